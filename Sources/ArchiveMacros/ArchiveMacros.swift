@@ -4,10 +4,11 @@
 #if Macros
 internal import KeyedArchive
 
-/// Makes a class, a structure or an enumeration archive itself, by its stored properties or its cases.
+/// Generates the archiving code of a class, a structure or an enumeration from its stored
+/// properties or cases.
 ///
-/// It writes what the type does not have of `archivedClass`, `register(in:)`, `encode(with:)` and `init(coder:)`,
-/// and the conformance to `KeyedCodable`.
+/// The macro adds the members that the type lacks, out of `archivedClass`, `register(in:)`,
+/// `encode(with:)` and `init(coder:)`. It also adds the conformance to `KeyedCodable`.
 ///
 /// ```swift
 /// @Archived("DWSave")
@@ -20,9 +21,9 @@ internal import KeyedArchive
 /// ```
 ///
 /// - Parameters:
-///   - name: the name of the class in archives, as a literal.
-///   - callsSuper: whether the members of a class call those of its superclass. By default they do if the
-///     superclass is archived too.
+///   - name: The name of the class in archives, as a string literal.
+///   - callsSuper: Whether the generated members call those of the superclass. By default they do
+///     if the superclass is archived too.
 @attached(
     member, conformances: KeyedEncodable, KeyedDecodable,
     names: named(archivedClass), named(register(in:)), named(encode(with:)), named(init(coder:)))
@@ -32,8 +33,8 @@ internal import KeyedArchive
 public macro Archived(_ name: String, super callsSuper: Bool? = nil) =
     #externalMacro(module: "ArchiveMacrosPlugin", type: "ArchivedMacro")
 
-/// Makes an enumeration with raw values, or an option set, archive itself as these. It has no class of its own, and
-/// so no name.
+/// Archives an enumeration with raw values, or an option set, as its raw value. Such a type has no
+/// class in archives, and therefore no name.
 ///
 /// ```swift
 /// @Archived
@@ -45,48 +46,53 @@ public macro Archived(_ name: String, super callsSuper: Bool? = nil) =
 @attached(extension, conformances: KeyedEncodable, KeyedDecodable)
 public macro Archived() = #externalMacro(module: "ArchiveMacrosPlugin", type: "ArchivedMacro")
 
-/// Names the key of a stored property, or the name of a case, where it is another than in the source.
+/// Sets the archive key of a stored property, or the archive name of a case, if it differs from the
+/// source.
 ///
-/// - Parameter key: the key in archives, as a literal.
+/// - Parameter key: The key in archives, as a string literal.
 @attached(peer)
 public macro ArchivedKey(_ key: String) =
     #externalMacro(module: "ArchiveMacrosPlugin", type: "ArchivedKeyMacro")
 
-/// Names the value that a stored property has where the archive has none, or nil.
+/// Sets the value of a stored property for archives in which the field is absent or nil.
 ///
 /// - Parameters:
-///   - key: the key in archives, as a literal; by default the name of the property.
-///   - value: the value. A member of a type is written with the type: `Mood.calm`.
+///   - key: The key in archives, as a string literal; the name of the property by default.
+///   - value: The default value. Write the member of a type with the type's name: `Mood.calm`.
 @attached(peer)
 public macro ArchivedKey<Value>(_ key: String? = nil, default value: Value) =
     #externalMacro(module: "ArchiveMacrosPlugin", type: "ArchivedKeyMacro")
 
-/// Names the empty collection that a stored property is where the archive has none, or nil.
+/// Sets an empty collection as the value of a stored property for archives in which the field is
+/// absent or nil.
 ///
 /// - Parameters:
-///   - key: the key in archives, as a literal; by default the name of the property.
-///   - value: `[]` or `[:]`.
+///   - key: The key in archives, as a string literal; the name of the property by default.
+///   - value: The literal `[]` or `[:]`.
 @attached(peer)
 public macro ArchivedKey(_ key: String? = nil, default value: ArchivedEmptyCollection) =
     #externalMacro(module: "ArchiveMacrosPlugin", type: "ArchivedKeyMacro")
 
-/// Leaves a stored property out of the archive. It needs an initial value or an optional type.
+/// Excludes a stored property from the archive. The property needs an initial value or an optional
+/// type.
 @attached(peer)
 public macro NotArchived() =
     #externalMacro(module: "ArchiveMacrosPlugin", type: "NotArchivedMacro")
 
-/// Reads a stored property of a class when all objects of the archive are complete, as
-/// `KeyedDecoder.decodeReference` does. The property is an optional.
+/// Decodes a stored property of a class after all objects of the archive are complete, as
+/// `KeyedDecoder.decodeReference` does. The property must be optional.
 ///
-/// A weak property, a parent say, is written as a reference to an object that is elsewhere in the archive. Any
-/// other is written with the object.
+/// A weak property, such as a parent, is encoded as a conditional reference: the object itself is
+/// encoded only if another field contains it. Any other property is encoded with its object.
 @attached(peer)
 public macro ArchivedReference() =
     #externalMacro(module: "ArchiveMacrosPlugin", type: "ArchivedReferenceMacro")
 
 /// An empty collection of any type, as a default: `[]` or `[:]`.
 public struct ArchivedEmptyCollection: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
+    /// Creates an empty collection from `[]`.
     public init(arrayLiteral elements: Never...) {}
+    /// Creates an empty collection from `[:]`.
     public init(dictionaryLiteral elements: (Never, Never)...) {}
 }
 #endif

@@ -6,7 +6,7 @@ internal import SwiftDiagnostics
 internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 
-/// An error of a macro: what is wrong and how to mend it.
+/// An error message of a macro.
 struct ArchiveDiagnostic: DiagnosticMessage {
     let message: String
     let identifier: String
@@ -15,7 +15,7 @@ struct ArchiveDiagnostic: DiagnosticMessage {
     var severity: DiagnosticSeverity { .error }
 }
 
-/// The title of a change that mends an error.
+/// The title of a fix-it.
 struct ArchiveFixIt: FixItMessage {
     let message: String
     let identifier: String
@@ -24,7 +24,7 @@ struct ArchiveFixIt: FixItMessage {
 }
 
 extension Diagnostic {
-    /// An error at a node, with the changes that mend it.
+    /// Creates an error at a node, with fix-its.
     init(
         _ identifier: String, at node: some SyntaxProtocol, _ message: String,
         fixIts: [FixIt] = []
@@ -36,7 +36,7 @@ extension Diagnostic {
 }
 
 extension FixIt {
-    /// Replaces a node.
+    /// Returns a fix-it that replaces a node.
     static func replace(
         _ old: some SyntaxProtocol, with new: some SyntaxProtocol, _ message: String
     ) -> FixIt {
@@ -45,7 +45,7 @@ extension FixIt {
             changes: [.replace(oldNode: Syntax(old), newNode: Syntax(new))])
     }
 
-    /// Puts an attribute before a declaration.
+    /// Returns a fix-it that adds an attribute to a declaration.
     static func add(_ attribute: String, to declaration: some WithAttributesSyntax) -> FixIt {
         let lead = declaration.leadingTrivia
         var changed = declaration
@@ -57,7 +57,7 @@ extension FixIt {
         return replace(declaration, with: changed, "add `\(attribute)`")
     }
 
-    /// Takes an attribute away from a declaration.
+    /// Returns a fix-it that removes an attribute from a declaration.
     static func remove(_ name: String, from declaration: some WithAttributesSyntax) -> FixIt {
         let lead = declaration.leadingTrivia
         var changed = declaration
@@ -72,7 +72,8 @@ extension FixIt {
         return replace(declaration, with: changed, "remove `@\(name)`")
     }
 
-    /// Takes an attribute away from a declaration, if it can have any.
+    /// Returns a fix-it that removes an attribute from a declaration, or none if the declaration
+    /// cannot have attributes.
     static func removal(of name: String, from declaration: some SyntaxProtocol) -> [FixIt] {
         guard let declaration = declaration.asProtocol((any WithAttributesSyntax).self) else {
             return []

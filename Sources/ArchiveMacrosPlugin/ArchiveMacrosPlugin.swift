@@ -14,7 +14,7 @@ struct ArchiveMacrosPlugin: CompilerPlugin {
     ]
 }
 #else
-/// Without the trait `Macros` there are no macros, and this program has nothing to do.
+/// An empty program: without the trait `Macros` there are no macros.
 @main
 enum ArchiveMacrosPlugin {
     static func main() {}

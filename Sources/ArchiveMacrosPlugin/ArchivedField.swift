@@ -7,29 +7,29 @@ internal import SwiftParser
 internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 
-/// A stored property that is a field of the archived object, or that the initializer sets to nil.
+/// A stored property that is archived as a field, or that the initializer must set to nil.
 struct ArchivedField {
     /// The use of the property.
     enum Role {
-        /// Written and read.
+        /// Encoded and decoded.
         case value
-        /// Read when all objects are complete. A weak one does not write the object that it refers to.
+        /// Decoded after all objects are complete. A weak reference does not encode its object.
         case reference(isWeak: Bool)
         /// A constant optional that is not archived.
         case absent
     }
 
-    /// The name as it stands in code, in backticks if the source has these.
+    /// The name in code, including the backticks of the source.
     let name: String
-    /// The key, as a literal.
+    /// The key, as a string literal.
     let key: String
     /// The key's text.
     let keyText: String
     let type: FieldType
     var role: Role = .value
-    /// The expression for a missing key.
+    /// The default expression for a missing key.
     var fallback: String?
-    /// The place for errors.
+    /// The node at which errors are reported.
     let node: Syntax
 
     init(name: TokenSyntax, type: FieldType, attributes: FieldAttributes) {
@@ -42,10 +42,10 @@ struct ArchivedField {
         node = Syntax(name)
     }
 
-    /// The property in a method with a parameter `coder`.
+    /// The expression for the property in a method with a parameter `coder`.
     private var reference: String { name == "coder" ? "self.coder" : name }
 
-    /// The statement that writes the field; nil where nothing is written.
+    /// The statement that encodes the field; nil if the field is not encoded.
     var encoding: String? {
         switch role {
         case .value, .reference(isWeak: false):
@@ -56,7 +56,7 @@ struct ArchivedField {
         }
     }
 
-    /// The statement that reads the field before the object is complete; nil for references.
+    /// The statement that decodes the field before the object is complete; nil for references.
     var decoding: String? {
         switch role {
         case .value: "\(reference) = try coder.\(decodingCall(key, default: fallback))"
@@ -65,7 +65,7 @@ struct ArchivedField {
         }
     }
 
-    /// The statement that reads a reference when the object is complete; nil for other fields.
+    /// The statement that decodes a reference after the object is complete; nil for other fields.
     var lateDecoding: String? {
         guard case .reference = role, let wrapped = type.wrapped else { return nil }
         return """
@@ -76,12 +76,12 @@ struct ArchivedField {
     }
 }
 
-/// The statement that writes a value.
+/// Returns the statement that encodes a value.
 func encodingStatement(_ value: String, _ key: String) -> String {
     "coder.encode(\(value), forKey: \(key))"
 }
 
-/// The call that reads a value whose type follows from its use.
+/// Returns the call that decodes a value whose type is inferred from context.
 func decodingCall(_ key: String, default fallback: String? = nil) -> String {
     "decode(forKey: \(key)\(fallback.map { ", default: \($0)" } ?? ""))"
 }

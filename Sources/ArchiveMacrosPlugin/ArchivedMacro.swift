@@ -7,15 +7,17 @@ internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 internal import SwiftSyntaxMacros
 
-/// `@Archived`. Classes get members, since a required initializer has to be in the class itself. Structures
-/// and enumerations get an extension, which leaves a structure its memberwise initializer.
+/// The macro `@Archived`. A class gets members, because a required initializer must be in the class
+/// itself. Structures and enumerations get an extension, so that a structure keeps its memberwise
+/// initializer.
 struct ArchivedMacro: MemberMacro, ExtensionMacro {
     static func expansion(
         of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
         conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
         let type = ArchivedType(node, declaration, missing: protocols, context)
-        // The extension is made of the same declaration: its errors are these.
+        // The extension expansion examines the same declaration and finds the same errors, so only
+        // this one reports them.
         for diagnostic in type.diagnostics { context.diagnose(diagnostic) }
         guard case .classType = type.kind, let writer = type.writer else { return [] }
         return writer.members.map { DeclSyntax(stringLiteral: $0) }
@@ -42,7 +44,7 @@ struct ArchivedMacro: MemberMacro, ExtensionMacro {
         ]
     }
 
-    /// The inheritance clause for the protocols that the type does not conform to yet.
+    /// Returns the inheritance clause for the protocols to which the type does not conform yet.
     private static func conformance(_ missing: [String]) -> String {
         switch missing.count {
         case 0: ""

@@ -7,7 +7,7 @@ internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 internal import SwiftSyntaxMacros
 
-/// A declaration with `@Archived`: what the macro makes for it, and what is wrong with it.
+/// A declaration with `@Archived`, with its generated members or its errors.
 struct ArchivedType {
     /// The kinds of declarations.
     enum Kind {
@@ -28,13 +28,13 @@ struct ArchivedType {
     let writer: MemberWriter?
     let diagnostics: [Diagnostic]
 
-    /// Looks at a declaration.
+    /// Examines a declaration.
     ///
     /// - Parameters:
-    ///   - node: the attribute.
-    ///   - declaration: the declaration that it is attached to.
-    ///   - missing: the protocols that the type does not conform to without the macro.
-    ///   - context: the declarations around it.
+    ///   - node: The attribute.
+    ///   - declaration: The declaration to which the attribute is attached.
+    ///   - missing: The protocols to which the type does not conform without the macro.
+    ///   - context: The context of the expansion, with the enclosing declarations.
     init(
         _ node: AttributeSyntax, _ declaration: some DeclGroupSyntax, missing: [TypeSyntax],
         _ context: some MacroExpansionContext
@@ -83,10 +83,10 @@ struct ArchivedType {
                 isSubclass: arguments.callsSuper ?? (inherits && isKnownToConform)))
     }
 
-    /// The protocols whose types are archived as their raw values.
+    /// The protocols whose conforming types are archived as their raw values.
     private static let rawValueProtocols: Set = ["RawRepresentable", "OptionSet"]
 
-    /// Complains of attributes on the cases and properties of a type that is archived as its raw value.
+    /// Reports attributes on the cases and properties of a type that is archived as its raw value.
     private static func uselessAttributes(_ declaration: some DeclGroupSyntax) -> [Diagnostic] {
         declaration.memberBlock.members.flatMap { member in
             guard let member = member.decl.asProtocol((any WithAttributesSyntax).self) else {
@@ -102,12 +102,13 @@ struct ArchivedType {
         }
     }
 
-    /// The protocols that a type names by itself without having a superclass that conforms.
+    /// The protocols that can be in the inheritance clause of a type without a conforming
+    /// superclass.
     private static let ownProtocols: Set = [
         "KeyedCodable", "KeyedEncodable", "KeyedDecodable", "KeyedArchivable",
     ]
 
-    /// The problem for which the macro is of no use for the declaration at all.
+    /// Returns an error if the macro cannot apply to the declaration at all.
     private static func obstacles(
         _ node: AttributeSyntax, _ declaration: some DeclGroupSyntax,
         _ context: some MacroExpansionContext
@@ -144,9 +145,10 @@ struct ArchivedType {
 /// The arguments of `@Archived`.
 struct ArchivedArguments {
     private let node: AttributeSyntax
-    /// The name of the class, as a literal; empty where there is none.
+    /// The name of the class, as a string literal; empty if there is none.
     let name: String
-    /// Whether the members call those of the superclass; nil where the attribute does not say.
+    /// A Boolean value that says whether the members call those of the superclass; nil if the
+    /// attribute does not specify it.
     let callsSuper: Bool?
 
     init(_ node: AttributeSyntax) {
@@ -156,7 +158,7 @@ struct ArchivedArguments {
             .map { $0.literal.tokenKind == .keyword(.true) }
     }
 
-    /// The errors in the arguments.
+    /// Returns the errors in the arguments.
     func diagnostics(
         for kind: ArchivedType.Kind, _ declaration: some DeclGroupSyntax
     ) -> [Diagnostic] {
@@ -171,7 +173,7 @@ struct ArchivedArguments {
             guard let argument else { return nil }
             return Diagnostic(
                 "rawValueName", at: argument,
-                "a type with raw values is archived as these, without a class of its own",
+                "a type with raw values is archived as its raw value and needs no name",
                 fixIts: [.replace(node, with: bare, "remove the name")])
         }
         guard let argument else {
@@ -205,7 +207,7 @@ struct ArchivedArguments {
         return bare
     }
 
-    /// The attribute with a name.
+    /// Returns the attribute with a name.
     private func named(_ name: String) -> AttributeSyntax {
         var named = AttributeSyntax(stringLiteral: "@Archived(\(name.literal))")
         named.leadingTrivia = node.leadingTrivia
@@ -231,7 +233,7 @@ extension DeclGroupSyntax {
         asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause
     }
 
-    /// The kind of declaration, where it has no fields to archive.
+    /// The kind of a declaration that has no fields to archive; nil for other declarations.
     fileprivate var kindWithoutFields: String? {
         switch Syntax(self).as(SyntaxEnum.self) {
         case .actorDecl: "an actor"
@@ -249,7 +251,8 @@ extension Syntax {
 }
 
 extension EnumDeclSyntax {
-    /// Whether the enumeration has a raw type of the standard library, or cases with raw values.
+    /// A Boolean value that says whether the enumeration has a raw type of the standard library, or
+    /// cases with raw values.
     fileprivate var hasRawValues: Bool {
         if let first = inheritedNames.first, FieldType.isRawValue(first) { return true }
         return memberBlock.members.contains { member in

@@ -9,9 +9,9 @@ internal import SwiftSyntaxBuilder
 
 /// The cases of an enumeration.
 struct EnumerationCases {
-    /// One case.
+    /// A case of the enumeration.
     struct Case {
-        /// The name as it stands in code.
+        /// The name in code.
         let name: String
         /// The name in archives, as a literal.
         let archivedName: String
@@ -22,14 +22,14 @@ struct EnumerationCases {
     struct Value {
         /// The label in code; nil for a value without one.
         let label: String?
-        /// The name that the value is bound to in a `switch`.
+        /// The variable to which the value is bound in a `switch`.
         let binding: String
-        /// The key, as text.
+        /// The key, as plain text.
         let key: String
         let type: FieldType
     }
 
-    /// The key of the name of the case.
+    /// The key under which the name of the case is archived.
     static let caseKey = "case"
 
     private(set) var all: [Case] = []
@@ -46,19 +46,19 @@ struct EnumerationCases {
         if all.isEmpty, diagnostics.isEmpty {
             diagnostics.append(
                 Diagnostic(
-                    "noCases", at: declaration, "an enumeration without cases has no values",
+                    "noCases", at: declaration, "expected at least one case, found none",
                     fixIts: FixIt.removal(of: "Archived", from: declaration)))
         }
         if diagnostics.isEmpty { refuseEqualNames(declaration) }
     }
 
-    /// Complains of cases in `#if`, which a macro cannot evaluate.
+    /// Reports cases in `#if`, whose condition a macro cannot evaluate.
     private mutating func refuseCases(in condition: IfConfigDeclSyntax) {
         for declaration in condition.declarations where declaration.is(EnumCaseDeclSyntax.self) {
             diagnostics.append(
                 Diagnostic(
                     "condition", at: declaration,
-                    "a macro does not know whether a case in `#if` exists"))
+                    "a macro cannot evaluate the `#if` around a case"))
         }
     }
 

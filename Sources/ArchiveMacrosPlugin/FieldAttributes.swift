@@ -23,10 +23,10 @@ struct FieldAttributes {
         }
     }
 
-    /// All that there are.
+    /// All attributes that are present.
     var all: [AttributeSyntax] { [key, notArchived, reference].compactMap { $0 } }
 
-    /// The key of `@ArchivedKey("key")`, as it is written; nil where the attribute names none.
+    /// The key expression of `@ArchivedKey("key")`; nil if the attribute has no key.
     var keyLiteral: ExprSyntax? { key?.argument(nil)?.expression }
 
     /// The value of `@ArchivedKey(default: value)`.
@@ -34,14 +34,14 @@ struct FieldAttributes {
 }
 
 extension AttributeSyntax {
-    /// The name without that of the module.
+    /// The name of the attribute without its module.
     var plainName: String {
         if let member = attributeName.as(MemberTypeSyntax.self) { return member.name.text }
         return attributeName.as(IdentifierTypeSyntax.self)?.name.text
             ?? attributeName.trimmedDescription
     }
 
-    /// The argument with a label, or the one without for nil.
+    /// Returns the argument with a label, or the unlabeled one if `label` is nil.
     func argument(_ label: String?) -> LabeledExprSyntax? {
         guard case .argumentList(let arguments) = arguments else { return nil }
         return arguments.first { $0.label?.text == label }

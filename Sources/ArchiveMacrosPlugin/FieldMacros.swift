@@ -6,7 +6,7 @@ internal import SwiftDiagnostics
 internal import SwiftSyntax
 internal import SwiftSyntaxMacros
 
-/// A mark for `@Archived`, which reads it from the declaration. It makes nothing by itself.
+/// A macro that only marks a declaration for `@Archived` and expands to nothing.
 protocol FieldMacro: PeerMacro {}
 
 extension FieldMacro {
@@ -26,18 +26,18 @@ extension FieldMacro {
         context.diagnose(
             Diagnostic(
                 "notInArchivedType", at: node,
-                "`@\(node.plainName)` has no effect: the declaration is in no `@Archived` type",
+                "`@\(node.plainName)` has no effect: the declaration is not in an `@Archived` type",
                 fixIts: FixIt.removal(of: node.plainName, from: declaration)))
         return []
     }
 }
 
-/// `@ArchivedKey`.
+/// The macro `@ArchivedKey`.
 struct ArchivedKeyMacro: FieldMacro {}
 
-/// `@NotArchived`.
+/// The macro `@NotArchived`.
 struct NotArchivedMacro: FieldMacro {}
 
-/// `@ArchivedReference`.
+/// The macro `@ArchivedReference`.
 struct ArchivedReferenceMacro: FieldMacro {}
 #endif

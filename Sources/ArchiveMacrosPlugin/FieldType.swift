@@ -5,7 +5,7 @@
 internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 
-/// The type of a field, as the source spells it. A macro knows no more about a type than its spelling.
+/// The type of a field as spelled in the source. A macro knows only the spelling of a type.
 struct FieldType {
     let syntax: TypeSyntax
 
@@ -30,7 +30,7 @@ struct FieldType {
         return nil
     }
 
-    /// The types that an enumeration with raw values can name as their type.
+    /// Returns whether a type name is one that an enumeration can have as its raw type.
     static func isRawValue(_ name: String) -> Bool { name == "String" || numbers.contains(name) }
 
     /// The numbers of the standard library.
@@ -57,11 +57,12 @@ struct FieldType {
         }
     }
 
-    /// The types whose classes a field of this type consists of, as expressions. A number stands in the object
-    /// itself, without a class. Under another name its class is registered too, which changes nothing else.
+    /// The types whose classes a field of this type needs, as expressions. A number is stored in
+    /// the object itself, without a class. A number type under another name is registered as well,
+    /// which has no other effect.
     var classes: [String] { Self.numbers.contains(text) ? [] : registered }
 
-    /// The types whose classes an object of this type consists of, as expressions.
+    /// The types whose classes an object of this type needs, as expressions.
     private var registered: [String] {
         if let wrapped { return wrapped.registered }
         if let array = syntax.as(ArrayTypeSyntax.self) {
@@ -80,12 +81,13 @@ struct FieldType {
         }
     }
 
-    // A registry has one type for each class, so that of a collection is the one of any elements.
+    // A registry has one type for each class, so a collection class is registered with elements of
+    // any type.
     private static let anyArray = "[AnyArchived].self"
     private static let anyDictionary = "ArchivedPairs<AnyArchived, AnyArchived>.self"
     private static let anySet = "ArchivedSet<AnyArchived>.self"
 
-    /// The name and the arguments of a generic type that is spelled out.
+    /// The name and the arguments of a generic type; nil for other types.
     private var generic: (name: String, arguments: [FieldType])? {
         guard let identifier = syntax.as(IdentifierTypeSyntax.self),
             let clause = identifier.genericArgumentClause
@@ -98,7 +100,7 @@ struct FieldType {
 }
 
 extension FieldType {
-    /// The type of an initial value that is a literal; nil for other values.
+    /// Returns the type of an initial value that is a literal, or nil for other values.
     static func ofLiteral(_ value: ExprSyntax) -> FieldType? {
         switch value.as(ExprSyntaxEnum.self) {
         case .stringLiteralExpr: FieldType(name: "String")
@@ -110,7 +112,7 @@ extension FieldType {
         }
     }
 
-    /// The type that an initial value seems to have: `Date` for `Date()`, `[Node]` for `[Node]()`.
+    /// Returns the apparent type of an initial value: `Date` for `Date()`, `[Node]` for `[Node]()`.
     static func guess(_ value: ExprSyntax) -> String? {
         guard let call = value.as(FunctionCallExprSyntax.self) else { return nil }
         let callee = call.calledExpression.trimmedDescription

@@ -5,7 +5,7 @@
 internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 
-/// Writes the members of an archived type as source text, as a person would write them.
+/// Generates the members of an archived type as source text, in the form of handwritten code.
 struct MemberWriter {
     /// The parts of the type that are archived.
     enum Content {
@@ -36,7 +36,7 @@ struct MemberWriter {
         if case .classType(let form) = kind { classForm = form } else { classForm = nil }
     }
 
-    /// The members that the type does not have yet.
+    /// The members that the type lacks.
     var members: [String] {
         [
             present.hasClass ? nil : archivedClass,
@@ -48,7 +48,7 @@ struct MemberWriter {
 
     private var isSubclass: Bool { classForm?.isSubclass == true }
 
-    /// The modifiers of a member of the type itself that subclasses override.
+    /// The modifiers of a type member that subclasses override.
     private var typeMemberModifiers: String {
         guard let classForm else { return "\(access)static" }
         if classForm.isSubclass { return "\(access)override class" }
@@ -71,8 +71,9 @@ struct MemberWriter {
         return "\(typeMemberModifiers) let archivedClass: ArchivedClass = \(name)"
     }
 
-    /// The method that adds the classes of the fields; nil where the default is enough. A subclass overrides
-    /// that of its superclass, so a class that is not final always has it.
+    /// The method that registers the classes of the fields; nil if the default implementation
+    /// suffices. A class that is not final always has this method, because its subclasses override
+    /// it.
     private var registration: String? {
         let types = registeredTypes
         if types.isEmpty, classForm?.isFinal != false || isSubclass { return nil }
@@ -83,7 +84,7 @@ struct MemberWriter {
             superCall + ["registry.add(Self.self\(fields))"])
     }
 
-    /// The types of objects that the fields name, each once, in order.
+    /// The types of objects in the fields, without duplicates, in order.
     private var registeredTypes: [String] {
         var known: Set = ["\(typeName).self", "Self.self"]
         let types: [String]
@@ -167,7 +168,7 @@ struct MemberWriter {
         return "try .\(element.name)(\(arguments.joined(separator: ", ")))"
     }
 
-    /// A function with a body, indented by four blanks.
+    /// Returns a function whose body is indented by four spaces.
     private func function(_ head: String, _ statements: [String]) -> String {
         if statements.isEmpty { return "\(head) {}" }
         let lines = statements.flatMap { $0.split { $0 == "\n" } }.map { "    \($0)" }
@@ -175,7 +176,7 @@ struct MemberWriter {
     }
 }
 
-/// The members that a type has without the macro, which leaves them as they are.
+/// The members that a type declares itself. The macro does not replace them.
 struct PresentMembers {
     private(set) var hasClass = false
     private(set) var hasRegistration = false
@@ -206,7 +207,7 @@ struct PresentMembers {
 }
 
 extension FunctionParameterClauseSyntax {
-    /// The label of the one parameter; nil where there are more.
+    /// The label of the only parameter; nil if there are several parameters.
     fileprivate var onlyLabel: String? {
         parameters.count == 1 ? parameters.first?.firstName.text : nil
     }

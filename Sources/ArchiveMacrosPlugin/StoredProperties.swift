@@ -49,7 +49,7 @@ struct StoredProperties {
         }
         let bindings = Array(variable.bindings)
         for (index, binding) in bindings.enumerated() where !binding.isComputed {
-            // In `var a, b: Int` the type of `b` is that of `a` too.
+            // In `var a, b: Int`, the type of `b` also applies to `a`.
             let annotation = bindings[index...].first { $0.typeAnnotation != nil }?.typeAnnotation
             let isBare = binding.typeAnnotation == nil && binding.initializer == nil
             add(
@@ -94,7 +94,7 @@ struct StoredProperties {
         fields.append(field)
     }
 
-    /// Adds a property that is not archived, if the initializer has to set it.
+    /// Adds a property that is not archived, if the initializer must set it.
     private mutating func addAbsent(
         _ name: TokenSyntax, _ binding: PatternBindingSyntax, of variable: VariableDeclSyntax,
         _ type: FieldType?, _ attributes: FieldAttributes
@@ -121,7 +121,7 @@ struct StoredProperties {
         if attributes.notArchived != nil, attributes.all.count > 1 {
             return Diagnostic(
                 "contradiction", at: variable,
-                "a property that is not archived has no key and is no reference",
+                "a property that is not archived cannot have a key or be a reference",
                 fixIts: [.remove("NotArchived", from: variable)])
         }
         guard let key = attributes.keyLiteral, key.literalText == nil else { return nil }
@@ -140,7 +140,7 @@ struct StoredProperties {
             type: TypeSyntax(stringLiteral: guess), trailingTrivia: .space)
         complain(
             "missingType", at: name,
-            "`\(name.text)` needs a type: a macro cannot see the one that the compiler infers",
+            "expected a type for `\(name.text)`: a macro cannot see inferred types",
             fixIts: [.replace(binding, with: typed, "add `: \(guess)`")])
     }
 
@@ -166,7 +166,8 @@ struct StoredProperties {
         if attributes.reference == nil {
             return Diagnostic(
                 "weak", at: field.node,
-                "`\(field.name)` does not retain its object: say whether it is archived as a reference",
+                "`\(field.name)` does not retain its object: choose whether it is archived as a "
+                    + "reference",
                 fixIts: [
                     .add("@ArchivedReference", to: variable), .add("@NotArchived", to: variable),
                 ])
@@ -174,8 +175,8 @@ struct StoredProperties {
         if !isClass {
             return Diagnostic(
                 "referenceOfValue", at: field.node,
-                "`\(field.name)` cannot be set when the archive is complete: a structure is copied "
-                    + "before that", fixIts: [remove])
+                "`\(field.name)` cannot be a reference: a structure is copied before the archive "
+                    + "is complete", fixIts: [remove])
         }
         if field.type.wrapped == nil || variable.isConstant {
             return Diagnostic(
@@ -184,7 +185,8 @@ struct StoredProperties {
                 fixIts: [remove])
         }
         guard let fallback = attributes.fallback else { return nil }
-        return Diagnostic("referenceDefault", at: fallback, "a reference has no default but nil")
+        return Diagnostic(
+            "referenceDefault", at: fallback, "a reference cannot have a default other than nil")
     }
 
     private static func fixIts(forValueOf binding: PatternBindingSyntax) -> [FixIt] {
@@ -201,7 +203,7 @@ struct StoredProperties {
         return [value, .replace(binding, with: optional, "make it optional")]
     }
 
-    /// Complains of stored properties in `#if`, which a macro cannot evaluate.
+    /// Reports stored properties in `#if`, whose condition a macro cannot evaluate.
     private mutating func refuseProperties(in condition: IfConfigDeclSyntax) {
         for declaration in condition.declarations {
             guard let variable = declaration.as(VariableDeclSyntax.self),
@@ -210,7 +212,7 @@ struct StoredProperties {
             else { continue }
             complain(
                 "condition", at: variable,
-                "a macro does not know whether a stored property in `#if` exists",
+                "a macro cannot evaluate the `#if` around a stored property",
                 fixIts: [.add("@NotArchived", to: variable)])
         }
     }
@@ -231,7 +233,8 @@ struct StoredProperties {
 // MARK: - Declarations
 
 extension VariableDeclSyntax {
-    /// The kind of property, where it is none that an instance stores from its beginning; nil for those.
+    /// The kind of a property that is not stored when the instance is created; nil for stored
+    /// properties.
     fileprivate var reasonNotStored: String? {
         for modifier in modifiers {
             switch modifier.name.tokenKind {
@@ -266,7 +269,8 @@ extension IfConfigDeclSyntax {
 }
 
 extension PatternBindingSyntax {
-    /// Whether the property has a getter; observers alone leave it stored.
+    /// A Boolean value that says whether the property has a getter. A property with only observers
+    /// is stored.
     fileprivate var isComputed: Bool {
         guard let accessors = accessorBlock?.accessors else { return false }
         guard case .accessors(let list) = accessors else { return true }
@@ -276,7 +280,7 @@ extension PatternBindingSyntax {
 }
 
 extension TypeSyntax {
-    /// The type with what it needs to have a question mark after it.
+    /// The type, in parentheses if a question mark cannot directly follow it.
     fileprivate var optionalOperand: TypeSyntax {
         switch self.as(TypeSyntaxEnum.self) {
         case .functionType, .someOrAnyType, .compositionType, .attributedType:

@@ -4,7 +4,7 @@
 public import KeyedArchive
 public import PropertyList
 
-/// A dictionary of archived values in one item: the keychain wrapper that many programs carry.
+/// A dictionary of archived values in one item, as in the keychain wrappers of many programs.
 ///
 /// ```swift
 /// let settings = ArchivedDictionary(in: store, service: "com.example.app", account: "settings")
@@ -14,26 +14,26 @@ public import PropertyList
 /// ```
 ///
 /// The item holds a keyed archive with an NSMutableDictionary under a named key. The classes of all
-/// values, at every depth, are checked against the allowed ones before anything is written, and when it
-/// is read. Each change reads, changes and writes the item in one transaction, so programs that share it
-/// do not overwrite each other's entries.
+/// values, at every depth, are checked against the allow-list before writing and while reading.
+/// Each change reads, changes and writes the item in one transaction, so programs that share the
+/// item do not overwrite each other's entries.
 public struct ArchivedDictionary: Sendable {
-    /// The way to deal with a corrupt item: its data cannot be parsed, or something else than its store
-    /// changed it.
+    /// The treatment of a corrupt item, whose data cannot be parsed or which was changed by
+    /// something other than its store.
     ///
-    /// Data cannot be parsed if `ArchiveGraph` cannot, which needs no class: they are no property list,
-    /// or an object in them is broken. An item that was read in vain for another reason is not corrupt,
-    /// and every policy throws the error: a class that is not allowed, a value that a Swift type cannot
-    /// hold, a root under another key, a property list that is no archive, a limit that is exceeded. It
-    /// may be the good item of another version of the program.
+    /// Data counts as corrupt if `ArchiveGraph`, which needs no classes, cannot parse it: it is not
+    /// a property list, or an object in it is broken. Every policy throws all other errors, because
+    /// the item may be valid for another version of the program. Such errors are a class that is
+    /// not allowed, a value that a Swift type cannot hold, a root under another key, a property
+    /// list that is not an archive, and an exceeded limit.
     public enum CorruptionPolicy: Sendable {
-        /// Throws the error. The item stays as it is.
+        /// Throws the error and leaves the item unchanged.
         case `throw`
-        /// Hands over the error and the item's data, and takes the dictionary for empty.
+        /// Reports the error and the item's data, and treats the dictionary as empty.
         ///
-        /// Reading leaves the item as it is. A change replaces it, after `report` has returned: keep the
-        /// data there if they may still be of use. They are nil where they cannot be decrypted. What
-        /// `report` throws is thrown on, and the item stays.
+        /// Reading leaves the item unchanged. A change replaces the item after `report` has
+        /// returned, so save the data there if it may still be useful. `data` is nil if it cannot
+        /// be decrypted. If `report` throws, its error is passed on and the item stays unchanged.
         case reset(report: @Sendable (_ error: any Error, _ data: [UInt8]?) throws -> Void)
     }
 
@@ -43,24 +43,24 @@ public struct ArchivedDictionary: Sendable {
     private let registry: ClassRegistry
     private let limits: ParsingLimits
     private let corruption: CorruptionPolicy
-    /// Takes the failures of setting values by the subscript.
+    /// The handler for failures of setting values by the subscript.
     public let onFailure: FailureHandler
 
-    /// The key of the archive's root, if another is not said.
+    /// The default key of the archive's root.
     public static let defaultKey = "values"
 
-    /// The dictionary in an item.
+    /// Creates a dictionary that is stored in an item.
     ///
     /// - Parameters:
-    ///   - store: where the item is.
-    ///   - attributes: those of the item: by its service, its account and its group it is found, with
-    ///     all of them it is added.
-    ///   - key: the key of the archive's root.
-    ///   - registry: the classes that values may be of.
-    ///   - limits: how much the archive may ask for.
-    ///   - corruption: the way to deal with data that cannot be parsed.
-    ///   - onFailure: gets the failures of setting values by the subscript; by default they are written to standard
-    ///     error.
+    ///   - store: The store that contains the item.
+    ///   - attributes: The attributes of the item. Its service, account and access group identify
+    ///     it. A new item gets all of them.
+    ///   - key: The key of the archive's root.
+    ///   - registry: The allowed classes of values.
+    ///   - limits: The limits on parsing the archive.
+    ///   - corruption: The treatment of data that cannot be parsed.
+    ///   - onFailure: The handler for failures of setting values by the subscript. By default,
+    ///     failures are written to standard error.
     public init(
         in store: ItemStore, item attributes: ItemAttributes, key: String = defaultKey,
         allowing registry: ClassRegistry = .commonClasses, limits: ParsingLimits = .untrusted,
@@ -76,7 +76,8 @@ public struct ArchivedDictionary: Sendable {
         self.onFailure = onFailure
     }
 
-    /// The dictionary in the item of a service and an account, in the store's first group.
+    /// Creates a dictionary in the item of a service and an account, in the store's first access
+    /// group.
     public init(
         in store: ItemStore, service: String, account: String, key: String = defaultKey,
         allowing registry: ClassRegistry = .commonClasses,
@@ -92,30 +93,31 @@ public struct ArchivedDictionary: Sendable {
 // MARK: - Reading
 
 extension ArchivedDictionary {
-    /// The value of a key; nil where there is none.
+    /// The value of a key, or nil if there is none. Throws the errors of ``dictionary()``.
     public subscript(key: String) -> AnyArchived? {
         get throws { try dictionary()[key] }
     }
 
-    /// The value of a key as `type`; nil where there is none.
+    /// Returns the value of a key as `type`, or nil if there is none.
     ///
-    /// - Throws: ``StoreError`` with `unsupportedValue` where it is of another type; as
-    ///   ``dictionary()``.
+    /// - Throws: ``StoreError`` with `unsupportedValue` if the value has another type, and the
+    ///   errors of ``dictionary()``.
     public func value<Value>(_ type: Value.Type = Value.self, forKey key: String) throws -> Value? {
         guard let entry = try self[key] else { return nil }
         if let value = entry.value(as: type) { return value }
         throw StoreError(
             .unsupportedValue,
-            what: "a value of type \(Swift.type(of: entry.value)), not \(type), \(source)",
+            what: "expected \(type), found \(Swift.type(of: entry.value)), \(source)",
             path: PropertyListPath([.key(self.key), .entry(key)]),
             recovery: "`\(Swift.type(of: entry.value)).self` reads it")
     }
 
-    /// All entries; none where there is no item.
+    /// Returns all entries. The result is empty if there is no item.
     ///
-    /// - Throws: `KeyedArchiveError` for data that are no archive of allowed classes; under
-    ///   ``CorruptionPolicy/throw`` also where they cannot be parsed, and `alteredItem`;
-    ///   `invalidContents` for a key that occurs twice; as ``ItemStore/items(matching:limit:)``.
+    /// - Throws: `KeyedArchiveError` if the data is not an archive of allowed classes.
+    ///   ``StoreError`` with `invalidContents` for a key that occurs twice, and the errors of
+    ///   ``ItemStore/items(matching:limit:)``. Under ``CorruptionPolicy/throw``, also the errors
+    ///   for data that cannot be parsed, and `alteredItem`.
     public func dictionary() throws -> ArchivedEntries {
         try entriesOrReport { try store.items(matching: query, limit: 1) }.entries
     }
@@ -124,13 +126,13 @@ extension ArchivedDictionary {
         ItemQuery(attributes.identity, accessGroup: attributes.accessGroup ?? store.accessGroups[0])
     }
 
-    /// The item in messages.
+    /// The description of the item in messages.
     private var source: String {
         "item of the \(attributes.subject.printable) for the account "
             + "`\(StoreError.printable(attributes.account))`"
     }
 
-    /// The entries of an archive.
+    /// Decodes the entries of an archive.
     private func entries(in data: [UInt8]) throws -> ArchivedEntries {
         try withErrors(about: source) {
             let pairs = try KeyedUnarchiver(parsing: data, allowing: registry, limits: limits)
@@ -139,7 +141,8 @@ extension ArchivedDictionary {
         }
     }
 
-    /// The entries of the item that `find` returns; none for a corrupt item, where the policy says so.
+    /// Returns the entries of the item that `find` returns. For a corrupt item, returns no entries
+    /// if the policy allows it.
     private func entriesOrReport(
         _ find: () throws -> [Item]
     ) throws -> (entries: ArchivedEntries, isCorrupt: Bool) {
@@ -154,10 +157,11 @@ extension ArchivedDictionary {
         }
     }
 
-    /// Returns whether an error is about data that cannot be parsed, whatever is asked of them.
+    /// Returns whether an error means that the data cannot be parsed, regardless of the requested
+    /// types.
     ///
-    /// The code of the error does not tell: types report values that they cannot hold in the same way as
-    /// broken objects. So the data are parsed again, without any type.
+    /// The error code is not enough: types report values that they cannot hold with the same codes
+    /// as broken objects. So the data is parsed again without any type.
     private func isCorruption(_ error: any Error, _ data: [UInt8]?) -> Bool {
         if (error as? StoreError)?.code == .alteredItem { return true }
         guard error is KeyedArchiveError, let data else { return false }
@@ -177,20 +181,21 @@ extension ArchivedDictionary {
 // MARK: - Changing
 
 extension ArchivedDictionary {
-    /// Sets the value of a key at once, in a transaction of its own; nil removes it.
+    /// Sets the value of a key in a transaction of its own, or removes it if the value is nil.
     ///
-    /// A subscript that sets cannot throw. A failure is reported to ``onFailure``, and the item stays as it is;
-    /// ``set(_:forKey:)`` throws the error instead. Values are read by ``value(_:forKey:)``, or as `AnyArchived`
-    /// by the other subscript: a failure to read is never taken for a value that is not there.
+    /// A subscript setter cannot throw. A failure is reported to ``onFailure``, and the item stays
+    /// unchanged; ``set(_:forKey:)`` throws the error instead. This subscript cannot be read, so
+    /// that a failure to read is never taken for a missing value. Read with ``value(_:forKey:)``,
+    /// or as `AnyArchived` with the other subscript.
     public subscript<Value: KeyedCodable>(key: String) -> Value? {
         @available(*, unavailable, message: "read with `try value(Value.self, forKey: key)`")
         get { nil }
         nonmutating set { do { try set(newValue, forKey: key) } catch { onFailure(error) } }
     }
 
-    /// Sets the value of a key; nil removes it.
+    /// Sets the value of a key, or removes it if the value is nil.
     ///
-    /// - Throws: as ``update(_:)``.
+    /// - Throws: The errors of ``update(_:)``.
     public func set(_ value: (some KeyedCodable)?, forKey key: String) throws {
         let value = value.map { AnyArchived($0) }
         try update { $0[key] = value }
@@ -198,17 +203,17 @@ extension ArchivedDictionary {
 
     /// Removes the value of a key.
     ///
-    /// - Throws: as ``update(_:)``.
+    /// - Throws: The errors of ``update(_:)``.
     public func removeValue(forKey key: String) throws {
         try update { $0[key] = nil }
     }
 
-    /// Changes entries, all or none.
+    /// Changes entries in one transaction: either all changes are stored, or none.
     ///
-    /// - Throws: `KeyedArchiveError` with `classNotAllowed` and the path for a value that is not allowed,
-    ///   or what reading would throw for one that could not be read again, before anything is written;
-    ///   for data that are no archive as ``dictionary()``; what `change`
-    ///   throws; as ``ItemStore/save(_:)``.
+    /// - Throws: `KeyedArchiveError` with `classNotAllowed` and the path of a value whose class is
+    ///   not allowed, or the error of an entry that cannot be read back. Both occur before anything
+    ///   is written. Also the errors of ``dictionary()``, of `change`, and of
+    ///   ``ItemStore/save(_:)``.
     public func update(_ change: (inout ArchivedEntries) throws -> Void) throws {
         try store.transaction(in: attributes.accessGroup) { transaction in
             var (entries, isCorrupt) = try entriesOrReport {
@@ -216,16 +221,16 @@ extension ArchivedDictionary {
             }
             try change(&entries)
             let item = Item(attributes, data: try archive(entries))
-            // Entries that could not be read again are not written.
+            // Archives that cannot be read back are not written.
             _ = try self.entries(in: item.data)
             if isCorrupt { try transaction.remove(attributes.identity) }
             try transaction.write(item, query)
         }
     }
 
-    /// Removes the item with all its entries, whatever it holds.
+    /// Removes the item with all its entries, even if the item is corrupt.
     ///
-    /// - Throws: as ``ItemStore/delete(matching:)``, but never `itemNotFound`.
+    /// - Throws: The errors of ``ItemStore/delete(matching:)``, except `itemNotFound`.
     public func reset() throws {
         try store.transaction(in: attributes.accessGroup) { try $0.remove(attributes.identity) }
     }
@@ -240,7 +245,7 @@ extension ArchivedDictionary {
 }
 
 extension ItemTransaction {
-    /// Gives an item other data, and adds it where it is not there.
+    /// Replaces the data of an item, or adds the item if it does not exist.
     fileprivate func write(_ item: Item, _ query: ItemQuery) throws {
         if try update(matching: query, { $0.data = item.data }) > 0 { return }
         try add(item)

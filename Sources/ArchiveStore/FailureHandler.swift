@@ -4,8 +4,8 @@
 internal import PropertyList
 internal import SystemFiles
 
-/// Takes the failures that no call can throw: those of ``Preferences`` that are saved without a call, and those
-/// of values that are set by a subscript.
+/// A handler for failures that no call can throw: those of saving ``Preferences`` in the
+/// background, and those of setting values by a subscript.
 ///
 /// ```swift
 /// let preferences = try Preferences(
@@ -13,18 +13,20 @@ internal import SystemFiles
 ///     onFailure: FailureHandler { error in log.append("\(error)") })
 /// ```
 ///
-/// A handler may be called on any thread, also while the program ends. No lock of the library is held then.
+/// A handler may be called on any thread, even while the program ends. The library holds no lock
+/// during the call.
 public struct FailureHandler: Sendable {
     private let body: @Sendable (any Error) -> Void
 
-    /// Creates a handler.
+    /// Creates a handler that calls a function with each error.
     public init(_ body: @escaping @Sendable (any Error) -> Void) { self.body = body }
 
-    /// Writes the description of each error to standard error, as one line. Descriptions hold no values.
+    /// A handler that writes the description of each error to standard error, as one line.
+    /// Descriptions contain no values.
     public static let standardError = FailureHandler { error in
         Environment.log(TerminalText.escaped("\(error)"))
     }
 
-    /// Takes a failure.
+    /// Reports a failure.
     func callAsFunction(_ error: any Error) { body(error) }
 }

@@ -3,7 +3,8 @@
 
 internal import PropertyList
 
-/// Objects by their keys that do not outlive the process, within limits of their number and cost; like `NSCache`.
+/// An in-memory cache of objects by key, with limits on their number and their total cost, like
+/// `NSCache`.
 ///
 /// ```swift
 /// let images = ObjectCache<String, Picture>(costLimit: 1 << 20)
@@ -11,44 +12,49 @@ internal import PropertyList
 /// let cached = images["anna"]
 /// ```
 ///
-/// When a limit is exceeded, those objects are removed that have not been read or set for longest. Each call takes
-/// constant time, apart from the removals. All threads may use a cache.
+/// When a limit is exceeded, the least recently used objects are removed. Each call takes constant
+/// time, apart from the removals. A cache can be used from all threads.
 ///
-/// The limits are exact, unlike those of `NSCache`, and nothing else is removed: not when the system runs low on
-/// memory, and not when an app goes to the background. Call ``removeAll()`` then.
+/// Unlike those of `NSCache`, the limits are exact, and nothing else is removed. The cache does not
+/// react when memory is low or when an app goes to the background. Call ``removeAll()`` then.
 public final class ObjectCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// The most objects that are kept; nil is no limit.
+    /// The maximum number of objects; nil means no limit.
     public let countLimit: Int?
-    /// The highest sum of the costs of the objects that are kept; nil is no limit.
+    /// The maximum sum of the costs of all objects; nil means no limit.
     public let costLimit: Int?
     private let table = Guarded(CacheTable<Key, Value>())
 
     /// Creates an empty cache.
     ///
     /// - Parameters:
-    ///   - countLimit: the most objects that are kept; nil is no limit. A negative number is 0.
-    ///   - costLimit: the highest sum of costs that is kept; nil is no limit. A negative number is 0.
+    ///   - countLimit: The maximum number of objects; nil means no limit. A negative number counts
+    ///     as 0.
+    ///   - costLimit: The maximum sum of the costs of all objects; nil means no limit. A negative
+    ///     number counts as 0.
     public init(countLimit: Int? = nil, costLimit: Int? = nil) {
         self.countLimit = countLimit
         self.costLimit = costLimit
     }
 
-    /// The object of a key; nil where there is none. An object that is set by the subscript has no cost. Setting nil
-    /// removes the object.
+    /// The object of a key, or nil if there is none. An object that is set by the subscript has
+    /// cost 0. Setting nil removes the object.
     public subscript(key: Key) -> Value? {
         get { table.withLock { $0.value(key) } }
         set { set(newValue, forKey: key, cost: 0) }
     }
 
-    /// Keeps an object, instead of the one that the key has; nil removes it.
+    /// Stores an object under a key, replacing the previous one. Removes the object of the key if
+    /// the value is nil.
     ///
     /// - Parameters:
-    ///   - value: the object.
-    ///   - key: the key.
-    ///   - cost: the cost of the object, such as its size in bytes; a negative one is 0. An object that exceeds the
-    ///     limit by itself is not kept, and neither is the one that the key had.
+    ///   - value: The object.
+    ///   - key: The key.
+    ///   - cost: The cost of the object, such as its size in bytes. A negative cost counts as 0. An
+    ///     object whose cost alone exceeds the limit is not stored, and the previous object of the
+    ///     key is removed.
     public func set(_ value: Value?, forKey key: Key, cost: Int = 0) {
-        // Objects are released after the lock: they may use the cache when they end.
+        // The lock is released before the objects are, because their deinitializers may use the
+        // cache.
         let removed = table.withLock { table -> [Value] in
             var removed = table.remove(key).map { [$0] } ?? []
             guard let value else { return removed }
@@ -63,7 +69,9 @@ public final class ObjectCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         _ = removed
     }
 
-    /// Removes all objects. Linear in their number.
+    /// Removes all objects.
+    ///
+    /// - Complexity: Linear in the number of objects.
     public func removeAll() {
         let removed = table.withLock { table in
             defer { table = CacheTable() }
@@ -79,9 +87,9 @@ public final class ObjectCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     public var cost: Int { table.withLock { $0.cost } }
 }
 
-/// Objects by their keys, in the order in which they were used last.
+/// A table of objects by key, with a list in the order of their last use.
 private struct CacheTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// An object, and the places of those that were used just before and after it.
+    /// An object, and the indices of its neighbors in the list.
     private struct Entry {
         let key: Key
         let value: Value
@@ -91,19 +99,19 @@ private struct CacheTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     private var places: [Key: Int] = [:]
-    // Free places are nil.
+    // Unused elements are nil.
     private var entries: [Entry?] = []
     private var free: [Int] = []
     private var oldest: Int?
     private var newest: Int?
-    // Without a limit of cost the sum may be beyond what fits.
+    // Unsigned, because without a cost limit the sum may exceed `Int.max`.
     private var sum: UInt = 0
 
     var cost: Int { Int(clamping: sum) }
 
     var count: Int { places.count }
 
-    /// Whether a limit is exceeded.
+    /// Returns whether a limit is exceeded.
     func exceeds(_ countLimit: Int?, _ costLimit: Int?) -> Bool {
         countLimit.map { count > $0 } ?? false
             || costLimit.map { sum > UInt(clamping: $0) } ?? false
@@ -139,7 +147,7 @@ private struct CacheTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         oldest.flatMap { entries[$0]?.key }.flatMap { remove($0) }
     }
 
-    /// Makes an entry the newest one.
+    /// Appends an entry to the list as the newest one.
     private mutating func link(_ place: Int) {
         entries[place]?.older = newest
         entries[place]?.newer = nil

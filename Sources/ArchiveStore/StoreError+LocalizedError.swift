@@ -8,10 +8,10 @@ public import Foundation
 #endif
 
 extension StoreError: LocalizedError {
-    /// The problem, its file and its place, without ``recovery``.
+    /// The full message without ``recovery``.
     public var errorDescription: String? { descriptionWithoutRecovery }
-    /// The problem.
+    /// The problem, without its location.
     public var failureReason: String? { what }
-    /// A way to mend it.
+    /// The suggested fix.
     public var recoverySuggestion: String? { recovery }
 }

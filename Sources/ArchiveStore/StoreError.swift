@@ -5,14 +5,14 @@ internal import KeyedArchive
 public import PropertyList
 internal import SystemFiles
 
-/// Why a store could not be read or written: what, in which file, at which value.
+/// An error of reading or writing a store, with the file and the location of the value.
 ///
-/// Match on ``code``; the text may change between versions. A message names files, keys, services and
-/// groups, and never quotes a value. About a file that is no property list, it may quote some characters where
-/// the parser stopped. The error of an archive itself is a `KeyedArchiveError`, whose `source` names the file or the
-/// item.
+/// Match on ``code``, because the text may change between versions. A message names files, keys,
+/// services and groups, and never quotes a value. For a file that is not a property list, the
+/// message may quote some characters at the position where parsing stopped. An error of an archive
+/// itself is a `KeyedArchiveError`, whose `source` names the file or the item.
 public struct StoreError: Error, Sendable {
-    /// The kind of failure: an open set, so that a new one breaks no `switch`.
+    /// The kind of a failure. The set is open, so new codes break no `switch`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code's name, as in the source.
         public let description: String
@@ -20,48 +20,48 @@ public struct StoreError: Error, Sendable {
 
         /// There is no such file.
         public static let fileMissing = Code("fileMissing")
-        /// The system refused to read or write a file. Where only flushing it to the disk failed, the
-        /// message says so: the new contents are in place, but may not survive a power cut.
+        /// The system refused to read or write a file. If only flushing to the disk failed, the
+        /// message says so: the new contents are in place, but may be lost in a power failure.
         public static let fileAccess = Code("fileAccess")
-        /// The disk is full; the values that were stored before are unchanged.
+        /// The disk is full. The values that were stored before are unchanged.
         public static let outOfSpace = Code("outOfSpace")
-        /// A file that is not what it should be; ``StoreError/underlying`` says why.
+        /// A file has invalid contents; ``StoreError/underlying`` has the reason.
         public static let invalidContents = Code("invalidContents")
-        /// A value of a kind that the file does not take.
+        /// A value has a kind that the file cannot store.
         public static let unsupportedValue = Code("unsupportedValue")
-        /// A key or a domain that cannot be the name of a file, a path with a NUL, or a service, an account or
-        /// an access group that is too long.
+        /// A key or a domain cannot be a file name, a path contains a NUL, or a service, an account
+        /// or an access group is too long.
         public static let invalidName = Code("invalidName")
-        /// There is an item with the same service, account and synchronizability.
+        /// An item with the same service, account and synchronizability already exists.
         public static let duplicateItem = Code("duplicateItem")
-        /// No item matches.
+        /// No item matches the query.
         public static let itemNotFound = Code("itemNotFound")
-        /// An access group that the program was not given.
+        /// The program has no access to an access group.
         public static let unknownAccessGroup = Code("unknownAccessGroup")
-        /// A change that an item cannot undergo.
+        /// An item does not support a change.
         public static let unsupportedChange = Code("unsupportedChange")
-        /// A key that is not the one the store was encrypted with.
+        /// The key is not the one that the store was encrypted with.
         public static let wrongKey = Code("wrongKey")
-        /// A passphrase that is empty, or so cheap to try that it protects nothing.
+        /// A passphrase is empty, or so easy to guess that it protects nothing.
         public static let weakPassphrase = Code("weakPassphrase")
-        /// A key file that is no key, that others may read, or that belongs to another user.
+        /// A key file contains no key, can be read by others, or belongs to another user.
         public static let invalidKeyFile = Code("invalidKeyFile")
-        /// A file that is no store of items, or a damaged one.
+        /// A file is not an item store, or is damaged.
         public static let invalidDatabase = Code("invalidDatabase")
-        /// A store that a later version of this library made.
+        /// A later version of this library created the store.
         public static let unsupportedVersion = Code("unsupportedVersion")
-        /// An item that was changed by something else than the store.
+        /// Something other than the store changed an item.
         public static let alteredItem = Code("alteredItem")
         /// Another program has kept the store locked for too long.
         public static let busy = Code("busy")
-        /// A database that is used within a transaction of the same thread, a transaction that is used
-        /// on another thread or after its end, or another mistake of the program.
+        /// The program made a mistake. Examples are a database that is used within a transaction of
+        /// the same thread, and a transaction that is used on another thread or after its end.
         public static let misuse = Code("misuse")
-        /// The keychain refused; the message has its status.
+        /// The keychain refused an operation; the message contains its status.
         public static let keychain = Code("keychain")
     }
 
-    // One word wide, as the errors of the layers below.
+    // The error is one word wide, like the errors of the modules below.
     private final class Storage: Sendable {
         let code: Code
         let what: String
@@ -95,25 +95,25 @@ public struct StoreError: Error, Sendable {
 
     /// The kind of failure.
     public var code: Code { storage.code }
-    /// The problem, with both numbers where two are compared.
+    /// The problem, with the expected and the actual value where two values are compared.
     public var what: String { storage.what }
-    /// The file it is wrong in.
+    /// The path of the affected file.
     public var file: String? { storage.file }
-    /// The way to the value it is wrong with.
+    /// The property list path of the affected value.
     public var path: PropertyListPath? { storage.path }
-    /// A way to mend it.
+    /// The suggested fix.
     public var recovery: String? { storage.recovery }
-    /// The error of the layer below.
+    /// The underlying error, from a module below.
     public var underlying: (any Error)? { storage.underlying }
 }
 
 extension StoreError: CustomStringConvertible {
-    /// `store: what, in path, file (way out)`.
+    /// The full message, in the form `store: what, in path, file (recovery)`.
     public var description: String {
         descriptionWithoutRecovery + (recovery.map { " (\($0))" } ?? "")
     }
 
-    /// `store: what, in path, file`.
+    /// The message without the suggested fix, in the form `store: what, in path, file`.
     var descriptionWithoutRecovery: String {
         var text = "store: \(what)"
         if let path, !path.components.isEmpty { text += ", in \(path)" }
@@ -123,7 +123,7 @@ extension StoreError: CustomStringConvertible {
 }
 
 extension StoreError {
-    /// The error of a system call about a file.
+    /// Creates the error of a system call on a file.
     init(_ error: SystemError, file: String) {
         self.init(
             Self.code(of: error), what: error.message, file: file,
@@ -133,8 +133,8 @@ extension StoreError {
     private static func recovery(of error: SystemError) -> String? {
         if error.isMissing || error.isNoFile { return "check the path" }
         if error.isTimeout { return "try again, or raise the timeout" }
-        if error.isDenied { return "let the user of this program read and write it" }
-        return error.isOutOfSpace ? "make room on the disk" : nil
+        if error.isDenied { return "give the user of this program read and write access" }
+        return error.isOutOfSpace ? "free some space on the disk" : nil
     }
 
     private static func code(of error: SystemError) -> Code {
@@ -144,7 +144,7 @@ extension StoreError {
         return error.isOutOfSpace ? .outOfSpace : .fileAccess
     }
 
-    /// The error of the layer below about the contents of a file.
+    /// Returns the error for invalid contents of a file, with its underlying error.
     static func invalidContents(_ error: some Error, file: String) -> StoreError {
         let hasRecovery = (error as? PropertyListError)?.recovery != nil
         return StoreError(
@@ -154,14 +154,14 @@ extension StoreError {
 }
 
 extension StoreError {
-    /// A name, escaped and shortened for messages.
+    /// Returns a name, escaped and shortened for messages.
     static func printable(_ name: String) -> String {
         TerminalText.escaped(String(name.unicodeScalars.prefix(128)))
     }
 }
 
 extension StoreError {
-    /// The same error, about what holds the archive.
+    /// Returns this error with a description of the archive's location.
     fileprivate func from(_ source: String) -> StoreError {
         StoreError(
             code, what: "\(what), \(source)", file: file, path: path, recovery: recovery,
@@ -169,12 +169,14 @@ extension StoreError {
     }
 }
 
-/// Runs what reads or makes an archive. Its errors get the name of the file that holds the archive.
+/// Runs code that reads or writes an archive, and adds the name of the archive's file to its
+/// errors.
 func withErrors<Result>(aboutFile path: String, _ body: () throws -> Result) throws -> Result {
     try withErrors(about: "file \(TerminalText.escaped(path))", body)
 }
 
-/// Runs what reads or makes an archive. Its errors get the name of what holds the archive.
+/// Runs code that reads or writes an archive, and adds a description of the archive's location to
+/// its errors.
 func withErrors<Result>(about source: String, _ body: () throws -> Result) throws -> Result {
     do { return try body() } catch let error as KeyedArchiveError {
         throw error.from(source)

@@ -1,12 +1,12 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes that are read in portions: a file, or memory.
+/// A source of bytes that is read in portions: a file, or memory.
 package protocol ByteSource {
     /// The number of bytes.
     var size: Int { get }
 
-    /// Returns `count` bytes from `offset` on, or fewer where the source ends before.
+    /// Returns `count` bytes at `offset`, or fewer if the source ends before.
     func read(at offset: Int, count: Int) throws(DatabaseFileError) -> [UInt8]
 }
 
@@ -25,21 +25,22 @@ package struct MemorySource: ByteSource {
 }
 
 extension [UInt8] {
-    /// The big-endian integer of `width` bytes at `offset`; nil where it does not lie within.
+    /// Returns the big-endian integer of `width` bytes at `offset`, or nil if it is out of bounds.
     func bigEndian(at offset: Int, width: Int) -> Int? {
         guard offset >= 0, width <= 4, offset <= count - width else { return nil }
         return self[offset..<offset + width].reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// The big-endian 32-bit integer at `offset`; nil where it does not lie within.
+    /// Returns the big-endian 32-bit integer at `offset`, or nil if it is out of bounds.
     func word(at offset: Int) -> UInt32? {
         bigEndian(at: offset, width: 4).map { UInt32(truncatingIfNeeded: $0) }
     }
 
-    /// The variable-length integer at `offset`, with its length; nil where it does not lie within.
+    /// Returns the variable-length integer at `offset` and its length, or nil if it is out of
+    /// bounds.
     ///
-    /// The first eight bytes give seven bits each, highest first, as long as their high bit is set.
-    /// A ninth byte gives eight.
+    /// Each of the first eight bytes holds seven bits, the highest first, and its high bit is set
+    /// if another byte follows. A ninth byte holds eight bits.
     func variableInteger(at offset: Int) -> (value: UInt64, length: Int)? {
         var value: UInt64 = 0
         for index in 0..<9 {

@@ -6,14 +6,14 @@
 /// | offset | bytes | content |
 /// |---|---|---|
 /// | 0 | 16 | `SQLite format 3` and NUL |
-/// | 16 | 2 | page size: a power of two from 512 on; 1 means 65,536 |
-/// | 18 | 1 | 1 for a rollback journal, 2 for a write-ahead log, as writers must use it |
-/// | 19 | 1 | the same for readers |
-/// | 20 | 1 | bytes at the end of each page that are not used |
+/// | 16 | 2 | page size: a power of two, at least 512; 1 means 65,536 |
+/// | 18 | 1 | write version: 1 for a rollback journal, 2 for a write-ahead log |
+/// | 19 | 1 | read version: the same values |
+/// | 20 | 1 | number of unused bytes at the end of each page |
 /// | 24 | 4 | change counter |
 /// | 28 | 4 | number of pages |
-/// | 52 | 4 | the largest page that is a root where the database gives pages back by itself, else 0 |
-/// | 56 | 4 | encoding of text: 1 UTF-8, 2 UTF-16 little-endian, 3 UTF-16 big-endian |
+/// | 52 | 4 | number of the largest root page in auto-vacuum mode, else 0 |
+/// | 56 | 4 | text encoding: 1 UTF-8, 2 UTF-16 little-endian, 3 UTF-16 big-endian |
 /// | 68 | 4 | application identifier |
 ///
 /// Integers are big-endian.
@@ -30,23 +30,24 @@ package struct DatabaseHeader: Sendable, Equatable {
     /// The bytes of a page that hold content.
     let usableSize: Int
     package let textEncoding: TextEncoding
-    /// A Boolean value that says whether readers and writers are to use a write-ahead log.
+    /// A Boolean value indicating whether the database uses a write-ahead log.
     package let usesWriteAheadLog: Bool
-    /// The versions of the format for writers and for readers: 1 where they use a rollback journal.
+    /// The write version and the read version of the format. Both are 1 with a rollback journal.
     package let versions: [UInt8]
     /// The number of transactions that changed the database, modulo 2³².
     package let changeCounter: UInt32
-    /// The number of pages, as the header says.
+    /// The number of pages according to the header.
     package let pageCount: UInt32
-    /// Whether the database gives pages back by itself, for which SQLite moves others.
+    /// A Boolean value indicating whether the database is in auto-vacuum mode, in which SQLite
+    /// moves pages in order to release others.
     package let vacuumsItself: Bool
-    /// The number of the program that the database belongs to.
+    /// The identifier of the application that the database belongs to.
     package let applicationIdentifier: UInt32
 
-    /// Parses the beginning of a database.
+    /// Parses the header of a database.
     package init(_ bytes: [UInt8]) throws(DatabaseFileError) {
         guard bytes.starts(with: Self.magic) else {
-            throw DatabaseFileError("is no SQLite database")
+            throw DatabaseFileError("is not an SQLite database")
         }
         guard bytes.count >= Self.size, let size = bytes.bigEndian(at: 16, width: 2) else {
             throw DatabaseFileError(
@@ -58,7 +59,8 @@ package struct DatabaseHeader: Sendable, Equatable {
                 "expected a page size that is a power of two from 512 to 65536, found \(size)")
         }
         usableSize = pageSize - Int(bytes[20])
-        // Below this size SQLite's own formula for cells gives no room.
+        // SQLite's minimum. In smaller pages, its formula for the local part of a row leaves no
+        // room.
         guard usableSize >= 480 else {
             throw DatabaseFileError(
                 "expected at least 480 usable bytes in a page, found \(usableSize)")
@@ -69,7 +71,7 @@ package struct DatabaseHeader: Sendable, Equatable {
         pageCount = bytes.word(at: 28) ?? 0
         vacuumsItself = bytes.word(at: 52) ?? 0 != 0
         applicationIdentifier = bytes.word(at: 68) ?? 0
-        // SQLite looks at two bits only.
+        // SQLite uses only the lowest two bits.
         textEncoding =
             switch bytes[59] & 3 {
             case 2: .utf16LittleEndian
@@ -82,7 +84,9 @@ package struct DatabaseHeader: Sendable, Equatable {
         (512...65536).contains(size) && size & (size - 1) == 0
     }
 
-    /// The text that bytes of a database stand for; invalid sequences become U+FFFD. Linear.
+    /// Decodes text of the database. Invalid sequences become U+FFFD.
+    ///
+    /// - Complexity: Linear in the number of bytes.
     package func text(_ bytes: some Collection<UInt8>) -> String {
         if textEncoding == .utf8 { return String(decoding: bytes, as: UTF8.self) }
         var units: [UInt16] = []

@@ -1,10 +1,10 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The pages of a database, with the committed contents of its write-ahead log.
+/// The pages of a database, including the committed frames of its write-ahead log.
 package final class DatabasePages {
     package let header: DatabaseHeader
-    /// The number of pages that there can be.
+    /// The largest valid page number.
     package let count: Int
     private let main: any ByteSource
     private let log: (offsets: WriteAheadLog, source: any ByteSource)?
@@ -12,9 +12,9 @@ package final class DatabasePages {
     /// Opens a database.
     ///
     /// - Parameters:
-    ///   - main: the database.
-    ///   - log: its write-ahead log, if there is one.
-    /// - Throws: An error of the file, or of its header.
+    ///   - main: The database.
+    ///   - log: Its write-ahead log, if there is one.
+    /// - Throws: An error of the file or of its header.
     package init(
         _ main: any ByteSource, log: (offsets: WriteAheadLog, source: any ByteSource)? = nil
     ) throws(DatabaseFileError) {
@@ -31,9 +31,10 @@ package final class DatabasePages {
             count = main.size / original.pageSize + (main.size % original.pageSize > 0 ? 1 : 0)
             return
         }
-        // The log can't have more pages than it has frames and the file has pages.
+        // The database cannot have more pages than its file and the frames of the log together.
         count = min(
-            log.offsets.pageCount, (main.size + log.source.size) / original.pageSize + 1)
+            log.offsets.pageCount,
+            main.size / original.pageSize + log.source.size / original.pageSize + 2)
         guard let offset = log.offsets.offsets[1] else {
             header = original
             return
@@ -46,7 +47,7 @@ package final class DatabasePages {
         }
     }
 
-    /// The bytes of a page, from 1 on.
+    /// Returns the bytes of a page. The first page has the number 1.
     package func page(_ number: UInt32) throws(DatabaseFileError) -> [UInt8] {
         let size = header.pageSize
         guard number >= 1, number <= count else {
@@ -66,12 +67,13 @@ package final class DatabasePages {
     }
 }
 
-/// The pages that were read so far.
+/// The set of pages that have been read.
 ///
-/// In a valid database each page belongs to one tree or one value. So each page is read once, and the
-/// work of reading all tables is linear in the size of the file, whatever the file says.
+/// In a valid database, each page belongs to one tree or one value. So each page is read only once,
+/// and reading all tables takes time linear in the size of the file, even for malformed files.
 package final class PageUsage {
-    // By a 64th of the number: a file may say that it has more pages than it has bytes on the disk.
+    // Bit sets of 64 pages each, by page number / 64. A dictionary allocates only what is used,
+    // because a sparse file may have more pages than bytes on the disk.
     private var words: [UInt32: UInt64] = [:]
     private let count: Int
 
@@ -79,11 +81,11 @@ package final class PageUsage {
 
     /// Marks a page as read.
     ///
-    /// - Throws: if it was read before, or if there is no such page.
+    /// - Throws: An error if the page was read before, or if there is no such page.
     func claim(_ number: UInt32) throws(DatabaseFileError) {
         let (index, bit) = (number / 64, UInt64(1) << UInt64(number % 64))
         guard number > 0, number <= count else {
-            throw DatabaseFileError("expected a page of the file, found number \(number)")
+            throw DatabaseFileError("expected a page from 1 to \(count), found \(number)")
         }
         if words[index, default: 0] & bit != 0 {
             throw DatabaseFileError("page \(number) is in use by another table or value")

@@ -3,20 +3,20 @@
 
 package import SystemFiles
 
-/// A regular file that is read in portions, without a memory map: a file that shrinks meanwhile gives
-/// fewer bytes.
+/// A regular file that is read in portions. The file is not memory-mapped: if it shrinks meanwhile,
+/// reads return fewer bytes.
 package final class FileSource: ByteSource {
-    /// The number of bytes; of a file that is larger than any database, as many as the largest has.
+    /// The number of bytes, clamped to the size of the largest possible database.
     package let size: Int
     private let file: FileDescriptor
     private let closesFile: Bool
 
-    /// 4,294,967,295 pages of 65,536 bytes: sums of a few of them fit into an integer.
+    /// 4,294,967,295 pages of 65,536 bytes. The sum of a few such sizes fits into an integer.
     private static let largestDatabase = Int(clamping: Int64(UInt32.max) << 16)
 
     /// Opens a file for reading.
     ///
-    /// - Throws: also for what is no regular file. Opening a pipe would wait for its writer.
+    /// - Throws: An error of the system, or an error if the file is not a regular file.
     package init(_ path: String) throws(SystemError) {
         file = try FileDescriptor.open(path)
         closesFile = true
@@ -26,7 +26,7 @@ package final class FileSource: ByteSource {
         }
     }
 
-    /// Reads a file that is open, and stays open.
+    /// Creates a source for an open file, which stays open.
     package init(reading file: FileDescriptor) throws(SystemError) {
         self.file = file
         closesFile = false
@@ -43,7 +43,7 @@ package final class FileSource: ByteSource {
     deinit { if closesFile { file.close() } }
 
     package func read(at offset: Int, count: Int) throws(DatabaseFileError) -> [UInt8] {
-        // The size bounds what a malformed file can ask for.
+        // The size bounds the memory that a malformed file can request.
         guard offset >= 0, offset < size, count > 0 else { return [] }
         do {
             return try file.bytes(at: offset, count: min(count, size - offset))

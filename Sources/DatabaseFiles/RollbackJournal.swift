@@ -3,9 +3,9 @@
 
 /// A rollback journal: `NAME-journal` beside the database `NAME`.
 ///
-/// SQLite saves the old contents of the pages that it is about to change in this file. If the program
-/// dies, the next one that opens the database restores them. The file consists of segments, each of
-/// which begins at a multiple of the sector size:
+/// SQLite saves the old contents of pages in this file before changing them. If the program dies,
+/// the next one that opens the database restores those pages. The file consists of segments, each
+/// of which begins at a multiple of the sector size:
 ///
 /// | offset | bytes | content |
 /// |---|---|---|
@@ -17,13 +17,15 @@
 /// | 24 | 4 | page size |
 /// | sector size | | for each page: its number (4), its old contents, a checksum (4) |
 ///
-/// A change of several attached databases has a super-journal. Its name is the last record of each
-/// journal: a page number (4), the name, its length (4), the sum of its bytes (4) and the first eight
-/// bytes of a header. **SQLite deletes the file of that name** after the rollback, without a look at
-/// what it is. So whoever can write a journal can have any file deleted that the reader may delete.
+/// A transaction over several attached databases has a super-journal. Its name is the last record
+/// of each journal: a page number (4), the name, its length (4), the sum of its bytes (4) and the
+/// first eight bytes of a header. **SQLite deletes the file with that name** after the rollback
+/// without checking its contents. So anyone who can write a journal can make the reader delete any
+/// file that the reader may delete.
 ///
-/// A journal whose first byte is zero is not in use. SQLite writes its next journal over it, without
-/// cutting it, and may find the old end when it rolls that transaction back.
+/// A journal whose first byte is zero is not in use. SQLite overwrites it with the next journal
+/// without truncating it. When SQLite rolls back that transaction, it may find the old end of the
+/// file.
 package struct RollbackJournal: Sendable, Equatable {
     package static let suffix = "-journal"
     static let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
@@ -31,19 +33,20 @@ package struct RollbackJournal: Sendable, Equatable {
     /// The bytes of a super-journal record after the name.
     private static let recordTail = 16
 
-    /// The first header; nil where it is malformed, and SQLite would restore nothing.
+    /// The first header, or nil if it is malformed. SQLite would then restore nothing.
     package let header: Header?
     /// The number of pages that a rollback would restore.
     package let pageCount: Int
-    /// A Boolean value that says whether the journal ends like one that names a super-journal.
+    /// A Boolean value indicating whether the journal ends with a record that names a
+    /// super-journal.
     package let namesSuperJournal: Bool
-    /// A Boolean value that says whether each segment but the last has pages. SQLite begins a new
-    /// segment only after pages.
+    /// A Boolean value indicating whether each segment but the last has pages. SQLite begins a new
+    /// segment only after writing pages.
     package let hasPagesInEachSegment: Bool
 
     /// The header of a segment.
     package struct Header: Sendable, Equatable {
-        /// The number of pages in the segment; nil for all that follow.
+        /// The number of pages in the segment, or nil if all that follow belong to it.
         let pageCount: Int?
         private let nonce: UInt32
         /// The number of pages of the database before the change.
@@ -53,7 +56,7 @@ package struct RollbackJournal: Sendable, Equatable {
 
         /// Parses the header of a segment.
         ///
-        /// `first` is the header of the first segment, whose sizes count for all.
+        /// `first` is the header of the first segment, whose sizes apply to all segments.
         init?(_ bytes: [UInt8], after first: Header? = nil) {
             guard bytes.starts(with: magic), let count = bytes.word(at: 8),
                 let nonce = bytes.word(at: 12), let original = bytes.word(at: 16),
@@ -70,11 +73,11 @@ package struct RollbackJournal: Sendable, Equatable {
             else { return nil }
         }
 
-        /// The number of the page with the bytes that SQLite locks, which holds nothing. In a journal it marks the
-        /// record that names a super-journal.
+        /// The number of the page that contains the bytes that SQLite locks. That page has no
+        /// content. In a journal, its number marks the record that names a super-journal.
         var lockPage: UInt32 { UInt32(truncatingIfNeeded: 0x4000_0000 / pageSize + 1) }
 
-        /// The sum of the nonce and of every 200th byte of a page, from its end down.
+        /// Returns the sum of the nonce and of every 200th byte of a page, counted from its end.
         func checksum(of page: [UInt8]) -> UInt32 {
             var sum = nonce
             var place = pageSize - 200
@@ -86,10 +89,11 @@ package struct RollbackJournal: Sendable, Equatable {
         }
     }
 
-    /// Inspects a journal. Nothing that it names is opened.
+    /// Inspects a journal without opening the file that it names.
     ///
-    /// - Returns: nil for a journal that is not in use: an empty one, or one whose first byte is zero.
-    /// - Complexity: linear in the number of segments that have pages.
+    /// - Returns: nil for a journal that is not in use, because it is empty or its first byte is
+    ///   zero.
+    /// - Complexity: Linear in the number of segments that have pages.
     package init?(_ source: some ByteSource) throws(DatabaseFileError) {
         let head = try source.read(at: 0, count: Self.headerSize)
         guard let first = head.first, first != 0 else { return nil }
@@ -102,28 +106,29 @@ package struct RollbackJournal: Sendable, Equatable {
         namesSuperJournal = try Self.namesSuperJournal(source)
     }
 
-    /// The beginning of the database as a journal would restore it.
+    /// The first page of the database after a rollback.
     package enum FirstPage: Sendable, Equatable {
-        /// No record of the page that SQLite would restore.
+        /// The journal has no record of the first page that SQLite would restore.
         case none
         case header(DatabaseHeader)
-        /// A page that is no beginning of a database.
+        /// A page that does not begin with a valid database header.
         case malformed
     }
 
     /// The parts of a journal that SQLite would restore.
     package struct Restored: Sendable, Equatable {
         package fileprivate(set) var firstPage = FirstPage.none
-        /// The number of records, of which several may be of one page.
+        /// The number of restored records. Several records may contain the same page.
         package fileprivate(set) var recordCount = 0
     }
 
-    /// The parts of a journal that SQLite would restore.
+    /// Determines what SQLite would restore from a journal.
     ///
-    /// SQLite restores the records in order, so the last one of a page counts. It skips pages beyond the end of
-    /// the old database, and stops at the first other record that is of no page or has a wrong checksum.
+    /// SQLite restores the records in order, so the last record of a page wins. It skips records of
+    /// pages beyond the end of the original database. It stops at the first other record with an
+    /// invalid page number or a wrong checksum.
     ///
-    /// - Complexity: linear in the size of the journal.
+    /// - Complexity: Linear in the size of the journal.
     package static func restored(
         _ source: some ByteSource
     ) throws(DatabaseFileError) -> Restored {
@@ -152,7 +157,7 @@ package struct RollbackJournal: Sendable, Equatable {
         return found
     }
 
-    /// A segment: its header, the offset of its first record, and the number of its complete records.
+    /// A segment: its header, the offset of its first record, and the number of complete records.
     private struct Segment {
         let header: Header
         let records: Int
@@ -166,8 +171,8 @@ package struct RollbackJournal: Sendable, Equatable {
         }
     }
 
-    /// The segments of a journal in order, up to the first one without pages. A small file has room for many
-    /// headers, but not for many segments with pages.
+    /// The segments of a journal in order, up to the first one without pages. Stopping there bounds
+    /// the number of segments, because even a small file has room for many headers without pages.
     private struct Segments<Source: ByteSource> {
         private let source: Source
         private var first: Header?
@@ -193,11 +198,11 @@ package struct RollbackJournal: Sendable, Equatable {
             return segment
         }
 
-        /// Returns whether no header follows the last segment that was returned.
+        /// Returns whether no header follows the last segment returned.
         func isAtEnd() throws(DatabaseFileError) -> Bool { try header() == nil }
     }
 
-    /// Returns whether a journal, in use or not, ends like one that names a super-journal.
+    /// Returns whether a journal, in use or not, ends with a record that names a super-journal.
     package static func namesSuperJournal(
         _ source: some ByteSource
     ) throws(DatabaseFileError) -> Bool {
@@ -205,7 +210,8 @@ package struct RollbackJournal: Sendable, Equatable {
         guard tail.count == recordTail, tail.suffix(8).elementsEqual(magic),
             let length = tail.word(at: 0)
         else { return false }
-        // The sum of the bytes is not looked at: a writer of such a record means to name a file.
+        // The checksum of the name is ignored, so a record with a wrong checksum is reported as
+        // well.
         return length > 0
     }
 }

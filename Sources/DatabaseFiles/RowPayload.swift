@@ -1,10 +1,10 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The bytes of a row, in its page and in overflow pages.
+/// The bytes of a row, stored in its page and in overflow pages.
 ///
-/// A page holds the beginning of a long row. The rest is a list of overflow pages, each with the
-/// number of the next one in its first four bytes; 0 ends the list.
+/// The page of a long row holds only its beginning. The rest is in a linked list of overflow pages.
+/// The first four bytes of each contain the number of the next one, or 0 at the end of the list.
 package struct RowPayload {
     /// The number of bytes.
     package let size: Int
@@ -12,12 +12,12 @@ package struct RowPayload {
     private let usage: PageUsage
     private let page: [UInt8]
     private let local: Range<Int>
-    // The overflow pages as far as they were followed, and the contents of the one read last.
+    // The overflow pages followed so far, and the contents of the one read last.
     private var chain: [UInt32] = []
     private var lastRead: (index: Int, bytes: [UInt8])?
 
-    /// `page` is the page with the beginning of the row, at `local`. `overflow` is the first overflow page;
-    /// nil for a row that is in one page.
+    /// Creates the payload of a row. `local` is the range of the row's beginning in `page`.
+    /// `overflow` is the first overflow page, or nil if the page holds the whole row.
     init(
         _ pages: DatabasePages, _ usage: PageUsage, size: Int, page: [UInt8], local: Range<Int>,
         overflow: UInt32?
@@ -32,7 +32,7 @@ package struct RowPayload {
         chain.append(overflow)
     }
 
-    /// Returns the bytes of a range within the row. The pages up to its end are read.
+    /// Returns the bytes of a range within the row. Reads the overflow pages up to its end.
     package mutating func bytes(in range: Range<Int>) throws(DatabaseFileError) -> [UInt8] {
         guard range.lowerBound >= 0, range.upperBound <= size else {
             throw DatabaseFileError(
@@ -54,7 +54,7 @@ package struct RowPayload {
         return result
     }
 
-    /// Reads an overflow page by its index, and those before it that were not followed yet.
+    /// Reads an overflow page by its index, after following the list that far.
     private mutating func readOverflow(_ index: Int) throws(DatabaseFileError) {
         while chain.count <= index {
             try readFollowed(chain.count - 1)

@@ -3,17 +3,17 @@
 
 /// A row of the schema: a table, an index, a view or a trigger.
 ///
-/// The schema is the table whose root is page 1. It has the columns `type`, `name`, `tbl_name`, `rootpage` and
-/// `sql`.
+/// The schema is the table whose root is page 1. It has the columns `type`, `name`, `tbl_name`,
+/// `rootpage` and `sql`.
 package struct SchemaRow {
     package let type: [UInt8]
     package let name: [UInt8]
     package let tableName: [UInt8]
-    /// The first page of its tree.
+    /// The root page of its tree.
     package let root: UInt32
     package let definition: [UInt8]
 
-    /// Parses a row; nil for one that lacks a text or a root.
+    /// Parses a row. The result is nil for a row that lacks a text or a root.
     fileprivate init?(_ payload: inout RowPayload) throws(DatabaseFileError) {
         let values = try payload.values(limit: 6)
         guard values.count == 5 else { return nil }
@@ -34,15 +34,15 @@ package struct SchemaRow {
 }
 
 extension DatabasePages {
-    // Longer than any definition of a store.
+    // Longer than any schema row of an item store.
     private static let longestSchemaRow = 4096
 
-    /// Reads a schema of tables and indexes with short definitions, in the order of their rows. Linear in the
-    /// pages of the schema: each of them is read once.
+    /// Reads a schema of tables and indexes with short definitions, in the order of their rows.
     ///
-    /// - Parameter limit: the most rows.
-    /// - Returns: nil for a schema with more rows, or with others.
-    /// - Throws: for a schema that is malformed.
+    /// - Parameter limit: The maximum number of rows.
+    /// - Returns: The rows, or nil for a schema with more rows or with rows of other kinds.
+    /// - Throws: An error if the schema is malformed.
+    /// - Complexity: Linear in the number of pages of the schema, each of which is read once.
     package func schemaRows(limit: Int) throws(DatabaseFileError) -> [SchemaRow]? {
         var walk = TableWalk(self, PageUsage(self), root: 1)
         guard walk.isNumbered != false else { return nil }

@@ -3,7 +3,7 @@
 
 /// A row as it is stored.
 package struct StoredRow {
-    /// The row's number; nil in a table without row numbers.
+    /// The row number, or nil in a table without row numbers.
     package let number: Int64?
     package var payload: RowPayload
 }
@@ -15,18 +15,18 @@ package struct StoredValue {
     }
 
     package let kind: Kind
-    /// The place within the row.
+    /// The range of its bytes within the row.
     package let range: Range<Int>
 }
 
 extension RowPayload {
-    // A variable-length integer has at most 9 bytes.
+    // The maximum size of a variable-length integer, in bytes.
     private static let longestType = 9
 
-    /// Parses where the first `limit` values of the row are.
+    /// Parses the positions of the first `limit` values of the row.
     ///
-    /// A row begins with the size of its header, followed by the type of each value; all are
-    /// variable-length integers. The values follow the header in the same order.
+    /// A row begins with the size of its header and the type of each value, all as variable-length
+    /// integers. The values follow the header in the same order.
     ///
     /// | type | value |
     /// |---|---|

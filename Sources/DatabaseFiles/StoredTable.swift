@@ -1,16 +1,17 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A table as the schema describes it.
+/// A table that the schema describes.
 package struct StoredTable: Sendable {
     package let name: String
-    /// The first page of its tree.
+    /// The root page of its tree.
     package let root: UInt32
     private let definition: TableDefinition?
 
-    // As many as SQLite can be built for.
+    // The largest limit that SQLite can be compiled with.
     static let mostColumns = 32_767
-    // A table with an unreadable definition shows so many columns at most, as SQLite's usual limit.
+    // The maximum number of columns shown for a table with an unreadable definition. This is
+    // SQLite's default limit.
     private static let columnsOfUnreadable = 2000
 
     /// Reads the tables of a database, in the order of the schema.
@@ -18,7 +19,7 @@ package struct StoredTable: Sendable {
     /// The schema is the table whose root is page 1. It has the columns `type`, `name`, `tbl_name`,
     /// `rootpage` and `sql`. Views and virtual tables have no root.
     ///
-    /// - Returns: the tables, and the first defect of the schema.
+    /// - Returns: The tables, and the first defect found in the schema.
     package static func all(
         _ pages: DatabasePages, _ usage: PageUsage
     ) -> (tables: [StoredTable], problem: String?) {
@@ -52,16 +53,17 @@ package struct StoredTable: Sendable {
         definition = TableDefinition(Array(sql.utf8))
     }
 
-    /// The names of the columns, in the order in which rows hold them.
+    /// Returns the names of the columns, in the order in which rows store them.
     ///
-    /// - Parameter isNumbered: whether the table has row numbers. Others begin with the columns of the
-    ///   primary key.
-    /// - Returns: nil where the schema does not tell; then rows tell how many there are.
+    /// - Parameter isNumbered: A Boolean value indicating whether the table has row numbers. Rows
+    ///   of other tables begin with the columns of the primary key.
+    /// - Returns: The names, or nil if the schema does not contain them. The number of columns must
+    ///   then be taken from the rows.
     package func columns(isNumbered: Bool) -> [String]? {
         definition?.storedColumns(isNumbered: isNumbered)
     }
 
-    /// The number of values that a row can have.
+    /// Returns the maximum number of values in a row.
     package func columnLimit(_ columns: [String]?) -> Int {
         columns?.count ?? Self.columnsOfUnreadable
     }

@@ -1,13 +1,13 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The columns of a table, from the text of its `CREATE TABLE`.
+/// The columns of a table, parsed from its `CREATE TABLE` statement.
 ///
-/// The text is only cut into tokens; nothing of it is run. What matters of it is
+/// The parser only splits the statement into tokens and executes nothing. It uses these parts:
 ///
 ///     CREATE TABLE name ( column [type] [constraints], …, [table constraints] ) [options]
 ///
-/// Columns that are computed from others (`AS (…)`) are not stored, unless they say `STORED`.
+/// Generated columns (`AS (…)`) are not stored, unless they are declared `STORED`.
 struct TableDefinition: Sendable {
     private struct Column {
         let name: ArraySlice<UInt8>
@@ -16,10 +16,12 @@ struct TableDefinition: Sendable {
     }
 
     private var columns: [Column] = []
-    // The names of `PRIMARY KEY (…)`, which stands apart from the columns.
+    // The column names of a separate `PRIMARY KEY (…)` constraint.
     private var key: [ArraySlice<UInt8>] = []
 
-    /// Parses the text; nil where it defines no table. Linear.
+    /// Parses a statement. The result is nil if it defines no table.
+    ///
+    /// - Complexity: Linear in the length of the statement.
     init?(_ sql: [UInt8]) {
         var tokens = SQLTokens(sql)
         var (depth, isInList) = (0, false)
@@ -40,14 +42,14 @@ struct TableDefinition: Sendable {
                 part.removeAll(keepingCapacity: true)
                 if depth == 0 { break }
             } else {
-                // What is nested deeper says nothing but the columns of a primary key.
+                // Deeper tokens matter only for the columns of a primary key.
                 part.append(token)
             }
         }
         if columns.isEmpty || depth > 0 { return nil }
     }
 
-    /// Adds a column or a constraint.
+    /// Adds a column or a table constraint.
     private mutating func add(_ part: [SQLTokens.Token]) {
         guard let first = part.first else { return }
         if ["constraint", "primary", "unique", "check", "foreign"].contains(where: first.isWord) {
@@ -66,7 +68,7 @@ struct TableDefinition: Sendable {
         columns.append(column)
     }
 
-    /// Takes the columns of a primary key from a constraint of the table.
+    /// Extracts the columns of a primary key from a table constraint.
     private mutating func addConstraint(_ part: [SQLTokens.Token]) {
         let words = part.drop { !$0.isWord("primary") }.dropFirst()
         guard words.first?.isWord("key") == true else { return }
@@ -84,7 +86,7 @@ struct TableDefinition: Sendable {
         }
     }
 
-    /// The names of the columns, in the order in which rows hold them.
+    /// Returns the names of the columns, in the order in which rows store them.
     func storedColumns(isNumbered: Bool) -> [String] {
         let stored = columns.filter(\.isStored)
         if isNumbered { return stored.map { String(decoding: $0.name, as: UTF8.self) } }
@@ -100,23 +102,24 @@ struct TableDefinition: Sendable {
     }
 }
 
-/// Bytes in ASCII's lower case.
+/// Returns the bytes with ASCII letters in lower case.
 private func lowercased(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
 }
 
-/// The tokens of SQL.
+/// A tokenizer for SQL.
 ///
-/// Words, numbers and quoted names are told apart from symbols of one byte. Blanks and comments are
-/// skipped. Quotes are `"…"`, `'…'` and `` `…` ``, with the quote doubled within, and `[…]`.
+/// A token is a word or number, a quoted name, or a symbol of one byte. Blanks and comments are
+/// skipped. Quoted names have the form `"…"`, `'…'` or `` `…` ``, with quotes inside doubled, or
+/// `[…]`.
 struct SQLTokens {
     struct Token: Equatable {
         enum Kind { case word, quoted, symbol }
         let kind: Kind
-        /// The bytes without quotes.
+        /// The bytes of the token, without quotes.
         let text: ArraySlice<UInt8>
 
-        /// Returns whether this is a word that is not quoted, whatever its case.
+        /// Returns whether this is an unquoted word, ignoring ASCII case.
         func isWord(_ word: String) -> Bool {
             kind == .word && text.count == word.utf8.count
                 && lowercased(text).elementsEqual(word.utf8)
@@ -132,7 +135,8 @@ struct SQLTokens {
 
     init(_ sql: [UInt8]) { self.sql = sql }
 
-    /// Returns the next token; nil at the end. A quote that is not closed ends with the text.
+    /// Returns the next token, or nil at the end. An unclosed quote extends to the end of the
+    /// statement.
     mutating func next() -> Token? {
         skipBlanks()
         guard index < sql.count else { return nil }

@@ -1,9 +1,10 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A walk through the rows of a table, in the order of its tree.
+/// A traversal of the rows of a table, in the order of its tree.
 ///
-/// A table is a tree of pages. Page 1 has the header of the database before its content. A page is:
+/// A table is a tree of pages. On page 1, the header of the database comes before the content. A
+/// page contains:
 ///
 /// | offset | bytes | content |
 /// |---|---|---|
@@ -12,36 +13,37 @@
 /// | 8 | 4 | inner pages only: the last child |
 /// | 8 or 12 | 2 each | offset of each cell in the page |
 ///
-/// A cell has, as far as its kind of page asks for it: the child before it (4; inner pages), the size
-/// of the row (variable; not in 5), its number (variable; 5 and 13), the beginning of the row, and the
-/// first overflow page (4) where the row does not fit.
+/// The parts of a cell depend on the kind of its page: the preceding child (4 bytes; inner pages),
+/// the size of the row (variable; not in 5), the row number (variable; 5 and 13), the beginning of
+/// the row, and the first overflow page (4 bytes; if the row does not fit).
 ///
-/// A malformed part is skipped and noted in ``problem``. Each page is read once, and the cells of a
-/// page may have no more bytes than the page, so the walk is linear in the pages that it reads.
+/// The walk skips malformed parts and records the first one in ``problem``. It reads each page once
+/// and limits the total size of a page's cells to the size of the page. Its time is therefore
+/// linear in the number of pages that it reads.
 package struct TableWalk {
-    // As in SQLite: deeper trees have more pages than a file can have.
+    // SQLite's limit. A deeper tree would need more pages than a file can have.
     fileprivate static let deepest = 20
 
-    /// The first defect that was met.
+    /// The first defect found.
     package private(set) var problem: String?
     private let pages: DatabasePages
     private let usage: PageUsage
     private var stack: [TreePage] = []
 
-    /// Begins a walk. A root that cannot be read is a ``problem``, and a table without rows.
+    /// Begins a walk. If the root cannot be read, the table has no rows and ``problem`` is set.
     package init(_ pages: DatabasePages, _ usage: PageUsage, root: UInt32) {
         self.pages = pages
         self.usage = usage
         enter(root)
     }
 
-    /// A Boolean value that says whether the table has numbers for its rows; nil where its root
-    /// cannot be read.
+    /// A Boolean value indicating whether the table has row numbers, or nil if its root cannot be
+    /// read.
     ///
-    /// To be asked before the first row.
+    /// The value is valid only before the first call of ``next()``.
     package var isNumbered: Bool? { stack.first?.isNumbered }
 
-    /// Returns the next row; nil after the last.
+    /// Returns the next row, or nil after the last one.
     package mutating func next() -> StoredRow? {
         while let last = stack.indices.last {
             switch stack[last].advance() {
@@ -61,12 +63,13 @@ package struct TableWalk {
     private mutating func enter(_ number: UInt32) {
         do throws(DatabaseFileError) {
             guard stack.count < Self.deepest else {
-                throw DatabaseFileError("expected a tree of at most \(Self.deepest) levels")
+                throw DatabaseFileError(
+                    "expected a tree of at most \(Self.deepest) levels, found more")
             }
             try usage.claim(number)
             let page = try TreePage(pages.page(number), number, pages.header.usableSize)
             if let root = stack.first, root.isNumbered != page.isNumbered {
-                throw DatabaseFileError("page \(number) is of another kind of table")
+                throw DatabaseFileError("page \(number) belongs to another kind of table")
             }
             stack.append(page)
         } catch {
@@ -80,15 +83,17 @@ package struct TableWalk {
 }
 
 extension DatabasePages {
-    /// Checks that each tree has at most as many levels as a walk enters, and that no entry of an index is large.
-    /// Overflow pages are not read.
+    /// Checks that no tree is deeper than a walk can enter, and that no index entry is too large.
+    /// Does not read overflow pages.
     ///
-    /// A search in an index loads each entry that it compares, so a few large entries cost each search their size.
+    /// A search in an index loads each entry that it compares. A few large entries would therefore
+    /// slow down every search.
     ///
-    /// `largestEntry` is the size that an entry of an index may have, in bytes.
+    /// `largestEntry` is the maximum size of an index entry, in bytes.
     ///
-    /// - Throws: also for a page that is in two trees, or twice in one.
-    /// - Complexity: linear in the number of pages of the trees.
+    /// - Throws: An error for a tree that is too deep, an entry that is too large, or a page that
+    ///   occurs more than once.
+    /// - Complexity: Linear in the number of pages of the trees.
     package func requireTrees(
         at roots: [UInt32], largestEntry: Int
     ) throws(DatabaseFileError) {
@@ -105,11 +110,12 @@ extension DatabasePages {
             if below.isEmpty { return }
             level = below
         }
-        throw DatabaseFileError("expected trees of at most \(TableWalk.deepest) levels")
+        throw DatabaseFileError(
+            "expected trees of at most \(TableWalk.deepest) levels, found more")
     }
 }
 
-/// A page of a tree, and how far a walk has come in it.
+/// A page of a tree, and the position of a walk in it.
 private struct TreePage {
     enum Step {
         case child(UInt32)
@@ -124,7 +130,8 @@ private struct TreePage {
     private let start: Int
     private let cellCount: Int
     private var position = 0
-    // Cells that overlap would be read more often than there are bytes.
+    // The number of bytes that further cells may use. Overlapping cells would otherwise make the
+    // walk read more bytes than the page has.
     private var bytesLeft: Int
 
     init(_ bytes: [UInt8], _ number: UInt32, _ usableSize: Int) throws(DatabaseFileError) {
@@ -148,9 +155,10 @@ private struct TreePage {
         bytesLeft = usableSize
     }
 
-    /// Returns what follows; nil at the end of the page.
+    /// Returns the next step, or nil at the end of the page.
     ///
-    /// Inner pages of tables without row numbers have rows between the children, others only children.
+    /// In tables without row numbers, inner pages have rows between the children. In other tables
+    /// they have only children.
     mutating func advance() -> Step? {
         defer { position += 1 }
         if isLeaf { return position < cellCount ? cell(position).map { .row($0) } : nil }
@@ -169,10 +177,10 @@ private struct TreePage {
         return place.map { bytes.word(at: $0) ?? 0 }
     }
 
-    /// The numbers of all children; none of a leaf.
+    /// Returns the numbers of all children. A leaf has none.
     func children() -> [UInt32] { isLeaf ? [] : (0...cellCount).compactMap(childNumber) }
 
-    /// Checks the sizes of the entries of an index.
+    /// Checks the sizes of the entries if this is a page of an index.
     func requireEntries(ofAtMost largest: Int) throws(DatabaseFileError) {
         if isNumbered { return }
         for index in 0..<cellCount {
@@ -191,7 +199,7 @@ private struct TreePage {
         bytes.bigEndian(at: start + (isLeaf ? 8 : 12) + 2 * index, width: 2)
     }
 
-    /// The row at `offset`.
+    /// Returns the row at `offset`.
     mutating func row(
         at offset: Int, _ pages: DatabasePages, _ usage: PageUsage
     ) throws(DatabaseFileError) -> StoredRow {
@@ -203,9 +211,10 @@ private struct TreePage {
             rowNumber = Int64(bitPattern: value)
             place += width
         }
-        // No row has more bytes than the file.
+        // A row cannot have more bytes than the file.
         guard let size = Int(exactly: claimed), size / usableSize <= pages.count else {
-            throw DatabaseFileError("page \(number) has a row of \(claimed) bytes")
+            throw DatabaseFileError(
+                "page \(number) has a row of \(claimed) bytes, which is more than the file has")
         }
         let local = localSize(of: size)
         let end = place + local
@@ -221,11 +230,12 @@ private struct TreePage {
     }
 
     private var malformed: DatabaseFileError {
-        DatabaseFileError("page \(number) has cells that overlap or leave the page")
+        DatabaseFileError("page \(number) has cells that overlap or extend beyond the page")
     }
 
-    /// The bytes of a row of `size` bytes that are in its page: all, or so many that the last
-    /// overflow page is full, or few.
+    /// Returns how many bytes of a row of `size` bytes its page stores. Short rows are stored
+    /// whole. Otherwise the page stores as many bytes as leave the last overflow page full, or the
+    /// minimum if those do not fit.
     private func localSize(of size: Int) -> Int {
         let largest = isNumbered && isLeaf ? usableSize - 35 : (usableSize - 12) * 64 / 255 - 23
         if size <= largest { return size }

@@ -8,7 +8,7 @@
 ///
 /// | offset | bytes | content |
 /// |---|---|---|
-/// | 0 | 4 | 377F0682, or 377F0683 where checksums are of big-endian words |
+/// | 0 | 4 | 377F0682, or 377F0683 if checksums are computed over big-endian words |
 /// | 4 | 4 | format version: 3007000 |
 /// | 8 | 4 | page size |
 /// | 12 | 4 | number of checkpoints |
@@ -24,8 +24,8 @@
 /// | 8 | 8 | the two salts of the file |
 /// | 16 | 8 | checksum of the first 8 bytes and the page, continued from the frame before |
 ///
-/// The log ends at the first frame with other salts or a wrong checksum. Frames after the last one
-/// that ends a transaction do not count.
+/// The log ends at the first frame with other salts or a wrong checksum. Frames after the last
+/// commit are ignored.
 package struct WriteAheadLog: Sendable, Equatable {
     package static let suffix = "-wal"
     private static let headerSize = 32
@@ -39,9 +39,10 @@ package struct WriteAheadLog: Sendable, Equatable {
     /// The offset of the latest committed contents of each page.
     private(set) var offsets: [UInt32: Int] = [:]
 
-    /// Reads the committed frames of a log. Linear in its size.
+    /// Reads the committed frames of a log.
     ///
-    /// - Returns: nil for a log without any valid header or transaction.
+    /// - Returns: nil for a log without a valid header or a committed transaction.
+    /// - Complexity: Linear in the size of the log.
     package init?(_ source: some ByteSource) throws(DatabaseFileError) {
         let head = try source.read(at: 0, count: Self.headerSize)
         guard head.count == Self.headerSize, let magic = head.word(at: 0), magic & ~1 == Self.magic,
@@ -61,7 +62,7 @@ package struct WriteAheadLog: Sendable, Equatable {
         _ source: some ByteSource, salts: ArraySlice<UInt8>, _ start: Checksum
     ) throws(DatabaseFileError) {
         var checksum = start
-        // An array: clearing a dictionary takes time for all that it once held.
+        // An array, because clearing a dictionary takes time proportional to its capacity.
         var pending: [(page: UInt32, offset: Int)] = []
         var offset = Self.headerSize
         let frameSize = Self.frameHeaderSize + pageSize
@@ -82,7 +83,8 @@ package struct WriteAheadLog: Sendable, Equatable {
         }
     }
 
-    /// The running checksum: two sums of 32-bit words, each of which includes the other.
+    /// The running checksum. It consists of two sums of 32-bit words, each of which is added to the
+    /// other.
     struct Checksum {
         let isBigEndian: Bool
         private(set) var first: UInt32 = 0
@@ -90,7 +92,7 @@ package struct WriteAheadLog: Sendable, Equatable {
 
         init(isBigEndian: Bool) { self.isBigEndian = isBigEndian }
 
-        /// Adds bytes, whose number is a multiple of eight.
+        /// Adds bytes. Their number must be a multiple of eight.
         mutating func add(_ bytes: ArraySlice<UInt8>) {
             var index = bytes.startIndex
             while index <= bytes.endIndex - 8 {

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension InlinePropertyListBuilder {
-    /// Appends a value of a document of version 16 or 17, with all that it holds. Without recursion.
+    /// Appends a value of a document of version 16 or 17, with everything below it. Not recursive.
     ///
-    /// Strings keep their kind. Integers and lengths are written in their shortest form: a copy of a message that
-    /// Apple's software wrote is the same bytes. References are refused: written out, the values that they refer to
-    /// could be repeated without end.
+    /// Strings keep their kind. Integers and lengths are written in their shortest form, so a copy
+    /// of a message from Apple's software has the same bytes. References are an error: written out
+    /// in full, their targets could expand without bound.
     ///
-    /// - Throws: `invalidMarker` for a document of version 15, `invalidReference` for a reference, and as
-    ///   ``append(_:)``.
+    /// - Throws: `invalidMarker` for a document of version 15, `invalidReference` for a reference,
+    ///   and the errors of ``append(_:)``.
     public mutating func append(
         contentsOf node: InlinePropertyListNode
     ) throws(InlinePropertyListError) {
@@ -17,7 +17,7 @@ extension InlinePropertyListBuilder {
             throw InlinePropertyListError(
                 .invalidMarker, "expected a value of version 16 or 17, found one of version 15")
         }
-        // The containers that were begun, by the node after each one.
+        // The end of each open container: the index of the first node after it.
         var ends: [Int] = []
         let last = node.stored.kind.isContainer ? Int(node.stored.other) : node.index + 1
         for index in node.index..<last {

@@ -1,9 +1,9 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes a property list of version 16 or 17, value by value.
+/// Serializes a property list of version 16 or 17, value by value.
 ///
-/// New files have no references: every reader accepts them.
+/// The builder writes no references, so every reader accepts its output.
 ///
 /// ```swift
 /// var message = InlinePropertyListBuilder()
@@ -15,15 +15,15 @@
 /// let bytes = try message.finish()
 /// ```
 public struct InlinePropertyListBuilder: Sendable {
-    /// A value that is no container.
+    /// A value other than a container.
     public enum Value: Sendable {
         /// No value.
         case null
         /// A truth value.
         case boolean(Bool)
-        /// A whole number, in as few bytes as it needs; negative ones take 8.
+        /// An integer, in the fewest possible bytes. Negative integers take 8.
         case integer(Int64)
-        /// A whole number above 2⁶³ - 1.
+        /// An integer above 2⁶³ - 1.
         case unsigned(UInt64)
         /// A real number of 4 bytes.
         case float(Float)
@@ -31,14 +31,14 @@ public struct InlinePropertyListBuilder: Sendable {
         case double(Double)
         /// Bytes.
         case data([UInt8])
-        /// Text of ASCII without NUL: selectors, class names and keys.
+        /// ASCII text without NUL, for selectors, class names and keys.
         case ascii(String)
-        /// Text as UTF-16: strings that are values, even those of ASCII.
+        /// Text as UTF-16, for all strings that are values, including ASCII strings.
         case utf16(String)
     }
 
     private struct Open {
-        /// The place of the end offset.
+        /// The position of the end offset, in bytes.
         let place: Int
         let isDictionary: Bool
         var count = 0
@@ -55,14 +55,14 @@ public struct InlinePropertyListBuilder: Sendable {
         bytes = (isOld ? InlinePropertyListVersion.sixteen : .seventeen).magic
     }
 
-    /// Begins an array, with its elements up to ``end()``.
+    /// Begins an array. The following values are its elements, until ``end()``.
     ///
     /// - Throws: `incompleteList` after the root.
     public mutating func beginArray() throws(InlinePropertyListError) {
         try begin(0xa0, isDictionary: false)
     }
 
-    /// Begins a dictionary, with a value after each key up to ``end()``.
+    /// Begins a dictionary. The following values are alternately keys and values, until ``end()``.
     ///
     /// - Throws: `incompleteList` after the root.
     public mutating func beginDictionary() throws(InlinePropertyListError) {
@@ -80,11 +80,12 @@ public struct InlinePropertyListBuilder: Sendable {
 
     /// Ends the innermost container.
     ///
-    /// - Throws: `incompleteList` if none is open, `invalidKey` for a dictionary with a key without a value.
+    /// - Throws: `incompleteList` if no container is open, `invalidKey` for a dictionary that ends
+    ///   with a key.
     public mutating func end() throws(InlinePropertyListError) {
         guard let top = open.last else {
             throw InlinePropertyListError(
-                .incompleteList, "expected a container that has begun, found none")
+                .incompleteList, "expected an open container to end, found none")
         }
         guard !top.isDictionary || top.count % 2 == 0 else {
             throw InlinePropertyListError(
@@ -100,8 +101,8 @@ public struct InlinePropertyListBuilder: Sendable {
 
     /// Appends a value.
     ///
-    /// - Throws: `incompleteList` after the root, `invalidKey` for a key that is neither text nor null,
-    ///   `invalidString` for other text than ASCII without NUL where that is named.
+    /// - Throws: `incompleteList` after the root. `invalidKey` for a key that is neither a string
+    ///   nor null. `invalidString` for an `ascii` value that is not ASCII or contains NUL.
     public mutating func append(_ value: Value) throws(InlinePropertyListError) {
         switch value {
         case .ascii(let text):
@@ -126,9 +127,9 @@ public struct InlinePropertyListBuilder: Sendable {
         isComplete = open.isEmpty
     }
 
-    /// The property list.
+    /// Returns the bytes of the property list.
     ///
-    /// - Throws: `incompleteList` if it has no root, or a container has not ended.
+    /// - Throws: `incompleteList` if the root is missing or a container is still open.
     public func finish() throws(InlinePropertyListError) -> [UInt8] {
         guard isComplete else {
             throw InlinePropertyListError(

@@ -1,11 +1,12 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A property list of version 15, 16 or 17: its bytes, checked, and a flat table of its values.
+/// A parsed property list of version 15, 16 or 17: its validated bytes and a flat table of its
+/// values.
 ///
-/// Versions 16 and 17 are messages of `NSXPCConnection`. Their values are written one in the other, without the
-/// tables of a binary property list. The reader checks every value when it makes a document. Afterwards no access can
-/// fail. A document never changes and can be shared between threads.
+/// Versions 16 and 17 are messages of `NSXPCConnection`. Each value directly contains its children,
+/// without the tables of a binary property list. The initializer checks every value, so no later
+/// access can fail. A document is immutable and can be shared between threads.
 ///
 /// ```swift
 /// let document = try InlinePropertyListDocument(parsing: bytes)
@@ -30,14 +31,14 @@ public struct InlinePropertyListDocument: Sendable {
 
     let storage: Storage
 
-    /// Reads a property list, and checks all of it. Linear in the size of the input, times the logarithm for
-    /// references.
+    /// Parses a property list and checks all of it. Linear in the size of the input, except for
+    /// references: each needs a binary search.
     ///
     /// - Parameters:
-    ///   - bytes: The file. The document keeps it.
-    ///   - limits: The limits on what the file may ask for.
-    /// - Throws: `unrecognizedFormat` for other files, `invalidMarker` for values whose form is not known, and the
-    ///   code that fits for malformed files.
+    ///   - bytes: The bytes of the file, which the document retains.
+    ///   - limits: The limits for the file.
+    /// - Throws: `unrecognizedFormat` for other formats, `invalidMarker` for values of unknown
+    ///   form, and another code for each other defect.
     public init(
         parsing bytes: [UInt8], limits: InlinePropertyListLimits = .default
     ) throws(InlinePropertyListError) {
@@ -51,14 +52,16 @@ public struct InlinePropertyListDocument: Sendable {
         storage = Storage(reader)
     }
 
-    /// Reads a property list from any sequence of bytes, of which it makes one copy.
+    /// Parses a property list from any sequence of bytes, which it copies once.
+    ///
+    /// - Throws: The errors of the initializer that takes an array.
     public init(
         parsing bytes: some Sequence<UInt8>, limits: InlinePropertyListLimits = .default
     ) throws(InlinePropertyListError) {
         try self.init(parsing: Array(bytes), limits: limits)
     }
 
-    /// The version that bytes begin as; nil for other formats.
+    /// Returns the version that the first eight bytes declare, or nil for other formats.
     public static func version(of bytes: [UInt8]) -> InlinePropertyListVersion? {
         let versions: [InlinePropertyListVersion] = [.fifteen, .sixteen, .seventeen]
         return versions.first { bytes.starts(with: $0.magic) }
@@ -67,12 +70,12 @@ public struct InlinePropertyListDocument: Sendable {
     /// The version of the format.
     public var version: InlinePropertyListVersion { storage.version }
 
-    /// The bytes that the document was read from.
+    /// The bytes from which the document was parsed.
     public var bytes: [UInt8] { storage.bytes }
 
     /// The number of values, references included.
     public var nodeCount: Int { storage.nodes.count }
 
-    /// The value that holds all others.
+    /// The root value.
     public var root: InlinePropertyListNode { InlinePropertyListNode(storage: storage, index: 0) }
 }

@@ -1,11 +1,11 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The reason why a property list with values in line could not be read or written, with its place.
+/// An error in parsing or writing a property list of version 15, 16 or 17, with its location.
 ///
-/// Match on ``code``: the text may change between versions. A message never quotes a value.
+/// Match on ``code``, because the text may change between versions. A message never quotes a value.
 public struct InlinePropertyListError: Error, Sendable {
-    /// The kind of a failure. An open set: a new code breaks no `switch`.
+    /// The kind of an error. New codes may be added without breaking a `switch`.
     public struct Code: Hashable, Sendable {
         private let name: String
         private init(_ name: String) { self.name = name }
@@ -16,15 +16,15 @@ public struct InlinePropertyListError: Error, Sendable {
         public static let truncated = Code("truncated")
         /// The header of version 15 is malformed.
         public static let invalidHeader = Code("invalidHeader")
-        /// A byte that begins no value whose form is known.
+        /// A byte that is not the marker of a known value.
         public static let invalidMarker = Code("invalidMarker")
-        /// A length or a count that does not fit the bytes there are.
+        /// A length or count that exceeds the remaining bytes.
         public static let invalidLength = Code("invalidLength")
-        /// The end of a container that is outside of the container around it, or within a value.
+        /// A container end that is outside of the enclosing container or inside a value.
         public static let invalidEnd = Code("invalidEnd")
-        /// A reference to anything but a complete value before it.
+        /// A reference whose target is not a complete, earlier value.
         public static let invalidReference = Code("invalidReference")
-        /// Text that is not valid in its encoding, or lacks its NUL.
+        /// Text that is invalid in its encoding or lacks its NUL.
         public static let invalidString = Code("invalidString")
         /// A dictionary key that is neither a string nor null, or a key without a value.
         public static let invalidKey = Code("invalidKey")
@@ -39,11 +39,12 @@ public struct InlinePropertyListError: Error, Sendable {
         /// A property list under construction that lacks its root or the end of a container.
         public static let incompleteList = Code("incompleteList")
 
-        /// Whether the failure is a limit that can be raised, rather than bad input.
+        /// A Boolean value that says whether the error is a limit that can be raised, rather than
+        /// bad input.
         public var isLimit: Bool { self == .depthLimitExceeded || self == .sizeLimitExceeded }
     }
 
-    // One word wide, so that a `throws` costs the path without errors nothing.
+    // One word wide, so that `throws` costs nothing on the success path.
     private final class Storage: Sendable {
         let code: Code
         let what: String
@@ -62,7 +63,7 @@ public struct InlinePropertyListError: Error, Sendable {
 
     private let storage: Storage
 
-    /// Creates an error. Out of line: a reader that throws nothing pays nothing for it.
+    /// Creates an error. Kept out of line, so that successful reading does not pay for it.
     @inline(never)
     init(
         _ code: Code, _ what: String, at offset: Int? = nil, path: [Int] = [],
@@ -71,21 +72,22 @@ public struct InlinePropertyListError: Error, Sendable {
         storage = Storage(code: code, what: what, offset: offset, path: path, recovery: recovery)
     }
 
-    /// The kind of failure.
+    /// The kind of the error.
     public var code: Code { storage.code }
-    /// The defect, with both numbers where two are compared.
+    /// A description of the defect, with the expected and the actual number where it compares two.
     public var what: String { storage.what }
-    /// The place in the input, in bytes from its beginning; nil for a property list under construction.
+    /// The byte offset in the input; nil for a property list under construction.
     public var byteOffset: Int? { storage.offset }
-    /// The index of a child in each container on the way from the root to the value. Keys and values of
-    /// dictionaries count alike, in the order of the file.
+    /// The child index in each container from the root to the value. Keys and values of
+    /// dictionaries both count, in the order of the file.
     public var path: [Int] { storage.path }
-    /// The limit to raise for a genuine file, in words.
+    /// The limit to raise for a trusted file.
     public var recovery: String? { storage.recovery }
 }
 
 extension InlinePropertyListError: CustomStringConvertible {
-    /// `bplist15–17: what at byte 17, in [0][3] (recovery)`. Of a long path, the first 16 steps.
+    /// The error in the form `bplist15–17: what at byte 17, in [0][3] (recovery)`. Only the first
+    /// 16 steps of a long path are included.
     public var description: String {
         var text = "bplist15–17: " + what
         if let byteOffset { text += " at byte \(byteOffset)" }
@@ -99,6 +101,6 @@ extension InlinePropertyListError: CustomStringConvertible {
 }
 
 extension InlinePropertyListError.Code: CustomStringConvertible {
-    /// The code's name, as in the source.
+    /// The name of the code, as in the source.
     public var description: String { name }
 }

@@ -1,20 +1,20 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The limits on reading a property list with values in line, of unknown origin.
+/// The limits for parsing a property list of version 15, 16 or 17 from an unknown source.
 ///
-/// Each value takes at least one byte of the file. The time to read a file is linear in its size, and the memory is
-/// at most 40 times its size.
+/// Each value takes at least one byte of the file. Parsing takes linear time, and at most 40 bytes
+/// of memory for each byte of the file.
 ///
 /// | | `.untrusted` | `.default` | `.trusted` |
 /// |---|---|---|---|
 /// | depth | 128 | 512 | 1,000,000 |
 /// | input, bytes | 256 MiB | 4 GiB | 4 GiB |
 public struct InlinePropertyListLimits: Sendable, Hashable {
-    /// The number of containers that may be nested.
+    /// The maximum number of nested containers.
     public var depth: Int
 
-    /// The number of bytes in an input. A document cannot address more than 4,294,967,295.
+    /// The maximum number of bytes in an input. A document cannot address more than 4,294,967,295.
     public var inputSize: Int
 
     /// Creates limits from their parts.
@@ -23,7 +23,7 @@ public struct InlinePropertyListLimits: Sendable, Hashable {
         self.inputSize = inputSize
     }
 
-    /// Limits for messages from a stranger.
+    /// Limits for messages from an untrusted sender.
     public static let untrusted = InlinePropertyListLimits(depth: 128, inputSize: 256 << 20)
 
     /// Limits for files of any origin.
@@ -46,6 +46,6 @@ extension InlinePropertyListLimits {
         if count <= most { return }
         throw InlinePropertyListError(
             .sizeLimitExceeded, "expected at most \(most) bytes, found \(count)",
-            recovery: "raise `InlinePropertyListLimits.inputSize` for a genuine file")
+            recovery: "raise `InlinePropertyListLimits.inputSize` for trusted input")
     }
 }

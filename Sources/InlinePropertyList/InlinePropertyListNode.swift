@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value of a property list, with its place.
+/// A value of a property list, with its location.
 public struct InlinePropertyListNode: Sendable {
     /// The content of a value.
     public enum Content: Sendable {
@@ -9,15 +9,16 @@ public struct InlinePropertyListNode: Sendable {
         case null
         /// A truth value.
         case boolean(Bool)
-        /// A whole number. Those of 1, 2 and 4 bytes are unsigned in versions 16 and 17.
+        /// An integer. In versions 16 and 17, integers of 1, 2 and 4 bytes are unsigned.
         case integer(Int64)
-        /// A whole number of the marker `f8`. Its byte order is not certain: read as little-endian.
+        /// An integer with the marker `f8`. Its byte order is uncertain; it is read as
+        /// little-endian.
         case unsigned(UInt64)
         /// A real number of 4 bytes.
         case float(Float)
         /// A real number of 8 bytes.
         case double(Double)
-        /// A point in time of version 15, in seconds since 2001.
+        /// A date, in seconds since 2001. Only in version 15.
         case date(Double)
         /// Bytes.
         case data(ArraySlice<UInt8>)
@@ -25,34 +26,35 @@ public struct InlinePropertyListNode: Sendable {
         case string(String)
         /// The elements of an array.
         case array(InlinePropertyListNodes)
-        /// The elements of an ordered set, of version 15.
+        /// The elements of an ordered set. Only in version 15.
         case orderedSet(InlinePropertyListNodes)
-        /// The elements of a set, of version 15.
+        /// The elements of a set. Only in version 15.
         case set(InlinePropertyListNodes)
-        /// The keys and values of a dictionary, in the order of the file: in versions 16 and 17 each value after its
-        /// key, in version 15 all keys and then all values.
+        /// The keys and values of a dictionary, in the order of the file. In versions 16 and 17
+        /// each value follows its key. In version 15 all keys precede all values.
         case dictionary(InlinePropertyListNodes)
     }
 
     let storage: InlinePropertyListDocument.Storage
 
-    /// The number of the value, in the order of the file.
+    /// The index of the value in the order of the file.
     public let index: Int
 
     private var record: ListNode { storage.nodes[index] }
 
-    /// The place of the value in the file, from its marker on.
+    /// The byte range of the value in the file, including its marker.
     public var byteRange: Range<Int> { Int(record.offset)..<Int(record.end) }
 
-    /// Whether the value is a reference, to a value before it. Its content is that of the other.
+    /// A Boolean value that says whether the value is a reference to an earlier value. Its content
+    /// is that of its target.
     public var isReference: Bool { record.kind == .reference }
 
-    /// The value itself, or the one that it refers to.
+    /// The value itself, or the target of a reference.
     public var target: InlinePropertyListNode {
         isReference ? InlinePropertyListNode(storage: storage, index: Int(record.other)) : self
     }
 
-    /// The content of the value. Linear in a text, otherwise constant.
+    /// The content of the value. Linear in the length of a string, otherwise constant time.
     public var content: Content {
         let node = target.record
         switch node.kind {
@@ -74,7 +76,7 @@ public struct InlinePropertyListNode: Sendable {
         }
     }
 
-    /// The keys of a dictionary with their values, in the order of the file; nil for other values. Linear.
+    /// The entries of a dictionary, in the order of the file; nil for other values. Linear.
     public var entries: [(key: InlinePropertyListNode, value: InlinePropertyListNode)]? {
         guard case .dictionary(let children) = content else { return nil }
         let nodes = Array(children)
@@ -89,7 +91,8 @@ public struct InlinePropertyListNode: Sendable {
         InlinePropertyListNodes(storage: storage, places: index + 1..<Int(record.other))
     }
 
-    /// The kind of a string in the file, and the width of a number, for writing it again.
+    /// The record of the value, with the kind of a string and the width of a number as stored in
+    /// the file.
     var stored: ListNode { record }
 
     private func integer(_ node: ListNode) -> Int64 {
@@ -105,11 +108,12 @@ public struct InlinePropertyListNode: Sendable {
 }
 
 extension InlinePropertyListNode: Hashable {
-    /// Whether both are the same value of the same document.
+    /// Returns whether both are the same value of the same document.
     public static func == (left: Self, right: Self) -> Bool {
         left.storage === right.storage && left.index == right.index
     }
 
+    /// Hashes the identity of the document and the index of the value.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(ObjectIdentifier(storage))
         hasher.combine(index)
@@ -121,19 +125,19 @@ public struct InlinePropertyListNodes: Sequence, Sendable {
     let storage: InlinePropertyListDocument.Storage
     let places: Range<Int>
 
-    /// The first child; nil in an empty container.
+    /// The first child; nil if the container is empty.
     public var first: InlinePropertyListNode? {
         var iterator = makeIterator()
         return iterator.next()
     }
 
-    /// Goes through children.
+    /// An iterator over the children of a container.
     public struct Iterator: IteratorProtocol, Sendable {
         fileprivate let storage: InlinePropertyListDocument.Storage
         fileprivate var place: Int
         fileprivate let end: Int
 
-        /// The next child; nil at the end.
+        /// Returns the next child, or nil at the end.
         public mutating func next() -> InlinePropertyListNode? {
             guard place < end else { return nil }
             defer {
@@ -144,6 +148,7 @@ public struct InlinePropertyListNodes: Sequence, Sendable {
         }
     }
 
+    /// Returns an iterator over the children.
     public func makeIterator() -> Iterator {
         Iterator(storage: storage, place: places.lowerBound, end: places.upperBound)
     }

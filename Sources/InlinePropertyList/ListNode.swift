@@ -7,7 +7,7 @@ public enum InlinePropertyListVersion: UInt8, Sendable, Hashable {
     case fifteen = 15
     /// A message of `NSXPCConnection`.
     case sixteen = 16
-    /// A message of `NSXPCConnection`, of later systems.
+    /// A message of `NSXPCConnection` on later systems.
     case seventeen = 17
 
     /// The first eight bytes of a file.
@@ -18,7 +18,7 @@ public enum InlinePropertyListVersion: UInt8, Sendable, Hashable {
 struct ListNode: BitwiseCopyable, Sendable {
     enum Kind: UInt8 {
         case null, `false`, `true`, integer, unsigned, float, double, date, data
-        /// ASCII that ends with NUL, as in messages.
+        /// ASCII text that ends with NUL, as in versions 16 and 17.
         case terminated
         case ascii, utf8, utf16, array, orderedSet, set, dictionary, reference
 
@@ -34,11 +34,12 @@ struct ListNode: BitwiseCopyable, Sendable {
     let kind: Kind
     /// The number of bytes before the content.
     let header: UInt8
-    /// The place of the marker.
+    /// The byte offset of the marker.
     let offset: UInt32
-    /// The place after the value.
+    /// The byte offset after the value.
     var end: UInt32
-    /// Of a container, the node after its children; 0 while it is read. Of a reference, the node that it refers to.
+    /// For a container: the index of the node after its children, or 0 while it is being read. For
+    /// a reference: the index of its target.
     var other: UInt32 = 0
 
     init(_ kind: Kind, at offset: Int, header: Int, end: Int) {
@@ -48,23 +49,24 @@ struct ListNode: BitwiseCopyable, Sendable {
         self.end = UInt32(truncatingIfNeeded: end)
     }
 
-    /// The bytes of the content.
+    /// The byte range of the content.
     var content: Range<Int> { Int(offset) &+ Int(header)..<Int(end) }
 }
 
-/// Numbers in bytes.
+/// Functions that decode numbers from bytes.
 enum NumberBytes {
-    /// The little-endian number in `range`, which is within the bytes.
+    /// Returns the little-endian number in `range`, which must be within the bytes.
     static func little(_ bytes: [UInt8], _ range: Range<Int>) -> UInt64 {
         range.reversed().reduce(0) { $0 << 8 | UInt64(bytes[$1]) }
     }
 
-    /// The big-endian number in `range`, which is within the bytes.
+    /// Returns the big-endian number in `range`, which must be within the bytes.
     static func big(_ bytes: [UInt8], _ range: Range<Int>) -> UInt64 {
         range.reduce(0) { $0 << 8 | UInt64(bytes[$1]) }
     }
 
-    /// The number of version 15 in `range`: little-endian, with the sign bit inverted.
+    /// Returns the number in `range` in the encoding of version 15: little-endian, with the sign
+    /// bit inverted.
     static func biased(_ bytes: [UInt8], _ range: Range<Int>) -> Int64 {
         guard !range.isEmpty else { return 0 }
         let shift = UInt64(64 &- 8 &* range.count)

@@ -48,7 +48,7 @@ extension ListReader {
         }
     }
 
-    /// Begins a container, whose last byte the eight bytes after its marker name.
+    /// Begins a container. The eight bytes after its marker are the offset of its last byte.
     private mutating func beginMessageContainer(
         _ kind: ListNode.Kind
     ) throws(InlinePropertyListError) {
@@ -116,7 +116,8 @@ extension ListReader {
 
     // MARK: - Lengths and text
 
-    /// The length in a marker or in the integer after it, and the number of bytes of both.
+    /// Returns the length from a marker or from the integer after it, and the number of bytes of
+    /// both.
     private func length() throws(InlinePropertyListError) -> (length: Int, header: Int) {
         let short = Int(bytes[place] & 15)
         if short < 15 { return (short, 1) }
@@ -125,7 +126,7 @@ extension ListReader {
             throw fail(.invalidLength, "expected an integer as a length", at: start)
         }
         let range = start + 1..<start + 1 + width
-        // Lengths of messages are unsigned.
+        // Lengths in versions 16 and 17 are unsigned.
         let value =
             version == .fifteen
             ? UInt64(bitPattern: NumberBytes.biased(bytes, range))
@@ -138,7 +139,7 @@ extension ListReader {
         return (Int(truncatingIfNeeded: value), 2 + width)
     }
 
-    /// The number of bytes of an integer with a marker; nil for other markers.
+    /// Returns the width of an integer with a marker, or nil for other markers.
     private func integerWidth(_ marker: UInt8) -> Int? {
         if version == .fifteen { return 0x10...0x13 ~= marker ? 1 << Int(marker & 15) : nil }
         return [0x11, 0x12, 0x14, 0x18].contains(marker) ? Int(marker & 15) : nil
@@ -147,17 +148,18 @@ extension ListReader {
     private mutating func readBytes(_ kind: ListNode.Kind) throws(InlinePropertyListError) {
         let (length, header) = try length()
         let start = place + header
-        // No overflow: a length is at most the number of bytes.
+        // Cannot overflow: a length is at most the number of bytes.
         try add(kind, header: header, checked: kind == .utf16 ? 2 * length : length)
         guard kind.isString, let node = nodes.last else { return }
         guard !hasInnerNUL(node), ListText.text(of: node, in: bytes) != nil else {
             throw fail(
-                .invalidString, "expected text that is valid in its encoding and ends as it must",
+                .invalidString,
+                "expected text that is valid in its encoding, with NUL only as its terminator",
                 at: start)
         }
     }
 
-    /// Whether a string that ends with NUL has another one.
+    /// Returns whether a NUL-terminated string contains another NUL.
     private func hasInnerNUL(_ node: ListNode) -> Bool {
         node.kind == .terminated && bytes[node.content].dropLast().contains(0)
     }

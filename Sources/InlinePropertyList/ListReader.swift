@@ -1,16 +1,16 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads a property list from front to back, with a stack of its own, and checks every value.
+/// Parses a property list from front to back, with an explicit stack, and checks every value.
 struct ListReader {
     /// A container that is being read.
     private struct Open {
         let node: Int
-        /// The place that no child may go beyond.
+        /// The offset beyond which no child may extend.
         let limit: Int
-        /// The number of children that follow, in version 15.
+        /// The number of children still expected. Only in version 15.
         var remaining: Int
-        /// The number of children that were read.
+        /// The number of children read so far.
         var count = 0
     }
 
@@ -21,7 +21,7 @@ struct ListReader {
     private var keys = KeyNumbers()
     private var open: [Open] = []
     var place: Int
-    /// The place that the value being read may not go beyond.
+    /// The offset beyond which the current value may not extend.
     private(set) var limit: Int
 
     init(
@@ -34,7 +34,7 @@ struct ListReader {
         limit = bytes.count
     }
 
-    /// Reads everything. Linear, but for looking up the targets of references.
+    /// Parses everything. Linear, except for looking up the targets of references.
     mutating func read() throws(InlinePropertyListError) {
         if version == .fifteen { limit = try readHeader() }
         let end = limit
@@ -45,7 +45,7 @@ struct ListReader {
         try checkEnd(end)
     }
 
-    /// The index of a child in each open container.
+    /// The index of the current child in each open container.
     var path: [Int] { open.map(\.count) }
 
     func fail(
@@ -72,7 +72,7 @@ struct ListReader {
         return Int(truncatingIfNeeded: length)
     }
 
-    /// Checks what follows the root: nothing, or in version 15 zeros after the length.
+    /// Checks that nothing follows the root, except for zeros after the length in version 15.
     private func checkEnd(_ end: Int) throws(InlinePropertyListError) {
         guard place == end else {
             throw fail(
@@ -89,10 +89,10 @@ struct ListReader {
     /// Begins a container.
     ///
     /// - Parameters:
-    ///   - kind: Its kind.
-    ///   - header: The number of bytes before its children.
-    ///   - end: The place after its last child, if it is known.
-    ///   - count: The number of its children, if that is known.
+    ///   - kind: The kind of the container.
+    ///   - header: The number of bytes before the first child.
+    ///   - end: The offset after the last child, if it is known.
+    ///   - count: The number of children, if it is known.
     /// - Throws: `depthLimitExceeded`.
     mutating func beginContainer(
         _ kind: ListNode.Kind, header: Int, end: Int? = nil, count: Int = 0
@@ -101,7 +101,7 @@ struct ListReader {
             throw fail(
                 .depthLimitExceeded,
                 "expected at most \(limits.depth) nested containers, found more",
-                recovery: "raise `InlinePropertyListLimits.depth` for a genuine file")
+                recovery: "raise `InlinePropertyListLimits.depth` for trusted input")
         }
         let limit = end ?? limit
         open.append(Open(node: nodes.count, limit: limit, remaining: count))
@@ -110,7 +110,7 @@ struct ListReader {
         self.limit = limit
     }
 
-    /// Adds a value that is no container.
+    /// Adds a value other than a container.
     mutating func add(_ kind: ListNode.Kind, header: Int, count: Int) {
         let start = place
         place += header + count
@@ -130,7 +130,7 @@ struct ListReader {
         open[open.count - 1].remaining -= 1
     }
 
-    /// Ends the containers that are complete.
+    /// Closes the containers that are complete.
     private mutating func closeContainers() throws(InlinePropertyListError) {
         while let top = open.last {
             guard version == .fifteen ? top.remaining <= 0 : place >= top.limit else { return }
@@ -143,7 +143,7 @@ struct ListReader {
         }
     }
 
-    /// Checks that each key is a string or null, has a value, and that no string occurs twice.
+    /// Checks that each key is a string or null and has a value, and that no string occurs twice.
     private mutating func checkKeys(
         of dictionary: Int, count: Int
     ) throws(InlinePropertyListError) {
@@ -155,7 +155,7 @@ struct ListReader {
         var known: Set<Int> = []
         var node = dictionary + 1
         for index in 0..<count {
-            // Version 15 has all keys before the values.
+            // In version 15, all keys precede the values.
             let isKey = version == .fifteen ? index < count / 2 : index % 2 == 0
             if isKey, let number = try keyNumber(node), !known.insert(number).inserted {
                 throw fail(
@@ -166,7 +166,7 @@ struct ListReader {
         }
     }
 
-    /// The number of the text of a key; nil for null.
+    /// Returns the number of a key's text, or nil for null.
     private mutating func keyNumber(_ node: Int) throws(InlinePropertyListError) -> Int? {
         let target = nodes[node].kind == .reference ? Int(nodes[node].other) : node
         if nodes[target].kind == .null { return nil }
@@ -180,7 +180,7 @@ struct ListReader {
 
     // MARK: - References
 
-    /// The complete value at an offset; nil where none is.
+    /// Returns the index of the complete value at an offset, or nil if there is none.
     func completeNode(at offset: Int) -> Int? {
         var (low, high) = (0, nodes.count)
         while low < high {
@@ -194,7 +194,8 @@ struct ListReader {
     }
 }
 
-/// Numbers for the texts of keys: each string is decoded once, however often it is referred to.
+/// Assigns numbers to the texts of keys. Each string is decoded once, however many references it
+/// has.
 private struct KeyNumbers {
     private var byNode: [Int: Int] = [:]
     private var byText: [[UInt8]: Int] = [:]

@@ -3,9 +3,9 @@
 
 internal import ValidText
 
-/// The text of strings.
+/// Decodes the text of strings.
 enum ListText {
-    /// The text of a string; nil where it is not valid in its encoding. Linear.
+    /// Returns the text of a string, or nil if it is invalid in its encoding. Linear.
     static func text(of node: ListNode, in bytes: [UInt8]) -> String? {
         let content = bytes[node.content]
         switch node.kind {

@@ -17,8 +17,8 @@ struct AllowList: ExpressibleByArgument {
     ]
 
     static let help: ArgumentHelp = ArgumentHelp(
-        "The allowed classes: names, and propertyList, commonClasses, foundation, appKit or uiKit "
-            + "for a preset.",
+        "The allowed classes: class names, and the presets propertyList, commonClasses, "
+            + "foundation, appKit and uiKit.",
         valueName: "preset|name,…")
 
     init?(argument: String) {
@@ -38,7 +38,7 @@ struct AllowList: ExpressibleByArgument {
 }
 
 extension PropertyListNode {
-    /// The class that a plain value among the objects of an archive is of; nil for what is none.
+    /// The class of a plain value among the objects of an archive; nil for other values.
     var plainClassName: String? {
         switch kind {
         case .string: FoundationClass.string

@@ -3,7 +3,7 @@
 
 import PropertyList
 
-/// Where the command writes: standard output and error, or the memory of a test.
+/// The output of the command: standard output and standard error, or memory in a test.
 final class Console {
     private static let bufferSize = 1 << 16
 
@@ -11,14 +11,14 @@ final class Console {
     private static let longestComplaint = 2048
 
     private let keepsOutput: Bool
-    /// The budget of values that this run of the command may still visit and print. Each file that
-    /// is read raises it.
+    /// The budget of values that this run of the command may still visit and print. Each file read
+    /// raises it.
     var budget = OperationBudget(limits: .default)
     /// The limits of this run.
     private(set) var limits = ParsingLimits.default
-    /// The standard output that is not handed over yet; all of it in a test.
+    /// The buffered standard output; in a test, all of it.
     private(set) var output: [UInt8] = []
-    /// The standard error of a test's console.
+    /// The standard error, if this is the console of a test.
     private(set) var errors: [UInt8] = []
 
     init(capturing: Bool = false) { keepsOutput = capturing }
@@ -26,19 +26,19 @@ final class Console {
     /// A Boolean value that says whether a person reads standard output.
     var isTerminal: Bool { !keepsOutput && StandardStream.output.isTerminal }
 
-    /// Starts a run under the limits that its options name.
+    /// Starts a run under the limits that its options specify.
     ///
-    /// `argumentSize` is the number of bytes of all arguments, among which there may be values.
+    /// `argumentSize` is the size of all arguments in bytes, because arguments may contain values.
     func begin(_ limits: ParsingLimits, argumentSize: Int = 0) {
         self.limits = limits
         budget = OperationBudget(limits: limits)
         admit(size: argumentSize)
     }
 
-    /// Raises the budget by that of text or data that the caller gives beside property lists.
+    /// Raises the budget for text or data that the caller supplies in addition to property lists.
     func admit(size: Int) { budget.admit(extent: size, size: size) }
 
-    /// Writes a line to standard output, which counts against the limit of output.
+    /// Writes a line to standard output and charges it to the output budget.
     ///
     /// - Throws: `sizeLimitExceeded`.
     func print(_ line: String) throws(PropertyListError) {
@@ -46,36 +46,36 @@ final class Console {
         say(line)
     }
 
-    /// Writes a line that no file has a part in to standard output.
+    /// Writes a line that does not come from a file to standard output, without charging it.
     func say(_ line: String) {
         output += line.utf8
         output.append(0x0A)
         if output.count >= Self.bufferSize { flush() }
     }
 
-    /// Writes the bytes of a file that was made under the limits to standard output.
+    /// Writes the bytes of a file that was already charged to standard output.
     func write(_ bytes: [UInt8]) {
         output += bytes
         flush()
     }
 
-    // A file that is written and flushed takes as long as that many bytes of output.
+    // Writing and flushing a file takes as long as writing this many bytes of output.
     private static let fileCost = 20 << 10
 
-    /// Counts a file that is made beside its bytes.
+    /// Charges the cost of creating a file, in addition to its bytes.
     ///
-    /// - Parameter isNew: whether the file is made, not replaced, which takes longer.
+    /// - Parameter isNew: Whether the file is new rather than replaced, which takes longer.
     /// - Throws: `sizeLimitExceeded`.
     func chargeFile(isNew: Bool = false) throws(PropertyListError) {
         try budget.charge(bytes: isNew ? 2 * Self.fileCost : Self.fileCost)
     }
 
-    /// Makes the bytes of a file, under limits that allow what the run may still write, and counts them.
+    /// Produces the bytes of a file within the remaining output budget, and charges them.
     ///
-    /// A file that comes to more than that has cost as much as if it had been written. So files after it
-    /// may come to no more than they themselves add to the allowance.
+    /// A file that exceeds the budget costs as much as a written one. It exhausts the budget, so
+    /// later files may only use what they add to the allowance themselves.
     ///
-    /// - Throws: what `body` throws; `sizeLimitExceeded`.
+    /// - Throws: The errors of `body`; `sizeLimitExceeded`.
     func counted(
         _ body: (ParsingLimits) throws(PropertyListError) -> [UInt8]
     ) throws(PropertyListError) -> [UInt8] {
@@ -89,8 +89,7 @@ final class Console {
         }
     }
 
-    /// A console that keeps what is written to it, for a file: no more than what this one may still
-    /// write.
+    /// Returns a console that captures output for a file, up to the remaining budget of this one.
     func capturing() -> Console {
         let console = Console(capturing: true)
         console.limits = limits
@@ -98,8 +97,8 @@ final class Console {
         return console
     }
 
-    /// Writes a line to standard error, after what was written to standard output. A very long one is
-    /// cut.
+    /// Writes a line to standard error, after all buffered standard output. A very long line is
+    /// truncated.
     func complain(_ line: String) {
         var bytes = Array(line.utf8.prefix(Self.longestComplaint + 1))
         if bytes.count > Self.longestComplaint {
@@ -115,13 +114,13 @@ final class Console {
         }
     }
 
-    /// Says why a verb stopped, and returns its exit code.
+    /// Reports why a verb failed, and returns its exit code.
     func report(_ failure: Failure) -> ExitStatus {
         complain(failure.message)
         return failure.status
     }
 
-    /// Hands over what is still in the buffer.
+    /// Writes the buffered output.
     func flush() {
         if keepsOutput || output.isEmpty { return }
         StandardStream.output.write(output)

@@ -3,13 +3,13 @@
 
 import PropertyList
 
-/// The line of a text in which an error is, with a caret under the place.
+/// An excerpt of the line with an error, with a caret under the error.
 enum Excerpt {
     private static let width = 72
     private static let lead = 48
 
-    /// Two lines, or nil for a place in binary data or in text of two or four bytes a character, whose
-    /// lines are counted after its conversion. Control characters appear as `·`.
+    /// Returns two lines, or nil for a location in binary data. Also nil for UTF-16 and UTF-32
+    /// text, whose lines are counted after conversion. Control characters appear as `·`.
     static func text(at location: PropertyListError.Location, in source: [UInt8]) -> String? {
         guard let line = location.line, let column = location.column,
             !isWide(source), let text = self.line(line, in: source)
@@ -22,7 +22,8 @@ enum Excerpt {
         return "    \(mark)\(printable(shown))\n    \(caret)"
     }
 
-    /// Returns whether the text is UTF-16 or UTF-32: XML has no U+0000, so that a zero byte tells.
+    /// Returns whether the text is UTF-16 or UTF-32. XML contains no U+0000, so a zero byte
+    /// indicates a wider encoding.
     private static func isWide(_ source: [UInt8]) -> Bool {
         source.starts(with: [0xFE, 0xFF]) || source.starts(with: [0xFF, 0xFE])
             || source.prefix(4).contains(0)
@@ -37,7 +38,7 @@ enum Excerpt {
         return result
     }
 
-    /// A line of UTF-8 text, without what ends it; nil where the text is shorter.
+    /// Returns a line of UTF-8 text without its line ending, or nil if the text has fewer lines.
     private static func line(_ number: Int, in source: [UInt8]) -> String? {
         var rest = source[...]
         if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }

@@ -4,12 +4,13 @@
 import PropertyList
 import SystemFiles
 
-/// Writing results to files.
+/// Functions that write results to files.
 enum FileOutput {
-    /// Replaces a file in one step, and says on standard error what of the old one was not kept.
+    /// Replaces a file atomically. Reports on standard error which attributes of the old file were
+    /// lost.
     ///
-    /// `inPlace` says whether the file is the one that was read. Then a pipe or a device is refused;
-    /// otherwise it is written to.
+    /// `inPlace` says whether the file is also the input. A pipe or a device is then an error;
+    /// otherwise the bytes are written to it.
     static func replace(
         _ path: String, with bytes: [UInt8], inPlace: Bool, _ console: Console
     ) throws(Failure) {

@@ -6,7 +6,7 @@ import ArgumentParser
 import PropertyList
 import SystemFiles
 
-/// Why a verb stops: its exit code and the line for standard error.
+/// The failure of a verb: its exit code and the message for standard error.
 struct Failure: Error {
     let status: ExitStatus
     let message: String
@@ -16,7 +16,8 @@ struct Failure: Error {
         self.message = message
     }
 
-    /// A property list that cannot be read or written, with an excerpt where it is text.
+    /// Creates the failure of reading or writing a property list, with an excerpt if the source is
+    /// text.
     init(
         _ error: PropertyListError, in file: String, source: [UInt8]?,
         leniently way: String = "--lenient"
@@ -42,21 +43,23 @@ extension PropertyListError {
     }
 }
 
-/// The advice for an error, in the command's words.
+/// The recovery advice for an error, in terms of the command's options.
 enum Advice {
-    /// The advice; nil where the library's is about Swift alone.
+    /// Returns the advice, or nil if the library's advice applies only to Swift code.
     ///
     /// `way` is the option that makes the verb lenient.
     static func text(for error: PropertyListError, leniently way: String) -> String? {
         switch error.recoveryCode {
         case .raiseLimits: "--limits trusted allows more, if you trust the file"
-        case .nameEncoding: "--encoding names the one it is in"
-        case .chooseScalars: "--scalars typed or text writes another form"
-        case .chooseMapping: "--json coerce or typed writes another form"
-        case .readStrictly: "without --json typed it is a dictionary"
-        case .writeAnew: "keyed convert writes it anew"
-        case .convertToBinary: "keyed convert binary makes a file that can be edited"
-        case .searchDatabase: "keyed scan looks into databases"
+        case .nameEncoding: "name its encoding with --encoding"
+        case .chooseScalars: "choose another form with --scalars typed or text"
+        case .chooseMapping: "choose another form with --json coerce or typed"
+        case .readStrictly: "without --json typed it is read as a dictionary"
+        case .writeAnew: "rewrite the file with keyed convert"
+        case .convertToBinary: "convert the file with keyed convert binary first"
+        case .searchDatabase: "search databases with keyed scan"
+        case .importArchive: "convert it to a keyed archive with keyed convert binary"
+        case .searchFile: "search it for property lists with keyed carve"
         case .allowLeniency: leniency(error.recoveryOptions.names, way)
         case .allowLoss, .changeValue: nil
         default: error.recovery
@@ -70,7 +73,7 @@ enum Advice {
     }
 }
 
-/// The limits on a file, by name.
+/// The names of limits.
 enum LimitsName: String, ExpressibleByArgument, CaseIterable {
     case untrusted, `default`, trusted
 
@@ -83,7 +86,7 @@ enum LimitsName: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// The mappings of JSON by name.
+/// The names of JSON mappings.
 enum MappingName: String, ExpressibleByArgument, CaseIterable {
     case strict, coerce, typed
 
@@ -96,11 +99,11 @@ enum MappingName: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// The facts that a text does not state about itself.
+/// The facts that a text does not declare about itself.
 struct TextReading {
     /// The encoding of OpenStep text.
     var encoding: String?
-    /// The mapping under which JSON was written.
+    /// The mapping of JSON.
     var mapping = JSONPropertyList.Mapping.strict
 
     func document(
@@ -120,62 +123,63 @@ struct TextReading {
     }
 }
 
-/// The option of the verbs that read OpenStep text.
+/// The encoding option of verbs that read OpenStep text.
 struct EncodingOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The encoding of OpenStep text that has no byte order mark and is not UTF-8, as in "
-                + "macintosh, UTF-16LE, NEXTSTEP.", valueName: "name"))
+            "The encoding of OpenStep text that has no byte order mark and is not UTF-8, such as "
+                + "macintosh, UTF-16LE or NEXTSTEP.", valueName: "name"))
     var encoding: String?
 
     var reading: TextReading { TextReading(encoding: encoding) }
 }
 
-/// The options of the verbs that read text which does not say everything about itself.
+/// The options of verbs that read text, for facts that the text does not declare.
 struct TextOptions: ParsableArguments {
     @OptionGroup var encoding: EncodingOption
 
     @Option(
         help: ArgumentHelp(
-            "What stands for dates, data and the like in JSON: strict refuses them, coerce makes "
-                + "them text, typed makes objects of them that are read back.",
+            "How JSON represents dates, data and similar values: strict rejects them, coerce "
+                + "writes text, typed writes objects that can be read back.",
             valueName: "mapping"))
     var json = MappingName.strict
 
     var reading: TextReading { TextReading(encoding: encoding.encoding, mapping: json.mapping) }
 }
 
-/// The options of all verbs that read.
+/// The options of all verbs that read files.
 struct ReadingOptions: ParsableArguments {
     @Flag(
         help: ArgumentHelp(
-            "Let pass what Apple's readers let pass, and commas between the entries of OpenStep text.",
-            discussion: "What was needed is said on standard error."))
+            "Accept the deviations that Apple's parsers accept, and commas between the entries of "
+                + "OpenStep text.",
+            discussion: "The leniencies that were needed are reported on standard error."))
     var lenient = false
 
-    @Option(help: "How much a file may ask for: untrusted, default or trusted.")
+    @Option(help: "The limits for a file: untrusted, default or trusted.")
     var limits = LimitsName.default
 
     @OptionGroup var text: TextOptions
 
-    /// Strict, but for control characters: Apple's writer and ours leave them raw in XML.
+    /// Strict except for control characters, which Apple's writer and ours write raw in XML.
     var options: ParsingOptions { lenient ? .lenient : .rawControlCharacters }
 }
 
 extension ParsingOptions {
-    /// The leniencies of `--lenient`: those for text that can be read in one way only.
+    /// The leniencies of `--lenient`: those for text with only one possible interpretation.
     static let lenient = appleCompatible.union([.looseSeparators, .trailingBlanks])
 }
 
 /// A file that has been read and parsed.
 struct Input {
     let name: String
-    /// The file.
+    /// The bytes of the file.
     let bytes: [UInt8]
     let document: PropertyListDocument
 
-    /// Reads and parses a file, which raises the console's budget; a leniency that was needed is named on
-    /// standard error.
+    /// Reads and parses a file, and raises the console's budget. Reports the leniencies that were
+    /// needed on standard error.
     init(
         _ path: String, options: ParsingOptions, limits: ParsingLimits,
         text: TextReading = TextReading(), _ console: Console
@@ -203,9 +207,10 @@ struct Input {
         console.budget.admit(document)
     }
 
-    /// Reads a file strictly first; if that fails, with all leniencies, keeping what can be read.
+    /// Parses a file strictly. If that fails, parses it with all leniencies and keeps what is
+    /// readable.
     ///
-    /// `isStrict` says whether a file is refused that is broken or needs a leniency.
+    /// `isStrict` says whether a file that is damaged or needs a leniency is an error.
     init(
         forShowing path: String, text: TextReading, isStrict: Bool = false, limits: ParsingLimits,
         _ console: Console
@@ -229,9 +234,9 @@ struct Input {
 
     var printableName: String { TerminalText.escaped(name) }
 
-    /// The bytes of a file, all of them.
+    /// Returns all bytes of a file.
     ///
-    /// - Throws: `limit` for a file that has more than the limits allow.
+    /// - Throws: A failure with the status `limit` for a file larger than the limits allow.
     static func bytes(_ path: String, _ limits: ParsingLimits) throws(Failure) -> [UInt8] {
         let bytes: [UInt8]
         do { bytes = try FileAccess.read(path, limit: limits.inputSize) } catch {
@@ -240,8 +245,8 @@ struct Input {
         if bytes.count > limits.inputSize {
             throw Failure(
                 .limit,
-                "\(TerminalText.escaped(path)): the file has more than \(limits.inputSize) bytes, which is "
-                    + "what --limits allows")
+                "\(TerminalText.escaped(path)): the file has more than the \(limits.inputSize) "
+                    + "bytes that --limits allows")
         }
         return bytes
     }

@@ -5,7 +5,7 @@ import ArgumentParser
 import PropertyList
 import SystemFiles
 
-/// The command: what it is called with, and what each verb is for.
+/// The command `keyed`, with its verbs.
 struct Keyed: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keyed",
@@ -14,8 +14,8 @@ struct Keyed: ParsableCommand {
             Reads property lists in binary, XML, OpenStep text and JSON, and the keyed archives in \
             them, whatever classes they hold. A FILE of - is standard input.
 
-            Exit codes: 0 fine, 1 invalid input, 2 wrong usage, 3 only a part could be read, \
-            4 a limit was hit.
+            Exit codes: 0 success, 1 invalid input, 2 usage error, 3 partly readable, 4 limit \
+            exceeded.
             """,
         version: "keyed 0.1.0",
         subcommands: [
@@ -40,23 +40,23 @@ package func main() -> Never {
 package struct CommandResult: Sendable {
     /// The exit code.
     package let status: Int32
-    /// The bytes that were written to standard output.
+    /// The bytes written to standard output.
     package let output: [UInt8]
-    /// The bytes that were written to standard error.
+    /// The bytes written to standard error.
     package let errors: [UInt8]
 }
 
-/// Runs the command with some arguments, and keeps what it writes.
+/// Runs the command with arguments and captures its output.
 package func run(_ arguments: [String]) -> CommandResult { ParsedCommand(arguments).run() }
 
-/// A call of the command whose arguments are parsed. It can run many times.
+/// A call of the command with parsed arguments. It can run many times.
 package struct ParsedCommand {
     private let body: (Console) -> ExitStatus
 
-    /// Parses arguments. What is wrong with them is said by each run.
+    /// Parses arguments. Each run reports any errors in them.
     package init(_ arguments: [String]) { body = Main.parse(arguments) }
 
-    /// Runs the command and keeps what it writes.
+    /// Runs the command and captures its output.
     package func run() -> CommandResult {
         let console = Console(capturing: true)
         let status = body(console)
@@ -73,7 +73,7 @@ enum Main {
         parse(arguments)(console)
     }
 
-    /// Parses arguments and returns what runs the command on a console.
+    /// Parses arguments and returns a function that runs the command on a console.
     fileprivate static func parse(_ arguments: [String]) -> (Console) -> ExitStatus {
         if let complaint = complaint(aboutVerb: arguments.first) {
             return { console in
@@ -90,13 +90,14 @@ enum Main {
         }
     }
 
-    // The argument parser takes time with the square of the number of arguments. A group of flags, as in
-    // -iq, is an argument for each, and so it takes what only looks like a group.
+    // The argument parser takes quadratic time in the number of arguments. It treats a group of
+    // flags, such as -iq, as one argument for each letter. Everything that looks like a group
+    // counts.
     private static let parsedArguments = 256
     private static let mostArguments = 4096
     private static let mostLetters = 256
 
-    /// Refuses groups of flags that would take long to parse.
+    /// Rejects groups of flags that would take long to parse.
     ///
     /// - Throws: `ValidationError`.
     private static func checkFlags(_ arguments: some Sequence<String>) throws {
@@ -116,12 +117,13 @@ enum Main {
         argument.utf8.first == UInt8(ascii: "-") && argument.utf8.count > 1
     }
 
-    /// The command that the arguments are for. Of many names of files at their end only the first are
-    /// parsed, and the rest is added to the command's list of files.
+    /// Returns the command for the arguments. If many file names end the arguments, only the first
+    /// are parsed. The rest is added to the command's list of files.
     ///
-    /// - Throws: what the argument parser does.
+    /// - Throws: The errors of the argument parser.
     private static func command(_ arguments: [String]) throws -> any ParsableCommand {
-        // Its options begin with one dash, and are not for the argument parser.
+        // The options of `plutil` begin with a single dash, so the argument parser does not see
+        // them.
         if arguments.first == Plutil._commandName {
             var command = Plutil()
             command.arguments = Array(arguments.dropFirst())
@@ -162,10 +164,10 @@ enum Main {
         }
     }
 
-    /// Says why the arguments can't be used, or prints the help that they ask for.
+    /// Reports why the arguments are invalid, or prints the requested help.
     private static func explain(_ error: any Error, _ console: Console) -> ExitStatus {
         let isHelp = Keyed.exitCode(for: error) == .success
-        // It repeats arguments as they are.
+        // The message quotes arguments unescaped.
         let message = TerminalText.escapedLines(Keyed.fullMessage(for: error))
         if isHelp { console.say(message) } else { console.complain(message) }
         return isHelp ? .fine : .usage
@@ -181,10 +183,10 @@ extension Main {
         }
         let shown = TerminalText.escaped(name)
         let isFile = (try? FileMode(of: name)) != nil
-        return "keyed: `\(shown)` is no verb"
-            + (isFile ? "; `keyed show \(shown)` shows the file" : "")
+        return "keyed: unknown verb `\(shown)`"
+            + (isFile ? "; to show the file, use `keyed show \(shown)`" : "")
             + "\nThe verbs are \(verbs.joined(separator: ", "))."
-            + "\nUsage: keyed <verb> …; `keyed help` tells more."
+            + "\nUsage: keyed <verb> …; see `keyed help`."
     }
 }
 
@@ -196,7 +198,8 @@ enum ExitStatus: Int32 {
     case partial = 3
     case limit = 4
 
-    /// The worse of two, for several files: bad input weighs more than a part of it.
+    /// Returns the worse of two codes, for several files. Invalid input is worse than partial
+    /// input.
     func combined(with other: ExitStatus) -> ExitStatus {
         let order: [ExitStatus] = [.fine, .partial, .limit, .invalid, .usage]
         let first = order.firstIndex(of: self) ?? 0
@@ -205,15 +208,17 @@ enum ExitStatus: Int32 {
     }
 }
 
-/// A verb of the command: reports its own failures and returns an exit code.
+/// A verb of the command. It reports its own failures and returns an exit code.
 protocol ConsoleCommand {
     /// The limits of the run.
     var parsingLimits: ParsingLimits { get }
 
+    /// Runs the verb and returns its exit code.
     func execute(_ console: Console) -> ExitStatus
 }
 
-/// A verb that ends with any number of files.
+/// A verb whose last arguments are any number of files.
 protocol CommandOnFiles: ParsableCommand {
+    /// The file arguments.
     var files: [String] { get set }
 }

@@ -5,12 +5,13 @@ import ArgumentParser
 import PropertyList
 import SystemFiles
 
-/// The formats that can be written, by the names that people know.
+/// The output formats, by their common names.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     case binary, binary1, xml, xml1, openstep, strings, pbxproj, json, jsonl
     case typedstream, nib, bplist16, bplist17
 
-    /// A Boolean value that says whether only files of the same format can be written in it.
+    /// A Boolean value that says whether the format can only be written from a file of the same
+    /// format.
     var isImported: Bool {
         switch self {
         case .typedstream, .nib, .bplist16, .bplist17: true
@@ -18,7 +19,7 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
         }
     }
 
-    /// The format of the library; binary for those that are imported.
+    /// The format in the library; binary for imported formats.
     var format: PropertyListFormat {
         switch self {
         case .typedstream, .nib, .bplist16, .bplist17: .binary
@@ -29,7 +30,7 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
         }
     }
 
-    /// Returns whether readers know a file for what it is. A word alone may be of any format.
+    /// Returns whether readers can detect the format of a file. A single word may be of any format.
     func isKnown(_ bytes: [UInt8]) -> Bool {
         // A strings file without entries is blank.
         if self == .strings, bytes.allSatisfy({ $0 == 0x0A }) { return true }
@@ -37,7 +38,7 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
         return (try? PropertyListFormat.detect(bytes)) == format
     }
 
-    /// The layouts that the format can be written in.
+    /// The layouts that the format supports.
     var layouts: [LayoutName] {
         switch self {
         case .binary, .binary1: [.compact, .corefoundation]
@@ -70,24 +71,24 @@ enum ScalarsName: String, ExpressibleByArgument, CaseIterable {
 struct OutputOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The layout: compact, or corefoundation for Apple's own, of a binary file; compact or "
-                + "indented, of OpenStep text and JSON."))
+            "The layout: compact or corefoundation (Apple's) for binary files, compact or indented "
+                + "for OpenStep text and JSON."))
     var layout: LayoutName?
 
     @Flag(help: "Sort the keys of text, as Apple's tools do.")
     var sortKeys = false
 
-    @Flag(help: "Refuse to lose anything in XML.")
+    @Flag(help: "Reject values that XML cannot represent exactly.")
     var strict = false
 
     @Option(
         help: ArgumentHelp(
-            "What numbers, booleans and dates become in OpenStep text, which has none: refused, "
-                + "typed for GNUstep's <*I5>, or text.",
+            "How to write numbers, booleans and dates, which OpenStep text cannot represent: "
+                + "refused, typed (GNUstep's <*I5>) or text.",
             valueName: "form"))
     var scalars = ScalarsName.refused
 
-    @Flag(help: "Write data in OpenStep text in base 64, as GNUstep reads it.")
+    @Flag(help: "Write data in OpenStep text as base64, which GNUstep reads.")
     var base64 = false
 
     @Flag(help: "Write OpenStep text in ASCII, with escapes for other characters.")
@@ -95,11 +96,11 @@ struct OutputOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The name of the project for pbxproj; by default that of the source or of the folder "
-                + "NAME.xcodeproj.", valueName: "name"))
+            "The project name for pbxproj. By default it is taken from the source or from the "
+                + "folder NAME.xcodeproj.", valueName: "name"))
     var projectName: String?
 
-    /// Says what is wrong with the options for a format.
+    /// Checks the options for a format.
     func check(_ format: OutputFormat) throws {
         guard let layout, !format.layouts.contains(layout) else { return }
         let names = format.layouts.map(\.rawValue).joined(separator: " or ")
@@ -109,8 +110,8 @@ struct OutputOptions: ParsableArguments {
                 : "The --layout of \(format.rawValue) is \(names).")
     }
 
-    /// The document as a file, within what the run may still write. What was lost and may be is said on
-    /// standard error.
+    /// Returns the document as a file, within the remaining output budget. Reports permitted losses
+    /// on standard error.
     func serialize(
         _ input: Input, as format: OutputFormat, mapping: MappingName, _ console: Console
     ) throws(PropertyListError) -> [UInt8] {
@@ -161,8 +162,8 @@ struct OutputOptions: ParsableArguments {
         return options
     }
 
-    /// The name of the folder `NAME.xcodeproj` that a file of another format is in; that of a project
-    /// file stands in it.
+    /// Returns the name of the folder `NAME.xcodeproj` around a file of another format. A project
+    /// file contains its own name.
     private func projectName(of input: Input) -> String? {
         guard input.document.format != .openStep else { return nil }
         guard let folder = parentFolder(of: input.name).map(lastName),

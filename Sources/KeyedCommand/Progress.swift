@@ -4,8 +4,8 @@
 import PropertyList
 import SystemFiles
 
-/// Says on standard error how far a long work has come: after two seconds, then each time twice as
-/// long, so that a log is not filled.
+/// Reports the progress of long work on standard error. The first report comes after two seconds,
+/// and each interval doubles, so that logs stay short.
 struct Progress {
     private let what: String
     private let console: Console
@@ -13,7 +13,8 @@ struct Progress {
     private let start: Double
     private var silence = 2.0
 
-    /// `what` is the work, as in "carving app.bin". `clock` returns seconds.
+    /// Creates a progress report. `what` names the work, such as "carving app.bin". `clock` returns
+    /// seconds.
     init(
         _ what: String, _ console: Console, clock: @escaping () -> Double = { Environment.uptime }
     ) {
@@ -23,7 +24,7 @@ struct Progress {
         start = clock()
     }
 
-    /// Says how far the work has come, if it is time.
+    /// Reports the progress if it is time.
     mutating func report(_ state: @autoclosure () -> String) {
         let elapsed = clock() - start
         guard elapsed >= silence else { return }
@@ -33,7 +34,7 @@ struct Progress {
 }
 
 extension Console {
-    /// Does the work of a verb for each file, and goes on after a failure.
+    /// Does the work of a verb for each file, and continues after failures.
     ///
     /// - Returns: The exit code of the run.
     func forEachFile(

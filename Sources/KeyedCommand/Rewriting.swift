@@ -7,12 +7,12 @@ import NIBArchive
 import PropertyList
 import TypedStream
 
-/// Writing files of the formats that are imported again. Their objects have forms that keyed archives do not keep, so
-/// a file of another format cannot be written in one of them.
+/// Rewrites files of the imported formats. Their objects have forms that keyed archives cannot
+/// keep, so a file can only be rewritten in its own format.
 enum Rewriting {
-    /// The bytes that the writer of a format makes of a file of the same format.
+    /// Parses a file and returns it as serialized again in the same format.
     ///
-    /// - Throws: `unrepresentableValue` for a file of another format, and the error of the reader.
+    /// - Throws: `unrepresentableValue` for a file of another format, and the errors of the reader.
     static func bytes(
         of bytes: [UInt8], as format: OutputFormat, _ limits: ParsingLimits
     ) throws(PropertyListError) -> [UInt8] {
@@ -39,7 +39,8 @@ enum Rewriting {
             throw PropertyListError(
                 .unrepresentableValue,
                 what:
-                    "expected a file of the format \(format.rawValue), which only such files are written in",
+                    "expected a file of the format \(format.rawValue): only such files can be "
+                    + "rewritten in it",
                 location: .byte(0))
         }
         return try checked(bytes, limits) {
@@ -52,12 +53,12 @@ enum Rewriting {
         }
     }
 
-    /// Returns what `body` does, with its error as one of the command.
+    /// Returns the result of `body`, and converts its error into one of the command.
     private static func checked(
         _ bytes: [UInt8], _ limits: ParsingLimits, _ body: () throws -> [UInt8]
     ) throws(PropertyListError) -> [UInt8] {
         do { return try body() } catch {
-            // Importing the same bytes says it in the words of other verbs.
+            // Importing the same bytes throws the error that other verbs report.
             _ = try ImportedArchive(parsing: bytes, limits: limits)
             throw PropertyListError(.invalidMarker, what: "\(error)")
         }

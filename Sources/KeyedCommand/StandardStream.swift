@@ -14,8 +14,9 @@ enum StandardStream: Int32 {
 
     var isTerminal: Bool { isatty(rawValue) != 0 }
 
-    /// Writes all of `bytes`. Where the reader has gone there is nobody to tell, and the process
-    /// ends; where the disk is full it says so and ends as a failure.
+    /// Writes all of `bytes`. If the reader has closed the pipe, the process ends without a
+    /// message. After another error, such as a full disk, it reports the error and ends with a
+    /// failure.
     func write(_ bytes: [UInt8]) {
         do {
             try FileDescriptor(rawValue: rawValue).write(bytes)

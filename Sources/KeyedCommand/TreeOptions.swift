@@ -5,12 +5,13 @@ import ArgumentParser
 import PropertyList
 import SystemFiles
 
-/// The option that says whether text is in colours.
+/// The option that turns colours on or off.
 struct ColorOptions: ParsableArguments {
     @Flag(
         inversion: .prefixedNo, exclusivity: .chooseLast,
         help: ArgumentHelp(
-            "Use colours, or none; by default on a terminal, unless NO_COLOR is set."))
+            "Turn colours on or off. By default they are on for terminals, unless NO_COLOR is "
+                + "set."))
     var color: Bool?
 
     func palette(_ console: Console) -> Palette {
@@ -24,18 +25,19 @@ struct ColorOptions: ParsableArguments {
 
 /// The options for printing trees.
 struct TreeOptions: ParsableArguments {
-    @Flag(help: "Show long strings and data whole.")
+    @Flag(help: "Show long strings and data in full.")
     var full = false
 
     @Flag(
         help: ArgumentHelp(
-            "Print a JSON object for each value, one a line, with its key path, object number, byte "
-                + "offset, file and hash."))
+            "Print each value as a JSON object on a line of its own, with its key path, object "
+                + "number, byte offset, file and hash."))
     var json = false
 
     @OptionGroup var color: ColorOptions
 
-    /// `provenance` says where all values are from; asked for where it is printed.
+    /// Returns the style of the output. `provenance` returns the origin of all values, and is
+    /// called only if the style prints it.
     func style(
         _ console: Console, isRaw: Bool = false, provenance: () -> PropertyListDictionary
     ) -> any TreeStyle {

@@ -1,11 +1,12 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The bytes of an archive, with the numbers in them.
+/// The bytes of an archive, and the integers in them.
 struct ArchiveBytes: Sendable {
     let bytes: [UInt8]
 
-    /// The little-endian number of `width` bytes at `place`; nil unless all are there.
+    /// Returns the little-endian integer of `width` bytes at `place`, or nil if the input ends
+    /// before.
     func number(at place: Int, width: Int) -> UInt64? {
         guard place >= 0, width <= bytes.count &- place else { return nil }
         var number: UInt64 = 0
@@ -15,11 +16,11 @@ struct ArchiveBytes: Sendable {
         return number
     }
 
-    /// The number of variable length at `place`, seven bits a byte, the lowest first; the last byte has its high
-    /// bit set.
+    /// Returns the variable-length integer at `place`. Each byte holds seven bits, the lowest
+    /// first. The last byte has its high bit set.
     ///
-    /// - Returns: The number and the place after it; nil unless it ends before `limit`, is below 2³¹ and is as
-    ///   short as can be.
+    /// - Returns: The value and the offset after it, or nil if the integer does not end before
+    ///   `limit`, is 2³¹ or more, or is longer than necessary.
     @inline(__always)
     func variable(at place: Int, limit: Int) -> (value: Int, end: Int)? {
         guard place < limit else { return nil }

@@ -3,9 +3,9 @@
 
 internal import ValidText
 
-/// Reads the four sections of an archive, and checks every entry.
+/// Parses the four sections of an archive and checks every entry.
 struct ArchiveReader {
-    /// A section: the number of its entries, and its place.
+    /// A section: the number of its entries, and its byte range.
     private struct Section {
         let count: Int
         let places: Range<Int>
@@ -15,7 +15,7 @@ struct ArchiveReader {
     let allowsTrailingBytes: Bool
     private(set) var tables = ArchiveTables()
     private(set) var coderVersion: UInt32 = 0
-    /// The place after the class names.
+    /// The offset after the class names.
     private(set) var end = 0
 
     init(_ bytes: [UInt8], allowsTrailingBytes: Bool) {
@@ -23,10 +23,12 @@ struct ArchiveReader {
         self.allowsTrailingBytes = allowsTrailingBytes
     }
 
-    /// Reads everything. Linear.
+    /// Parses and checks the whole archive.
+    ///
+    /// - Complexity: Linear in the size of the input.
     mutating func read() throws(NIBArchiveError) {
         let sections = try readHeader()
-        // The counts are known before the entries: indices are checked at once.
+        // The header contains all counts, so every index can be checked when it is read.
         try readClasses(sections[3])
         try readKeys(sections[1])
         try readObjects(sections[0], values: sections[2].count)
@@ -37,7 +39,8 @@ struct ArchiveReader {
 
     private mutating func readHeader() throws(NIBArchiveError) -> [Section] {
         guard source.bytes.starts(with: HeaderLayout.magic) else {
-            throw NIBArchiveError(.unrecognizedFormat, "expected \"NIBArchive\"", at: 0)
+            throw NIBArchiveError(
+                .unrecognizedFormat, "expected the signature \"NIBArchive\"", at: 0)
         }
         guard source.bytes.count >= HeaderLayout.size else {
             throw NIBArchiveError(
@@ -58,7 +61,7 @@ struct ArchiveReader {
     private func word(_ place: Int) -> Int { Int(source.number(at: place, width: 4) ?? 0) }
 
     private func readDirectory() throws(NIBArchiveError) -> [Section] {
-        // The least bytes of an object, a key, a value and a class.
+        // The minimum sizes of an object, a key, a value and a class, in bytes.
         let minimums = [3, 1, 2, 3]
         var sections: [Section] = []
         var start = HeaderLayout.size
@@ -92,7 +95,8 @@ struct ArchiveReader {
         guard let (value, end) = source.variable(at: place, limit: section.places.upperBound) else {
             throw NIBArchiveError(
                 .invalidNumber,
-                "expected a number of 1 to 5 bytes before byte \(section.places.upperBound)",
+                "expected an integer of 1 to 5 bytes that ends at byte "
+                    + "\(section.places.upperBound) at most",
                 at: place)
         }
         place = end
@@ -114,7 +118,8 @@ struct ArchiveReader {
         let left = section.places.upperBound - place
         guard length <= left else {
             throw NIBArchiveError(
-                .invalidLength, "expected \(length) bytes in a section, found \(left)", at: place,
+                .invalidLength,
+                "expected \(length) bytes, found \(left) before the end of the section", at: place,
                 object: object)
         }
     }
@@ -124,7 +129,7 @@ struct ArchiveReader {
     ) throws(NIBArchiveError) {
         guard index < count else {
             throw NIBArchiveError(
-                .invalidReference, "expected an index of \(what) below \(count), found \(index)",
+                .invalidReference, "expected \(what) index below \(count), found \(index)",
                 at: place, object: object)
         }
     }
@@ -146,7 +151,7 @@ struct ArchiveReader {
                 NameText.isValid(source.bytes[start..<start + length - 1])
             else {
                 throw NIBArchiveError(
-                    .invalidString, "expected a class name of UTF-8 that ends with its only NUL",
+                    .invalidString, "expected a class name in UTF-8 with a single NUL at its end",
                     at: start)
             }
             tables.classes.append(
@@ -160,8 +165,8 @@ struct ArchiveReader {
         guard place == source.bytes.count || allowsTrailingBytes else {
             throw NIBArchiveError(
                 .trailingData,
-                "expected the end of the archive, found \(source.bytes.count - place) bytes more",
-                at: place, recovery: "`allowingTrailingBytes` keeps them")
+                "expected the end of the archive, found \(source.bytes.count - place) more bytes",
+                at: place, recovery: "set `allowingTrailingBytes` to keep them")
         }
     }
 
@@ -172,7 +177,7 @@ struct ArchiveReader {
             let length = try variable(&place, section)
             try checkRoom(length, place, section)
             guard NameText.isValid(source.bytes[place..<place + length]) else {
-                throw NIBArchiveError(.invalidString, "expected a key of UTF-8", at: place)
+                throw NIBArchiveError(.invalidString, "expected a key in UTF-8", at: place)
             }
             tables.keys.append(
                 KeyRecord(
@@ -241,7 +246,7 @@ struct ArchiveReader {
         try checkRoom(1, place, section, object: object)
         guard let type = ValueType(rawValue: source.bytes[place]) else {
             throw NIBArchiveError(
-                .invalidType, "expected a type of value from 0 to 10, found \(source.bytes[place])",
+                .invalidType, "expected a value type from 0 to 10, found \(source.bytes[place])",
                 at: place, object: object)
         }
         place += 1

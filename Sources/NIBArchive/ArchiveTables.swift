@@ -1,21 +1,21 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The sizes and numbers of the header.
+/// The constants of the header.
 enum HeaderLayout {
     static let magic = Array("NIBArchive".utf8)
     static let formatVersion: UInt32 = 1
     static let size = 50
-    /// The place of the format version; the coder version, and four counts with their offsets, follow.
+    /// The offset of the format version. The coder version follows.
     static let versions = 10
     static let directory = 18
 }
 
-/// One byte that says which payload a value has.
+/// The type of a value, which determines its payload.
 enum ValueType: UInt8, Sendable {
     case int8, int16, int32, int64, `false`, `true`, float, double, data, null, reference
 
-    /// The number of bytes of the payload; nil for data.
+    /// The size of the payload in bytes, or nil for data.
     var width: Int? {
         switch self {
         case .int8: 1
@@ -28,7 +28,7 @@ enum ValueType: UInt8, Sendable {
     }
 }
 
-/// An object: its class and values, by index.
+/// An object: the indices of its class and its values.
 struct ObjectRecord: BitwiseCopyable, Sendable {
     let `class`: UInt32
     let first: UInt32
@@ -45,28 +45,28 @@ struct KeyRecord: BitwiseCopyable, Sendable {
     var range: Range<Int> { Int(start)..<Int(start) &+ Int(length) }
 }
 
-/// A class name, after the indices of its fallbacks.
+/// A class name, preceded by the indices of its fallbacks.
 struct ClassRecord: BitwiseCopyable, Sendable {
-    /// The place of the fallbacks.
+    /// The offset of the fallbacks.
     let start: UInt32
     let fallbacks: UInt32
     /// The length of the name, without its NUL.
     let length: UInt32
 
-    /// The place of the name.
+    /// The byte range of the name.
     var name: Range<Int> {
         let start = Int(start) &+ 4 &* Int(fallbacks)
         return start..<start &+ Int(length)
     }
 }
 
-/// The four sections of an archive.
+/// The entries of the four sections of an archive.
 struct ArchiveTables: Sendable {
     var objects: [ObjectRecord] = []
     var keys: [KeyRecord] = []
-    /// The places of the values.
+    /// The offsets of the values.
     var values: [UInt32] = []
     var classes: [ClassRecord] = []
-    /// The place after the values.
+    /// The offset after the values.
     var valuesEnd = 0
 }

@@ -1,11 +1,11 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Appends the sections of an archive to its bytes.
+/// Serializes the sections of an archive.
 struct ArchiveWriter {
     private(set) var bytes: [UInt8] = []
 
-    /// Appends the header. The directory of sections is filled in as they begin.
+    /// Appends the header. ``begin(section:count:)`` fills in the directory of sections later.
     mutating func append(version: UInt32) {
         bytes += HeaderLayout.magic
         append(bits: UInt64(HeaderLayout.formatVersion), width: 4)
@@ -13,7 +13,7 @@ struct ArchiveWriter {
         bytes += [UInt8](repeating: 0, count: HeaderLayout.size - bytes.count)
     }
 
-    /// Begins the section of objects, keys, values or class names: 0 to 3.
+    /// Begins section 0, 1, 2 or 3: objects, keys, values or class names.
     mutating func begin(section: Int, count: Int) {
         let place = HeaderLayout.directory + 8 * section
         for index in 0..<4 {
@@ -24,7 +24,7 @@ struct ArchiveWriter {
 
     mutating func append(_ content: some Sequence<UInt8>) { bytes += content }
 
-    /// Appends a number of variable length.
+    /// Appends a variable-length integer.
     mutating func append(variable value: Int) {
         var rest = value
         while rest > 0x7f {
@@ -34,7 +34,7 @@ struct ArchiveWriter {
         bytes.append(UInt8(truncatingIfNeeded: rest | 0x80))
     }
 
-    /// Appends the lowest `width` bytes of a number, the lowest first.
+    /// Appends the lowest `width` bytes of a number in little-endian order.
     mutating func append(bits: UInt64, width: Int) {
         for index in 0..<width {
             bytes.append(UInt8(truncatingIfNeeded: bits >> UInt64(8 &* index)))
@@ -65,7 +65,7 @@ struct ArchiveWriter {
         }
     }
 
-    /// Appends an integer as Apple's writers do: negative ones take 8 bytes.
+    /// Appends an integer in the width that Apple's writers choose. Negative integers take 8 bytes.
     private mutating func append(integer number: Int64) {
         let type: ValueType =
             switch number {
@@ -82,7 +82,7 @@ struct ArchiveWriter {
         append(bits: bits, width: type.width ?? 0)
     }
 
-    /// The archive.
+    /// Returns the bytes of the archive.
     func finish() throws(NIBArchiveError) -> [UInt8] {
         guard bytes.count <= NIBArchiveLimits.addressableSize else {
             throw NIBArchiveError(
@@ -94,11 +94,13 @@ struct ArchiveWriter {
 }
 
 extension NIBArchiveDocument {
-    /// The archive as bytes: the same bytes that it was read from. Linear.
+    /// Returns the archive as the same bytes that it was parsed from.
     ///
-    /// Sections, lengths and offsets are written anew; each value is written in the form that the file has.
+    /// Sections, lengths and offsets are computed again. Each value keeps its stored form.
     ///
-    /// - Throws: Nothing for a document that was read: the limit of 2 GiB holds for reading as well.
+    /// - Throws: `sizeLimitExceeded` for more than 2,147,483,647 bytes. No document exceeds this
+    ///   limit, because it also applies to parsing.
+    /// - Complexity: Linear in the size of the archive.
     public func serialized() throws(NIBArchiveError) -> [UInt8] {
         let tables = storage.tables
         var writer = ArchiveWriter()
@@ -129,7 +131,7 @@ extension NIBArchiveDocument {
     private func append(_ value: NIBArchiveValue, to writer: inout ArchiveWriter) {
         writer.append(variable: value.keyIndex)
         switch value.content {
-        // Integers in the width that they have.
+        // Integers keep their stored width.
         case .integer(let number): writer.append(type: value.type, UInt64(bitPattern: number))
         case .boolean(let flag): writer.append(value: .boolean(flag))
         case .float(let number): writer.append(type: .float, UInt64(number.bitPattern))

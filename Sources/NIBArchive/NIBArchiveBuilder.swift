@@ -1,9 +1,10 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes a new archive, or one that is copied and added to.
+/// A builder for new archives, or for copies of archives with additions.
 ///
-/// Add objects, the root first, and append their values. Keys and classes are numbered by first use.
+/// Add objects, the root first, and append their values. Keys and classes are numbered in the order
+/// of their first use.
 ///
 /// ```swift
 /// var archive = NIBArchiveBuilder()
@@ -34,7 +35,7 @@ public struct NIBArchiveBuilder: Sendable {
         case data([UInt8])
         /// Nil, in place of an object.
         case null
-        /// A reference to an object, also one that has no values yet.
+        /// A reference to an object, which may not have values yet.
         case object(Object)
     }
 
@@ -61,10 +62,12 @@ public struct NIBArchiveBuilder: Sendable {
     /// - Parameter coderVersion: 9 for iOS, 10 for macOS.
     public init(coderVersion: UInt32 = 9) { self.coderVersion = coderVersion }
 
-    /// Creates a copy of an archive, with its objects, keys and classes in their order. Linear.
+    /// Creates a copy of an archive, with its objects, keys and classes in their order.
     ///
-    /// Integers are written in the widths that Apple's writers choose: for their archives, the copy is the same
-    /// bytes.
+    /// Integers are written in the widths that Apple's writers choose. The copy of an archive that
+    /// Apple's software wrote has the same bytes.
+    ///
+    /// - Complexity: Linear in the size of the archive.
     public init(_ document: NIBArchiveDocument) {
         coderVersion = document.storage.coderVersion
         trailingBytes = document.trailingBytes
@@ -85,10 +88,10 @@ public struct NIBArchiveBuilder: Sendable {
     /// Adds an object without values. The first object is the root.
     ///
     /// - Parameters:
-    ///   - name: The name of its class.
-    ///   - fallbacks: The names of classes to use where that one is unknown. They are written with the class when it
-    ///     is first used.
-    /// - Returns: The object, for its values and references to it.
+    ///   - name: The name of the object's class.
+    ///   - fallbacks: The names of classes to use if that class is unknown to a reader. They are
+    ///     written only if this is the first use of the class.
+    /// - Returns: The object. Append values to it, or refer to it in values.
     public mutating func addObject(_ name: String, fallbacks: [String] = []) -> Object {
         let isNew = classIndices[Array(name.utf8)[...]] == nil
         let index = classIndex(name)
@@ -100,7 +103,7 @@ public struct NIBArchiveBuilder: Sendable {
         return Object(index: objects.count - 1)
     }
 
-    /// Appends a value to an object.
+    /// Appends a value to an object. Does nothing if this archive has no object with that index.
     public mutating func append(_ value: Value, forKey key: String, to object: Object) {
         guard objects.indices.contains(object.index) else { return }
         let bytes = Array(key.utf8)[...]
@@ -120,10 +123,12 @@ public struct NIBArchiveBuilder: Sendable {
         return classes.count - 1
     }
 
-    /// The archive. Linear.
+    /// Returns the archive as bytes.
     ///
-    /// - Throws: `invalidString` for a class name or a key with NUL, `invalidReference` for an object of another
-    ///   archive, `sizeLimitExceeded` for more than 2 GiB.
+    /// - Throws: `invalidString` for a class name or a key that contains NUL, `invalidReference`
+    ///   for a reference to an object that this archive does not have, `sizeLimitExceeded` for more
+    ///   than 2,147,483,647 bytes.
+    /// - Complexity: Linear in the size of the archive.
     public func serialized() throws(NIBArchiveError) -> [UInt8] {
         var writer = ArchiveWriter()
         writer.append(version: coderVersion)
@@ -166,7 +171,7 @@ public struct NIBArchiveBuilder: Sendable {
         if case .object(let object) = stored.value, !objects.indices.contains(object.index) {
             throw NIBArchiveError(
                 .invalidReference,
-                "expected an index of an object below \(objects.count), found \(object.index)")
+                "expected an object index below \(objects.count), found \(object.index)")
         }
         writer.append(variable: stored.key)
         writer.append(value: stored.value)

@@ -1,10 +1,12 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A NIBArchive, the form of a compiled interface file: its bytes, checked, and four tables over them.
+/// A NIBArchive, the format of a compiled interface file. The document keeps the validated bytes
+/// and four tables that index them.
 ///
-/// The reader checks every entry when it makes a document. Afterwards no access can fail. An archive is flat: objects
-/// refer to each other by index, and cycles are normal. A document never changes and can be shared between threads.
+/// Creating a document checks every entry. Afterwards no access can fail. An archive is flat:
+/// objects refer to each other by index, and cycles are normal. A document is immutable and can be
+/// shared between threads.
 ///
 /// ```swift
 /// let document = try NIBArchiveDocument(parsing: bytes)
@@ -17,7 +19,7 @@ public struct NIBArchiveDocument: Sendable {
         let source: ArchiveBytes
         let tables: ArchiveTables
         let coderVersion: UInt32
-        /// The place after the class names.
+        /// The offset after the class names.
         let end: Int
 
         init(_ reader: ArchiveReader) {
@@ -32,14 +34,17 @@ public struct NIBArchiveDocument: Sendable {
 }
 
 extension NIBArchiveDocument {
-    /// Reads an archive, and checks all of it. Linear in the size of the input.
+    /// Parses an archive and checks every entry.
     ///
     /// - Parameters:
-    ///   - bytes: The file. The document keeps it.
-    ///   - allowingTrailingBytes: Whether bytes may follow the class names. They are kept in ``trailingBytes``.
-    ///   - limits: The limits on what the file may ask for.
-    /// - Throws: `unrecognizedFormat` for other files, `unsupportedVersion` for format versions other than 1, and the
-    ///   code that fits for malformed archives.
+    ///   - bytes: The contents of the file. The document retains them.
+    ///   - allowingTrailingBytes: A Boolean value indicating whether bytes may follow the class
+    ///     names. They are available as ``trailingBytes``.
+    ///   - limits: The limits on the input.
+    /// - Throws: `unrecognizedFormat` for other files, `unsupportedVersion` for format versions
+    ///   other than 1, `sizeLimitExceeded` for inputs that are too large, and the other codes for
+    ///   malformed archives.
+    /// - Complexity: Linear in the size of the input.
     public init(
         parsing bytes: [UInt8], allowingTrailingBytes: Bool = false,
         limits: NIBArchiveLimits = .default
@@ -50,7 +55,7 @@ extension NIBArchiveDocument {
         storage = Storage(reader)
     }
 
-    /// Reads an archive from any sequence of bytes, of which it makes one copy.
+    /// Parses an archive from any sequence of bytes, which is copied once.
     public init(
         parsing bytes: some Sequence<UInt8>, allowingTrailingBytes: Bool = false,
         limits: NIBArchiveLimits = .default
@@ -59,7 +64,7 @@ extension NIBArchiveDocument {
             parsing: Array(bytes), allowingTrailingBytes: allowingTrailingBytes, limits: limits)
     }
 
-    /// Whether bytes begin as a NIBArchive.
+    /// Returns whether `bytes` begins with the signature of a NIBArchive.
     public static func isNIBArchive(_ bytes: [UInt8]) -> Bool {
         bytes.starts(with: HeaderLayout.magic)
     }
@@ -70,23 +75,27 @@ extension NIBArchiveDocument {
     /// The size of the source, in bytes.
     public var byteCount: Int { storage.source.bytes.count }
 
-    /// The bytes after the class names, of unknown meaning; usually none.
+    /// The bytes after the class names. They are usually empty, and their meaning is unknown.
     public var trailingBytes: ArraySlice<UInt8> { storage.source.bytes[storage.end...] }
 
-    /// The root object: the first one; nil in an archive without objects.
+    /// The root object, which is the first one, or nil in an archive without objects.
     public var root: NIBArchiveObject? { objects.first }
 
     /// The objects, by index.
     public var objects: NIBArchiveObjects { NIBArchiveObjects(storage: storage) }
 
-    /// The names of the keys, by index. Linear.
+    /// The names of the keys, by index.
+    ///
+    /// - Complexity: Linear in the size of all keys.
     public var keys: [String] {
         storage.tables.keys.map {
             String(decoding: storage.source.bytes[$0.range], as: UTF8.self)
         }
     }
 
-    /// The classes, by index. Linear.
+    /// The classes, by index.
+    ///
+    /// - Complexity: Linear in the number of classes.
     public var classes: [NIBArchiveClass] {
         storage.tables.classes.indices.map { NIBArchiveClass(storage: storage, index: $0) }
     }
@@ -96,14 +105,17 @@ extension NIBArchiveDocument {
 public struct NIBArchiveObjects: RandomAccessCollection, Sendable {
     let storage: NIBArchiveDocument.Storage
 
+    /// The index of the root object, 0.
     public var startIndex: Int { 0 }
+    /// The number of objects.
     public var endIndex: Int { storage.tables.objects.count }
+    /// The object at an index.
     public subscript(position: Int) -> NIBArchiveObject {
         NIBArchiveObject(storage: storage, index: position)
     }
 }
 
-/// A class that an archive names. Its superclasses are not known.
+/// A class that an archive names. The format does not store superclasses.
 public struct NIBArchiveClass: Sendable {
     let storage: NIBArchiveDocument.Storage
 
@@ -112,7 +124,7 @@ public struct NIBArchiveClass: Sendable {
 
     private var record: ClassRecord { storage.tables.classes[index] }
 
-    /// The name, exactly as archived.
+    /// The name, exactly as it is stored.
     public var name: String {
         String(decoding: storage.source.bytes[record.name], as: UTF8.self)
     }
@@ -128,11 +140,12 @@ public struct NIBArchiveClass: Sendable {
         }
     }
 
-    /// The classes to use where this one is unknown, in order. They may have fallbacks too, even this class.
+    /// The classes to use if this one is unknown, in order. They may have fallbacks of their own,
+    /// and these may include this class.
     public var fallbacks: [NIBArchiveClass] {
         fallbackIndices.map { NIBArchiveClass(storage: storage, index: $0) }
     }
 
-    /// The place of the fallbacks and of the name in the file.
+    /// The byte range of the fallbacks and the name in the file.
     public var byteRange: Range<Int> { Int(record.start)..<record.name.upperBound }
 }

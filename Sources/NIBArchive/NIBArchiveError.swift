@@ -1,45 +1,46 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The reason why a NIBArchive could not be read or written, with its place.
+/// An error of reading or writing a NIBArchive, with its location.
 ///
-/// Match on ``code``: the text may change between versions. A message never quotes a value.
+/// Match on ``code``, because the text may change between versions. A message never contains a
+/// value of the archive.
 public struct NIBArchiveError: Error, Sendable {
-    /// The kind of a failure. An open set: a new code breaks no `switch`.
+    /// The kind of a failure. The set is open, so new codes break no `switch`.
     public struct Code: Hashable, Sendable {
         private let name: String
         private init(_ name: String) { self.name = name }
 
         /// The input does not begin with `NIBArchive`.
         public static let unrecognizedFormat = Code("unrecognizedFormat")
-        /// A format version other than 1.
+        /// The archive has a format version other than 1.
         public static let unsupportedVersion = Code("unsupportedVersion")
         /// The input ends within the header.
         public static let truncated = Code("truncated")
-        /// Sections that overlap, leave a gap, are out of order or go beyond the end.
+        /// Sections overlap, leave a gap, are out of order, or extend beyond the end of the input.
         public static let invalidOffset = Code("invalidOffset")
-        /// A length or a count that does not fit its section.
+        /// A length or a count exceeds its section.
         public static let invalidLength = Code("invalidLength")
-        /// A number of variable length that is too long, or longer than necessary.
+        /// A variable-length integer is too large, or longer than necessary.
         public static let invalidNumber = Code("invalidNumber")
-        /// The index of an object, key, class or value that does not exist.
+        /// An object, key, class or value index is out of range.
         public static let invalidReference = Code("invalidReference")
-        /// A value of a type that is unknown.
+        /// A value has an unknown type.
         public static let invalidType = Code("invalidType")
-        /// A key or a class name that is not UTF-8, or a class name that does not end with its only NUL.
+        /// A key or a class name is not UTF-8, or a class name does not end with its only NUL.
         public static let invalidString = Code("invalidString")
-        /// Objects whose values overlap, or values of no object.
+        /// The values of objects overlap, or a value belongs to no object.
         public static let invalidValueRange = Code("invalidValueRange")
-        /// Bytes after the class names.
+        /// The input continues after the class names.
         public static let trailingData = Code("trailingData")
-        /// More bytes than ``NIBArchiveLimits/inputSize``.
+        /// The archive has more bytes than ``NIBArchiveLimits/inputSize``.
         public static let sizeLimitExceeded = Code("sizeLimitExceeded")
 
-        /// Whether the failure is a limit that can be raised, rather than bad input.
+        /// A Boolean value indicating whether raising a limit would avoid the failure.
         public var isLimit: Bool { self == .sizeLimitExceeded }
     }
 
-    // One word wide, so that a `throws` costs the path without errors nothing.
+    // The error is one word wide, so `throws` costs nothing on the path without errors.
     private final class Storage: Sendable {
         let code: Code
         let what: String
@@ -58,7 +59,7 @@ public struct NIBArchiveError: Error, Sendable {
 
     private let storage: Storage
 
-    /// Creates an error. Out of line: a reader that throws nothing pays nothing for it.
+    /// Creates an error. Not inlined, which keeps the code of the reader small.
     @inline(never)
     init(
         _ code: Code, _ what: String, at offset: Int? = nil, object: Int? = nil,
@@ -70,19 +71,19 @@ public struct NIBArchiveError: Error, Sendable {
 
     /// The kind of failure.
     public var code: Code { storage.code }
-    /// The defect, with both numbers where two are compared.
+    /// The defect, with the expected and the actual value where two values are compared.
     public var what: String { storage.what }
-    /// The place in the input, in bytes from its beginning; nil for an archive under construction.
+    /// The offset in the input, in bytes, or nil for an archive under construction.
     public var byteOffset: Int? { storage.offset }
-    /// The index of the object that is affected; nil for all else. An archive is flat: no longer path leads to an
-    /// object.
+    /// The index of the affected object, or nil if no object is affected. Archives are flat, so the
+    /// index identifies an object without a path.
     public var objectIndex: Int? { storage.object }
-    /// The limit to raise or the option to use for a genuine file, in words.
+    /// A suggestion for genuine files: the limit to raise or the option to set.
     public var recovery: String? { storage.recovery }
 }
 
 extension NIBArchiveError: CustomStringConvertible {
-    /// `NIBArchive: what at byte 17, in object 3 (recovery)`.
+    /// The full message, in the form `NIBArchive: what at byte 17, in object 3 (recovery)`.
     public var description: String {
         var text = "NIBArchive: " + what
         if let byteOffset { text += " at byte \(byteOffset)" }
@@ -93,6 +94,6 @@ extension NIBArchiveError: CustomStringConvertible {
 }
 
 extension NIBArchiveError.Code: CustomStringConvertible {
-    /// The code's name, as in the source.
+    /// The name of the code, as in the source.
     public var description: String { name }
 }

@@ -1,23 +1,24 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The limits on reading a NIBArchive of unknown origin.
+/// The limits on parsing NIBArchives of unknown origin.
 ///
-/// An archive is flat: nothing is nested, and each entry of a table takes at least one byte of the file. The time to
-/// read a file is linear in its size. The memory is at most 16 times its size, about three times for those that
-/// Apple's software wrote.
+/// An archive is flat: nothing is nested, and each table entry takes at least one byte of the file.
+/// Parsing takes time linear in the size of the file. It takes memory of at most 16 times that
+/// size, and about three times that size for archives that Apple's software wrote.
 ///
 /// | | `.untrusted` | `.default` | `.trusted` |
 /// |---|---|---|---|
 /// | input, bytes | 256 MiB | 2 GiB | 2 GiB |
 public struct NIBArchiveLimits: Sendable, Hashable {
-    /// The number of bytes in an input. The format cannot count more than 2,147,483,647.
+    /// The maximum size of an input, in bytes. Larger values than 2,147,483,647 have no effect,
+    /// because the format cannot count more bytes.
     public var inputSize: Int
 
-    /// Creates limits from their parts.
+    /// Creates limits from their values.
     public init(inputSize: Int) { self.inputSize = inputSize }
 
-    /// Limits for files from a stranger: out of a network, a pasteboard, a message.
+    /// Limits for files from strangers: from a network, a pasteboard, or a message.
     public static let untrusted = NIBArchiveLimits(inputSize: 256 << 20)
 
     /// Limits for files of any origin.
@@ -26,7 +27,7 @@ public struct NIBArchiveLimits: Sendable, Hashable {
     /// Limits for files that your own program wrote.
     public static let trusted = NIBArchiveLimits(inputSize: addressableSize)
 
-    /// The largest input: numbers in the format are below 2³¹.
+    /// The size of the largest possible input. Integers in the format are below 2³¹.
     static let addressableSize = Int(Int32.max)
 }
 

@@ -1,11 +1,11 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// An object of an archive: its class, and values with keys.
+/// An object of an archive: its class and its keyed values.
 public struct NIBArchiveObject: Sendable {
     let storage: NIBArchiveDocument.Storage
 
-    /// The index of the object in the archive. References to it have this number.
+    /// The index of the object in the archive. References to the object contain this number.
     public let index: Int
 
     private var record: ObjectRecord { storage.tables.objects[index] }
@@ -20,19 +20,23 @@ public struct NIBArchiveObject: Sendable {
         NIBArchiveValues(storage: storage, indices: record.values)
     }
 
-    /// The value of a key; nil where there is none. Of several with the key, such as the elements of an array under
-    /// `UINibEncoderEmptyKey`, the first. Linear in the number of values.
+    /// Returns the value of a key, or nil if the object has none. If several values have the key,
+    /// returns the first. The elements of an array, for example, all have the key
+    /// `UINibEncoderEmptyKey`.
+    ///
+    /// - Complexity: Linear in the number of values.
     public subscript(key: String) -> NIBArchiveValue? {
         values.first { $0.keyBytes.elementsEqual(key.utf8) }
     }
 }
 
 extension NIBArchiveObject: Hashable {
-    /// Whether both are the same object of the same document.
+    /// Returns whether both are the same object of the same document.
     public static func == (left: Self, right: Self) -> Bool {
         left.storage === right.storage && left.index == right.index
     }
 
+    /// Hashes the identity of the document and the index of the object.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(ObjectIdentifier(storage))
         hasher.combine(index)
@@ -42,10 +46,14 @@ extension NIBArchiveObject: Hashable {
 /// The values of an object, in the order of the file.
 public struct NIBArchiveValues: RandomAccessCollection, Sendable {
     let storage: NIBArchiveDocument.Storage
+    /// The indices of the values in the archive.
     public let indices: Range<Int>
 
+    /// The index of the first value in the archive.
     public var startIndex: Int { indices.lowerBound }
+    /// The index after the last value.
     public var endIndex: Int { indices.upperBound }
+    /// The value at an index in the archive.
     public subscript(position: Int) -> NIBArchiveValue {
         NIBArchiveValue(storage: storage, index: position)
     }
@@ -55,7 +63,7 @@ public struct NIBArchiveValues: RandomAccessCollection, Sendable {
 public struct NIBArchiveValue: Sendable {
     /// The content of a value.
     public enum Content: Sendable {
-        /// A whole number. Its width in the file is no part of its meaning.
+        /// A whole number. Its stored width has no meaning.
         case integer(Int64)
         /// A truth value.
         case boolean(Bool)
@@ -63,7 +71,7 @@ public struct NIBArchiveValue: Sendable {
         case float(Float)
         /// A real number of 8 bytes.
         case double(Double)
-        /// Bytes: text, geometry, or a file in the file.
+        /// Bytes: text, geometry, or an embedded file.
         case data(ArraySlice<UInt8>)
         /// Nil, in place of an object.
         case null
@@ -78,14 +86,14 @@ public struct NIBArchiveValue: Sendable {
 
     private var start: Int { Int(storage.tables.values[index]) }
 
-    /// The place of the value in the file, from the index of its key on.
+    /// The byte range of the value in the file. It begins with the index of the key.
     public var byteRange: Range<Int> {
         let values = storage.tables.values
         let end = index + 1 < values.count ? Int(values[index + 1]) : storage.tables.valuesEnd
         return start..<end
     }
 
-    /// The index of the key, and the place of the type.
+    /// The index of the key, and the offset of the type.
     private var head: (key: Int, end: Int) {
         storage.source.variable(at: start, limit: storage.source.bytes.count) ?? (0, start)
     }
@@ -103,7 +111,7 @@ public struct NIBArchiveValue: Sendable {
 
     var type: ValueType { ValueType(rawValue: storage.source.bytes[head.end]) ?? .null }
 
-    /// The number of bytes of an integer in the file: 1, 2, 4 or 8; nil for other values.
+    /// The stored width of an integer in bytes (1, 2, 4 or 8), or nil for other values.
     public var integerWidth: Int? {
         switch type {
         case .int8, .int16, .int32, .int64: type.width
@@ -111,7 +119,9 @@ public struct NIBArchiveValue: Sendable {
         }
     }
 
-    /// The content of the value. Constant.
+    /// The content of the value.
+    ///
+    /// - Complexity: Constant.
     public var content: Content {
         let payload = head.end + 1
         let bits = storage.source.number(at: payload, width: type.width ?? 0) ?? 0

@@ -29,6 +29,10 @@ extension PropertyListError {
         public static let convertToBinary = RecoveryCode("convertToBinary")
         /// Search the database for property lists. It is not a property list itself.
         public static let searchDatabase = RecoveryCode("searchDatabase")
+        /// Read the file with the product `ArchiveImport`.
+        public static let importArchive = RecoveryCode("importArchive")
+        /// Check that this is the right file. If it is, carve the property lists out of it.
+        public static let searchFile = RecoveryCode("searchFile")
         /// Change a ``PropertyListValue`` instead of a file.
         public static let changeValue = RecoveryCode("changeValue")
     }

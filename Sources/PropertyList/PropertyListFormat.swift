@@ -60,11 +60,9 @@ extension PropertyListFormat {
     /// - Throws: `unrecognizedFormat`. The message names the format of the input if it is a related
     ///   one, such as a typed stream or a SQLite database.
     public static func detect(_ bytes: [UInt8]) throws(PropertyListError) -> PropertyListFormat {
-        if bytes.starts(with: Magic.binary) { return .binary }
+        if bytes.starts(with: "bplist".utf8) { return .binary }
         if let format = TextHead(bytes).format { return format }
-        throw PropertyListError(
-            .unrecognizedFormat, format: nil, what: neighbour(bytes), location: .byte(0),
-            recovery: recovery(bytes))
+        throw unrecognized(bytes)
     }
 
     /// Returns the format of `bytes`, which will be parsed with `options`. If the options accept
@@ -82,38 +80,52 @@ extension PropertyListFormat {
             location: .byte(0), recovery: ParsingOptions.blankText.advice)
     }
 
-    /// Returns the description of unrecognized bytes, with the name of their format if it is known.
-    private static func neighbour(_ bytes: [UInt8]) -> String {
-        if bytes.isEmpty { return "the input is empty" }
-        for (name, magic) in Magic.neighbours where bytes.starts(with: magic) {
-            return "this is \(name), which is not a property list"
+    /// Returns the error for bytes that are not a property list.
+    private static func unrecognized(_ bytes: [UInt8]) -> PropertyListError {
+        let what: String
+        let recovery: PropertyListError.Recovery
+        if bytes.isEmpty {
+            what = "the input is empty"
+            recovery = "the file was never written, or was truncated"
+        } else if let format = RelatedFormat.all.first(where: { bytes.starts(with: $0.magic) }) {
+            what = "this is \(format.name), which is not a property list"
+            recovery = format.recovery
+        } else {
+            what = "unrecognized format: not a binary, XML, OpenStep or JSON property list"
+            recovery = .init(.searchFile, "check that this is the right file")
         }
-        return "unrecognized format: not a binary, XML, OpenStep or JSON property list"
-    }
-
-    /// Returns how to get from `bytes` to the property lists that they may contain.
-    private static func recovery(_ bytes: [UInt8]) -> PropertyListError.Recovery? {
-        if bytes.isEmpty { return "the file was never written, or was truncated" }
-        if bytes.starts(with: Magic.database) {
-            return .init(.searchDatabase, "its tables may contain property lists")
-        }
-        if bytes.starts(with: Magic.zip) { return "unzip it, and read the files in it" }
-        return bytes.starts(with: Magic.gzip) ? "decompress it with gunzip" : nil
+        return PropertyListError(
+            .unrecognizedFormat, format: nil, what: what, location: .byte(0), recovery: recovery)
     }
 }
 
-/// The first bytes of property lists and of related formats.
-private enum Magic {
-    static let binary = Array("bplist".utf8)
-    static let database = Array("SQLite format 3".utf8)
-    static let zip = Array("PK\u{3}\u{4}".utf8)
-    static let gzip: [UInt8] = [0x1F, 0x8B]
-    static let neighbours: [(String, [UInt8])] = [
-        ("a typed stream (the older NSArchiver format)", [0x04, 0x0B] + Array("streamtyped".utf8)),
-        ("a NIBArchive", Array("NIBArchive".utf8)),
-        ("a ZIP archive", zip),
-        ("a SQLite database", database),
-        ("gzip-compressed data", gzip),
+/// A format of files that are mistaken for property lists.
+private struct RelatedFormat {
+    let name: String
+    /// The first bytes of a file.
+    let magic: [UInt8]
+    let recovery: PropertyListError.Recovery
+
+    private static let imported = PropertyListError.Recovery(
+        .importArchive, "the product `ArchiveImport` makes a keyed archive of it")
+
+    static let all = [
+        RelatedFormat(
+            name: "a typed stream (the older NSArchiver format)",
+            magic: [0x04, 0x0B] + Array("streamtyped".utf8),
+            recovery: imported),
+        RelatedFormat(
+            name: "a NIBArchive", magic: Array("NIBArchive".utf8),
+            recovery: imported),
+        RelatedFormat(
+            name: "a ZIP archive", magic: Array("PK\u{3}\u{4}".utf8),
+            recovery: "unzip it, and read the files in it"),
+        RelatedFormat(
+            name: "a SQLite database", magic: Array("SQLite format 3".utf8),
+            recovery: .init(.searchDatabase, "its tables may contain property lists")),
+        RelatedFormat(
+            name: "gzip-compressed data", magic: [0x1F, 0x8B],
+            recovery: "decompress it with gunzip"),
     ]
 }
 

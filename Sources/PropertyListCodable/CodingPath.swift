@@ -3,14 +3,14 @@
 
 internal import PropertyList
 
-/// The way from the root to a value that is being coded: a list linked from its end, so that a step
-/// costs one small object and the array of keys is made only when someone asks.
+/// The coding path of a value, as a list linked from its last step to its first. A step costs one
+/// small object. The array of keys is built only when requested.
 final class CodingPath {
-    /// One step.
+    /// A step of a path.
     enum Step {
         case key(any CodingKey)
         case index(Int)
-        /// A key of a dictionary that has strings as keys.
+        /// A key of a `[String: Value]` dictionary.
         case entry(String)
     }
 
@@ -25,7 +25,8 @@ final class CodingPath {
         depth = (parent?.depth ?? 0) &+ 1
     }
 
-    /// Makes `last` the path of the next sibling, `step`: the same object, unless someone has kept it.
+    /// Turns `last` into the path of the next sibling, `step`. Reuses the object unless something
+    /// else retains it.
     @inline(__always)
     static func advance(_ last: inout CodingPath?, _ parent: CodingPath?, to step: Step) {
         if isKnownUniquelyReferenced(&last), let last {
@@ -35,7 +36,8 @@ final class CodingPath {
         }
     }
 
-    // A path may be a million steps long, and the compiler's own release would recurse.
+    // Releases the path in a loop. The default release would recurse, and a path may have a million
+    // steps.
     deinit {
         guard var next = parent else { return }
         parent = nil
@@ -45,7 +47,7 @@ final class CodingPath {
         }
     }
 
-    /// The keys of a path, outermost first.
+    /// Returns the keys of a path, outermost first.
     static func keys(of path: CodingPath?) -> [any CodingKey] {
         var keys: [any CodingKey] = []
         var rest = path
@@ -67,7 +69,7 @@ extension CodingPath.Step {
     }
 }
 
-/// A key that is not of a type of the user's: an index, `super`, a key of a document.
+/// A coding key without a type of its own: an index, `super`, or a key of the document.
 struct PathKey: CodingKey {
     let stringValue: String
     let intValue: Int?
@@ -77,7 +79,8 @@ struct PathKey: CodingKey {
         intValue = nil
     }
 
-    /// A key of a dictionary, as the standard library has them: with its number if it is one.
+    /// Creates a dictionary key as the standard library does: with an integer value if the text is
+    /// a number.
     init(dictionaryKey text: String) {
         stringValue = text
         intValue = Int(text)
@@ -95,7 +98,7 @@ struct PathKey: CodingKey {
 }
 
 extension PropertyListPath {
-    /// The same path in keys.
+    /// The path as coding keys.
     var codingKeys: [any CodingKey] {
         components.map { component in
             switch component {

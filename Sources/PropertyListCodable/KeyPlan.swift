@@ -3,12 +3,13 @@
 
 /// The keys of one `CodingKey` type in a document, in the order in which they are requested.
 ///
-/// A type codes its keys in the same order every time, so the key after the last one is nearly always the next
-/// in the plan: then one comparison of two words replaces hashing the key. When decoding, a plan is for the
-/// dictionaries of one shape, in all of which a key has the same position.
+/// A type codes its keys in the same order every time, so the requested key is nearly always the
+/// next one in the plan. Comparing two words then replaces hashing the key. When decoding, a plan
+/// serves the dictionaries of one shape, in which each key has the same position.
 ///
-/// Keys that are not ASCII have no place in the plan, because `String` takes canonically equivalent texts for
-/// the same, and property lists do not; nor have those of a type with many, like a dictionary's.
+/// Non-ASCII keys are not in the plan, because `String` treats canonically equivalent texts as
+/// equal and property lists do not. Key types with very many keys, such as those of dictionaries,
+/// only have their first keys in the plan.
 final class KeyPlan {
     private struct Entry {
         static let unknown = UInt32.max
@@ -16,30 +17,31 @@ final class KeyPlan {
         let name: String
         /// The length of the name in bytes.
         let count: Int
-        /// When encoding, the node of the key. When decoding, its number, 0 where the document does not have it.
+        /// When encoding, the node of the key. When decoding, its number in the document, or 0 if
+        /// the document does not contain it.
         let value: UInt32
         /// When decoding, the position of the key in the dictionaries of the shape.
         var position = unknown
     }
 
-    /// The position of a key that the dictionaries of the shape do not have.
+    /// The position that marks a key as missing from the dictionaries of the shape.
     static let missing = Int(Int32.max)
     private static let capacity = 128
 
-    /// A Boolean value that says whether the plan is for the dictionaries of one shape, so that it
-    /// keeps positions.
+    /// A Boolean value that says whether the plan serves dictionaries of one shape and therefore
+    /// stores positions.
     let hasShape: Bool
 
-    // Checking that each access is exclusive would cost as much as the comparison of the keys.
+    // Dynamic exclusivity checks would cost as much as comparing the keys.
     @exclusivity(unchecked) private var entries: [Entry] = []
     private var places: [String: Int] = [:]
 
     init(hasShape: Bool = false) { self.hasShape = hasShape }
 
-    /// The place of the key `name`; nil for a key that the plan has no place for.
+    /// Returns the place of the key `name` in the plan, or nil if the plan cannot hold the key.
     ///
-    /// The key is expected at the place `next`, which becomes the one behind it. `resolve` returns the value of a key
-    /// that is requested for the first time.
+    /// The key is expected at the place `next`, which then becomes the following place. `resolve`
+    /// returns the value of a key that is requested for the first time.
     @inline(__always)
     func place(of name: String, _ next: inout Int, resolve: (String) -> UInt32) -> Int? {
         if value(of: name, ifAt: next) == nil { return search(name, &next, resolve) }
@@ -47,39 +49,42 @@ final class KeyPlan {
         return next &- 1
     }
 
-    /// The value of the key `name`, if it is the one at a place.
+    /// Returns the value of the key at a place if that key is `name`.
     @inline(__always)
     func value(of name: String, ifAt place: Int) -> UInt32? {
-        // SAFETY: a session is used by one thread, and comparing strings does not come back here.
+        // SAFETY: only one thread uses a session, and comparing strings does not access it.
         guard unsafe place < entries.count, isName(name, at: place) else { return nil }
         return unsafe entries[place].value
     }
 
-    /// The value of the key at a place.
+    /// Returns the value of the key at a place.
     @inline(__always)
     func value(at place: Int) -> UInt32 { unsafe entries[place].value }
 
-    /// The position of the key `name`, or ``missing``, if it is the one at a place and has been searched for.
+    /// Returns the position of the key at a place if that key is `name` and its position is known.
+    /// A missing key has the position ``missing``.
     @inline(__always)
     func position(of name: String, ifAt place: Int) -> Int? {
         guard unsafe place < entries.count, isName(name, at: place) else { return nil }
         return position(at: place)
     }
 
-    /// The position of the key at a place, or ``missing``; nil if it has not been searched for.
+    /// Returns the position of the key at a place, or ``missing``. Returns nil if the key has not
+    /// been looked up yet.
     @inline(__always)
     func position(at place: Int) -> Int? {
         let position = unsafe entries[place].position
         return position == Entry.unknown ? nil : Int(position)
     }
 
-    /// Keeps the position of the key at a place, if the plan is for one shape.
+    /// Stores the position of the key at a place, if the plan is for one shape.
     func setPosition(_ position: Int, at place: Int) {
         if hasShape { unsafe entries[place].position = UInt32(truncatingIfNeeded: position) }
     }
 
-    /// Returns whether the key at a place is `name`. What is equivalent to a text of ASCII without being
-    /// the same is longer, like the sign for kelvin, which `==` takes for a K.
+    /// Returns whether the key at a place is `name`. A string that is canonically equivalent to an
+    /// ASCII string but not identical has more UTF-8 bytes. An example is the kelvin sign, which
+    /// `==` treats as a K. Comparing the lengths therefore suffices.
     @inline(__always)
     private func isName(_ name: String, at place: Int) -> Bool {
         unsafe entries[place].name == name && entries[place].count == name.utf8.count
@@ -89,12 +94,12 @@ final class KeyPlan {
     private func search(
         _ name: String, _ next: inout Int, _ resolve: (String) -> UInt32
     ) -> Int? {
-        // Asked for once more, by `contains` and then to decode.
+        // The same key again: `contains` and then a decoding call.
         if next > 0, unsafe next <= entries.count, isName(name, at: next &- 1) {
             return next &- 1
         }
         guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
-        // SAFETY: as above; `resolve` looks at the tables of the document only.
+        // SAFETY: as above; `resolve` accesses only the tables of the document.
         if let place = places[name] {
             next = place &+ 1
             return place
@@ -116,13 +121,14 @@ final class KeyPlans {
         let shape: UInt16
     }
 
-    /// The number of plans, beyond which types have one plan for the dictionaries of all shapes.
+    /// The number of plans with a shape. Beyond it, each type has one plan for dictionaries of all
+    /// shapes.
     private static let capacity = 256
 
     private var plans: [Name: KeyPlan] = [:]
     private var last: (name: Name, plan: KeyPlan)?
 
-    /// The plan for the keys of a type, in dictionaries of a shape; 0 is none.
+    /// Returns the plan for the keys of a type in dictionaries of a shape; shape 0 means none.
     func plan(of type: any CodingKey.Type, shape: UInt16 = 0) -> KeyPlan {
         let name = Name(type: ObjectIdentifier(type), shape: shape)
         if let last, last.name == name { return last.plan }

@@ -9,16 +9,17 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// The long data of a document that were read so far, by their nodes.
+/// The long data of a document read so far, by node.
 ///
-/// A small file can refer to a megabyte a million times. However often it is referred to, it is copied
-/// once. `LongContents` does the same for text, and for bytes without Foundation.
+/// A small file can refer to a megabyte of data a million times. This cache makes one copy, however
+/// many references there are. `LongContents` does the same for text, and for bytes without
+/// Foundation.
 package struct LongData {
     private var known: [UInt32: Data] = [:]
 
     package init() {}
 
-    /// The bytes of data.
+    /// Returns the bytes of a data node.
     package mutating func data(of node: UInt32, in table: DocumentTable) -> Data {
         let content = table.content(of: table[node])
         if content.count < LongContents.shortest { return Data(content) }

@@ -9,13 +9,13 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-// Here, because the module of property lists does without Foundation.
+// In this module, because `PropertyList` does not depend on Foundation.
 
 extension PropertyListError: LocalizedError {
-    /// The fault and its place, without ``recovery``.
+    /// A description of the error and its location, without ``recovery``.
     public var errorDescription: String? { descriptionWithoutRecovery }
-    /// The fault.
+    /// A description of the error alone.
     public var failureReason: String? { what }
-    /// The option or limit that lets the input pass.
+    /// The option or limit that would admit the input.
     public var recoverySuggestion: String? { recovery }
 }

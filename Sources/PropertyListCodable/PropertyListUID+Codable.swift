@@ -3,17 +3,17 @@
 
 public import PropertyList
 
-/// UIDs pass through ``PlistEncoder`` and ``PlistDecoder`` as what they are. Other coders have no form
-/// for them and are refused, because nothing that they could write would be read as a UID again.
+/// UIDs are coded as UIDs by ``PlistEncoder`` and ``PlistDecoder``. Other coders have no
+/// representation for a UID and are rejected: their output could not be decoded as a UID again.
 extension PropertyListUID: Codable {
     /// Reads a UID from a property list.
     ///
-    /// - Throws: `DecodingError`: `typeMismatch` for a value that is none, and for another decoder
+    /// - Throws: `DecodingError.typeMismatch` for a value that is no UID, and for a decoder other
     ///   than ``PlistDecoder``.
     public init(from decoder: any Decoder) throws {
         guard let decoder = decoder as? NodeDecoder else {
             let text =
-                "Only PlistDecoder can read UIDs, which \(type(of: decoder)) has no form for."
+                "Expected PlistDecoder to decode a UID, found \(type(of: decoder))."
             throw DecodingError.typeMismatch(
                 Self.self,
                 DecodingError.Context(codingPath: decoder.codingPath, debugDescription: text))
@@ -23,11 +23,11 @@ extension PropertyListUID: Codable {
 
     /// Writes the UID to a property list.
     ///
-    /// - Throws: `EncodingError` for another encoder than ``PlistEncoder``.
+    /// - Throws: `EncodingError` for an encoder other than ``PlistEncoder``.
     public func encode(to encoder: any Encoder) throws {
         guard let encoder = encoder as? ValueEncoder else {
             let text =
-                "Only PlistEncoder can write UIDs, which \(type(of: encoder)) has no form for."
+                "Expected PlistEncoder to encode a UID, found \(type(of: encoder))."
             throw EncodingError.invalidValue(
                 self,
                 EncodingError.Context(codingPath: encoder.codingPath, debugDescription: text))

@@ -9,11 +9,11 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// A tree of values passes through ``PlistEncoder`` and ``PlistDecoder`` without a loss: order, UIDs,
-/// sets, null, the width of reals. Through another coder it goes as far as that has a form for it.
+/// Trees of values are coded by ``PlistEncoder`` and ``PlistDecoder`` without loss: order, UIDs,
+/// sets, null and the widths of reals are kept. Other coders keep what they can represent.
 extension PropertyListValue: Codable {
-    /// Reads a tree. From another decoder than ``PlistDecoder``, what that one knows: null, booleans,
-    /// numbers, strings, arrays, dictionaries.
+    /// Decodes a tree. A decoder other than ``PlistDecoder`` provides null, booleans, numbers,
+    /// strings, arrays and dictionaries.
     ///
     /// - Throws: `DecodingError`.
     public init(from decoder: any Decoder) throws {
@@ -24,10 +24,10 @@ extension PropertyListValue: Codable {
         }
     }
 
-    /// Writes the tree. To another encoder than ``PlistEncoder``: dates and data in that one's form,
-    /// sets as arrays, reals of 32 bits as `Float`.
+    /// Encodes the tree. An encoder other than ``PlistEncoder`` receives dates and data in its own
+    /// form, sets as arrays, and reals of 32 bits as `Float`.
     ///
-    /// - Throws: `EncodingError`, by another encoder also for UIDs.
+    /// - Throws: `EncodingError`. Encoders other than ``PlistEncoder`` also throw it for UIDs.
     public func encode(to encoder: any Encoder) throws {
         if let encoder = encoder as? ValueEncoder {
             try encoder.encode(self)
@@ -40,7 +40,7 @@ extension PropertyListValue: Codable {
 // MARK: - Other coders
 
 extension PropertyListValue {
-    // Other coders recurse, and so do we in them.
+    // The nesting limit with other coders, which recurse.
     private static let foreignDepth = 512
 
     private static func foreign(_ decoder: any Decoder) throws -> PropertyListValue {

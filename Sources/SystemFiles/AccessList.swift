@@ -9,25 +9,26 @@ internal import CSystemFiles
 
 /// The POSIX access control list of a file on Linux: the rights of further users and groups.
 ///
-/// In the mode of a file with a list, the bits of the group are the list's mask: the most that any
-/// further user or group may do. Without the list they would be rights of the file's own group.
+/// In the mode of a file with a list, the group bits are the list's mask: the most that any further
+/// user or group may do. Without a list, they are the rights of the file's own group.
 struct AccessList {
-    // An extended attribute of this name holds the list, in the kernel's form.
+    // The extended attribute that holds the list, in the kernel's binary form.
     private static let attribute = "system.posix_acl_access"
-    // More than any file system takes.
+    // Larger than any file system allows.
     private static let largestSize = 1 << 16
 
     private let bytes: [UInt8]
 
-    /// Reads the list of a file; nil where it has none.
+    /// Reads the list of a file. The result is nil if the file has none.
     ///
-    /// - Throws: where the file can be opened neither for reading nor for writing.
+    /// - Throws: An error if the file can be opened neither for reading nor for writing, or if the
+    ///   list cannot be read.
     init?(of place: FilePlace) throws(SystemError) {
         #if os(Linux)
         let file = try Self.open(place)
         defer { file.close() }
         var bytes = [UInt8](repeating: 0, count: Self.largestSize)
-        // SAFETY: the name is NUL-terminated; the buffer belongs to the array and has the size passed.
+        // SAFETY: the name ends in NUL; the buffer belongs to the array and has the size passed.
         let count = unsafe bytes.withUnsafeMutableBytes { buffer in
             unsafe fgetxattr(file.rawValue, Self.attribute, buffer.baseAddress, buffer.count)
         }
@@ -44,21 +45,25 @@ struct AccessList {
     /// Returns whether an open file has a list.
     static func exists(on file: FileDescriptor) throws(SystemError) -> Bool {
         #if os(Linux)
-        // SAFETY: the name is a NUL-terminated text for the length of the call, and no bytes are asked for.
+        // SAFETY: the name is NUL-terminated for the length of the call, and no bytes are
+        // requested.
         if unsafe fgetxattr(file.rawValue, attribute, nil, 0) >= 0 { return true }
         guard SystemError.last.isWithoutAttribute else { throw SystemError.last }
         #endif
         return false
     }
 
-    /// The list's rights of the file's own group, as three bits; nil for a file without a list.
+    /// Returns the list's rights of the file's own group, as three bits, or nil for a file without
+    /// a list.
     ///
-    /// The file is not opened: closing it would release locks that SQLite has on it in this process.
+    /// The function does not open the file: closing it would release locks that SQLite holds on it
+    /// in this process.
     static func rightsOfGroup(at place: FilePlace) throws(SystemError) -> UInt8? {
         #if os(Linux)
         let path = try place.checkedPath
         var bytes = [UInt8](repeating: 0, count: largestSize)
-        // SAFETY: both texts are NUL-terminated; the buffer belongs to the array and has the size passed.
+        // SAFETY: both strings are NUL-terminated; the buffer belongs to the array and has the size
+        // passed.
         let count = unsafe bytes.withUnsafeMutableBytes { buffer in
             unsafe getxattr(path, attribute, buffer.baseAddress, buffer.count)
         }
@@ -72,10 +77,12 @@ struct AccessList {
         #endif
     }
 
-    /// The rights of the file's own group in a list; none where the list does not tell.
+    /// Returns the rights of the file's own group in a list, or no rights if the list has no entry
+    /// for that group.
     ///
-    /// The kernel's form has a version of 4 bytes, and entries of 8: the kind (2), the rights (2), and the user or
-    /// group (4). Integers are little-endian. Kind 4 is the file's own group.
+    /// The kernel's form is a version of 4 bytes, followed by entries of 8 bytes. An entry is the
+    /// kind (2), the rights (2), and the user or group (4), all little-endian. Kind 4 is the file's
+    /// own group.
     private static func rightsOfGroup(_ list: ArraySlice<UInt8>) -> UInt8 {
         var entries = list.dropFirst(4)
         while entries.count >= 8 {
@@ -87,7 +94,7 @@ struct AccessList {
     }
 
     #if os(Linux)
-    /// Opens a file to ask for its attributes.
+    /// Opens a file in order to read its extended attributes.
     static func open(_ place: FilePlace) throws(SystemError) -> FileDescriptor {
         do { return try FileDescriptor.open(place, O_RDONLY) } catch  where error.isDenied {
             return try FileDescriptor.open(place, O_WRONLY)
@@ -95,12 +102,12 @@ struct AccessList {
     }
     #endif
 
-    /// Gives an open file this list. The bits of its mode change with it.
+    /// Sets this list on an open file, which also changes the bits of the file's mode.
     ///
-    /// - Returns: whether the file has the list now.
+    /// - Returns: A Boolean value indicating whether the file now has the list.
     func apply(to file: FileDescriptor) -> Bool {
         #if os(Linux)
-        // SAFETY: the name is NUL-terminated; the buffer belongs to the array and has the size passed.
+        // SAFETY: the name ends in NUL; the buffer belongs to the array and has the size passed.
         unsafe bytes.withUnsafeBytes { buffer in
             unsafe fsetxattr(file.rawValue, Self.attribute, buffer.baseAddress, buffer.count, 0)
         } == 0
@@ -109,7 +116,7 @@ struct AccessList {
         #endif
     }
 
-    /// Removes the list that a new file has from its folder.
+    /// Removes the list that a new file inherited from its folder.
     static func remove(from file: FileDescriptor) throws(SystemError) {
         #if os(Linux)
         // SAFETY: the name is a NUL-terminated text for the length of the call.

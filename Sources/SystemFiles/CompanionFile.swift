@@ -5,26 +5,27 @@ internal import PlatformC
 
 /// A file that a program keeps beside a main file, such as the journal of a database.
 ///
-/// Anyone who may write the folder can put a file of that name there. Its contents become a part of the main
-/// file, and who opened it before reads what is written to it. So a companion is opened only if its owner and
-/// its mode show that nobody else could have made it. The check is made on the descriptor that is then used.
+/// Anyone who may write to the folder can put a file with that name there. The contents of a
+/// companion become part of the main file, and a program that opened the companion earlier can read
+/// later writes. So a companion is opened only if its owner and mode show that no other user could
+/// have created it. The check uses the same descriptor as the later reads and writes.
 package struct CompanionFile {
     package let file: FileDescriptor
 
-    /// The use of a companion.
+    /// The intended use of a companion.
     package enum Access: Sendable {
         case reading, writing
-        /// Writing to a new file, in the place of an old one that would be taken for a companion.
+        /// Writing to a new file, after removing an existing companion.
         case creating
     }
 
-    /// The reason why a file is not taken for a companion.
+    /// The reason for refusing a file as a companion.
     package enum Refusal: Int32, Sendable {
         case severalNames = 1
         case symbolicLink, notRegular, otherOwner, writableByOthers
     }
 
-    /// The failure to open a companion.
+    /// An error that prevents opening a companion.
     package enum Failure: Error {
         case refused(Refusal)
         case system(SystemError)
@@ -38,12 +39,13 @@ package struct CompanionFile {
         }
     }
 
-    /// Opens a companion of the file with the mode `main`. A new one gets the owner and the mode of that file.
+    /// Opens a companion of the file with the mode `main`. A new companion gets the owner and the
+    /// mode of that file.
     ///
-    /// `main` is the mode ``FileMode/withoutMask(at:)``, so that the further users of an access control list
-    /// may do nothing with the companion.
+    /// Pass the mode returned by ``FileMode/withoutMask(at:)`` as `main`, so that users from an
+    /// access control list get no rights on the companion.
     ///
-    /// - Returns: nil where there is no such file, and none is to be created.
+    /// - Returns: nil if there is no such file and `access` is not `creating`.
     package init?(_ path: String, of main: FileMode, for access: Access) throws(Failure) {
         let place = FilePlace(path, followingLinks: false)
         guard access == .creating else {
@@ -51,7 +53,7 @@ package struct CompanionFile {
             self.file = file
             return
         }
-        // Again where others create the file meanwhile.
+        // Retry if another program creates the file meanwhile.
         for _ in 0..<100 {
             try Self.removeOld(place, main)
             if let file = try Self.create(place, main) {
@@ -59,10 +61,10 @@ package struct CompanionFile {
                 return
             }
         }
-        throw .system(SystemError(message: "is created by others again and again"))
+        throw .system(SystemError(message: "other programs keep creating it"))
     }
 
-    /// Removes an old companion, with its contents, mode and access control list.
+    /// Removes an existing companion together with its contents, mode and access control list.
     private static func removeOld(_ place: FilePlace, _ main: FileMode) throws(Failure) {
         do throws(Failure) {
             try require(attempt { () throws(SystemError) in try FileMode(ofItself: place) }, main)
@@ -72,13 +74,14 @@ package struct CompanionFile {
         }
     }
 
-    /// Opens a file; nil where there is none.
+    /// Opens an existing file, or returns nil if there is none.
     private static func open(
         _ place: FilePlace, _ main: FileMode, _ access: Access
     ) throws(Failure) -> FileDescriptor? {
         let file: FileDescriptor
         do throws(Failure) {
-            // Before it is opened: closing another name of the main file would release the locks on it.
+            // Check before opening. If the path names the main file, closing it would release the
+            // locks on it.
             try require(attempt { () throws(SystemError) in try FileMode(ofItself: place) }, main)
             file = try attempt { () throws(SystemError) in
                 try FileDescriptor.open(place, access == .reading ? O_RDONLY : O_RDWR)
@@ -97,22 +100,23 @@ package struct CompanionFile {
             let found = try attempt { () throws(SystemError) in try FileMode(of: file) }
             isMain = found.isSameFile(as: main)
             try require(found, main)
-            // The bits of the group are the list's mask.
+            // With a list, the group bits are the list's mask.
             let isList = try attempt { () throws(SystemError) in try AccessList.exists(on: file) }
             if isList, found.mode & 0o020 != 0 { throw .refused(.writableByOthers) }
         } catch {
-            // The main file has got this name in the moment before. It stays open, for the locks on it.
+            // The path was changed to name the main file after the first check. The descriptor
+            // stays open, because closing it would release the locks on the main file.
             if !isMain { file.close() }
             throw error
         }
     }
 
-    /// Creates a file; nil where there is one.
+    /// Creates a file, or returns nil if there already is one.
     private static func create(
         _ place: FilePlace, _ main: FileMode
     ) throws(Failure) -> FileDescriptor? {
         do throws(SystemError) {
-            // For the owner alone, until the group is that of the main file.
+            // Only the owner has access until the file has the group of the main file.
             let file = try FileDescriptor.create(place, mode: main.mode & 0o600)
             do throws(SystemError) { try main.giveRights(to: file) } catch {
                 file.close()
@@ -126,7 +130,7 @@ package struct CompanionFile {
         }
     }
 
-    /// Checks that nobody but who may write the main file could have made a file.
+    /// Checks that only a user who may write the main file could have created a file.
     private static func require(_ found: FileMode, _ main: FileMode) throws(Failure) {
         if found.kind == .symbolicLink { throw .refused(.symbolicLink) }
         guard found.isRegular else { throw .refused(.notRegular) }
@@ -145,10 +149,10 @@ package struct CompanionFile {
 }
 
 extension FileMode {
-    /// Gives a new file that is empty the rights of this one, as ``apply(to:_:)``, where it has not got them. It
-    /// gets no access control list.
+    /// Gives a new, empty file the rights of this one, as ``apply(to:_:)`` does, unless it already
+    /// has them. The file gets no access control list.
     fileprivate func giveRights(to file: FileDescriptor) throws(SystemError) {
-        // The list that the folder gives to new files. The mode changes with it.
+        // New files inherit a list from the folder. Removing it also changes the mode.
         try AccessList.remove(from: file)
         let new = try FileMode(of: file)
         if new.owner == owner, new.group == group, new.mode == mode & 0o666 { return }

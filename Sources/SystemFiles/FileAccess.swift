@@ -3,18 +3,19 @@
 
 package import PlatformC
 
-/// Reading and replacing whole files.
+/// Functions that read and replace whole files.
 package enum FileAccess {
     package static let standardInput = "-"
 
-    /// A Boolean value that says whether files without a name are used where the system has them.
-    /// Tests do as if it had none.
+    /// A Boolean value indicating whether unnamed temporary files are used on systems that support
+    /// them. Tests turn it off to exercise named files.
     @TaskLocal package static var usesUnnamedFiles = true
 
-    /// Everything in a file, or in standard input for `-`. Where that is more than `limit` bytes, more
-    /// than `limit` are returned.
+    /// Reads a whole file, or standard input for `-`.
     ///
-    /// - Throws: among others for a pipe that no program writes to. Opening it would wait for one.
+    /// - Returns: The contents. For a file of more than `limit` bytes, the result has more than
+    ///   `limit` bytes but may be incomplete.
+    /// - Throws: An error of the system, or an error for a pipe without a writer.
     package static func read(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
         if path == standardInput {
             return try FileDescriptor.standardInput.readAll(limit: limit)
@@ -30,15 +31,15 @@ package enum FileAccess {
         return bytes
     }
 
-    /// Everything in a regular file, as ``read(_:limit:)``, and its mode. Anything else is refused: a
-    /// pipe may never end, nor a device.
+    /// Reads a whole regular file, as ``read(_:limit:)`` does, and its mode. Other kinds of files
+    /// are refused, because a pipe or a device may never end.
     package static func readRegularFile(
         _ path: String, limit: Int
     ) throws(SystemError) -> (bytes: [UInt8], mode: FileMode) {
         try readRegularFile(FilePlace(path), limit: limit)
     }
 
-    /// Everything in a regular file, and its mode, as for a path.
+    /// Reads a whole regular file, and its mode, as for a path.
     package static func readRegularFile(
         _ place: FilePlace, limit: Int
     ) throws(SystemError) -> (bytes: [UInt8], mode: FileMode) {
@@ -51,19 +52,21 @@ package enum FileAccess {
         return (try file.readAll(limit: limit, atOnce: chunkSize), mode)
     }
 
-    /// The way to replace a device or a pipe.
+    /// The treatment of a device or a pipe that is to be replaced.
     package enum SpecialFiles {
         case writtenThrough, refused
     }
 
-    /// Replaces a file in one step: whoever opens it sees the old contents or the new, and a failure
-    /// leaves the old. Permissions, owner and symbolic links stay. A new file gets `newFileMode`, or the
-    /// usual mode.
+    /// Replaces a file atomically. A program that opens the file sees either the old contents or
+    /// the new, and a failure leaves the old contents.
     ///
-    /// - Returns: what of the old file was not kept, for the user: set-user-id bits, further names, the
-    ///   list of further users, extended attributes.
-    /// - Throws: among others for a file that is read-only; for a pipe that no program reads from; where
-    ///   the folder could not be flushed, although the new contents are in place.
+    /// Permissions, owner and symbolic links are preserved. A new file gets `newFileMode`, or the
+    /// default mode if that is nil.
+    ///
+    /// - Returns: Notes for the user about properties of the old file that were lost: set-user-id
+    ///   bits, further hard links, the access control list, extended attributes.
+    /// - Throws: An error for a read-only file, for a pipe without a reader, or if the folder could
+    ///   not be flushed. In the last case the new contents are in place.
     @discardableResult
     package static func replace(
         _ path: String, with bytes: [UInt8], newFileMode: mode_t? = nil,
@@ -73,13 +76,14 @@ package enum FileAccess {
             FilePlace(path), with: bytes, newFileMode: newFileMode, specialFiles: specialFiles)
     }
 
-    /// Replaces a file in one step, as for a path. A symbolic link that is not to be followed is refused.
+    /// Replaces a file atomically, as for a path. A symbolic link that must not be followed is
+    /// refused.
     @discardableResult
     package static func replace(
         _ place: FilePlace, with bytes: [UInt8], newFileMode: mode_t? = nil,
         specialFiles: SpecialFiles = .writtenThrough
     ) throws(SystemError) -> [String] {
-        // Again where others create and remove the file meanwhile.
+        // Retry if other programs create and remove the file meanwhile.
         for _ in 0..<100 {
             guard let existing = try FileMode.existing(at: place) else {
                 do { try create(place, with: bytes, mode: newFileMode) } catch
@@ -99,12 +103,12 @@ package enum FileAccess {
                 return try replace(place, existing, bytes)
             } catch  where error.isMissing { continue }
         }
-        throw SystemError(message: "is created and removed again and again")
+        throw SystemError(message: "other programs keep creating and removing it")
     }
 
-    /// Replaces a regular file in one step, unless it has changed since its mode was asked for.
+    /// Replaces a regular file atomically, unless it has changed since `known` was read.
     ///
-    /// - Throws: an error that `isExisting` where it has changed, and as
+    /// - Throws: An `isExisting` error if the file has changed, and the errors of
     ///   ``replace(_:with:newFileMode:specialFiles:)``.
     package static func replace(
         _ place: FilePlace, ifUnchangedSince known: FileMode, with bytes: [UInt8]
@@ -116,7 +120,7 @@ package enum FileAccess {
         }
     }
 
-    /// - Returns: what was not kept, as ``replace(_:with:newFileMode:specialFiles:)``.
+    /// - Returns: The notes of ``replace(_:with:newFileMode:specialFiles:)``.
     private static func replace(
         _ place: FilePlace, _ existing: FileMode, _ bytes: [UInt8], ifUnchanged: Bool = false
     ) throws(SystemError) -> [String] {
@@ -127,7 +131,7 @@ package enum FileAccess {
         var keepsList = true
         var keepsAttributes = true
         try withTemporary(for: target, bytes, mode: 0o600) { file throws(SystemError) in
-            // While the file still belongs to the process's user.
+            // Copy these while the file still belongs to the process's user.
             keepsAttributes = attributes.apply(to: file.file)
             keepsList = try existing.apply(to: file.file, list)
         } place: { file throws(SystemError) in
@@ -158,14 +162,15 @@ package enum FileAccess {
         return notes
     }
 
-    /// Creates a file that is not there yet, whole or not at all.
+    /// Creates a new file, either completely or not at all.
     ///
-    /// No descriptor of it is open in this process when it gets its name: closing one would release the
-    /// locks that SQLite has on the file by then.
+    /// No descriptor of the file is open in this process when it gets its name. From then on SQLite
+    /// may lock the file, and closing a descriptor would release those locks.
     ///
-    /// `mode` is the mode; nil for the usual one, which depends on the process's umask.
+    /// The file gets `mode`. If `mode` is nil, it gets the default mode, which depends on the
+    /// process's umask.
     ///
-    /// - Throws: an error that `isExisting` where there is one of that name.
+    /// - Throws: An `isExisting` error if there already is a file with that name.
     package static func create(
         _ path: String, with bytes: [UInt8], mode: mode_t?
     ) throws(SystemError) {
@@ -175,7 +180,8 @@ package enum FileAccess {
     private static func create(
         _ place: FilePlace, with bytes: [UInt8], mode: mode_t?
     ) throws(SystemError) {
-        // The system applies the umask. Reading it would mean to change it, for all threads.
+        // The system applies the umask. Reading the umask would require changing it for all
+        // threads.
         try withTemporary(for: place, bytes, mode: mode.map { $0 & 0o600 } ?? 0o666) {
             file throws(SystemError) in
             if let mode { try file.file.setMode(mode) }
@@ -185,8 +191,8 @@ package enum FileAccess {
         try synchronizeFolder(of: place)
     }
 
-    /// Waits until a file that is there already is on the disk, with its name: another program may have put it
-    /// there, or this one in vain.
+    /// Waits until an existing file and its name are on the disk. Another program may have created
+    /// the file, or this process may have created it and failed to flush it.
     package static func synchronize(_ path: String) throws(SystemError) {
         let file = try FileDescriptor.open(path)
         defer { file.close() }
@@ -196,30 +202,32 @@ package enum FileAccess {
         try synchronizeName(of: path)
     }
 
-    /// Waits until the name of a file is on the disk, where symbolic links lead to.
+    /// Waits until the name of a file is on the disk, after resolving symbolic links.
     package static func synchronizeName(of path: String) throws(SystemError) {
         try synchronizeFolder(of: FilePlace(path).resolvingLinks())
     }
 
-    /// Removes the temporary files that dead processes of this user left in a folder. Linear in the
-    /// number of its entries.
+    /// Removes the temporary files that dead processes of this user left in a folder.
+    ///
+    /// - Complexity: Linear in the number of the folder's entries.
     package static func removeDeadTemporaries(inFolder folder: String) {
         TemporaryName.removeDead(in: FilePlace("\(folder)/"))
     }
 
-    /// Removes the temporary files that dead processes of this user left for a file, without reading its
-    /// folder. Not found are those that a process closed in order to name them, and did not name.
+    /// Removes the temporary files that dead processes of this user left for a file, without
+    /// reading its folder. It does not find files with random names. A process leaves such a file
+    /// if it dies between closing and naming it.
     package static func removeDeadTemporaries(for place: FilePlace) {
         TemporaryName.removeDead(for: place)
     }
 
-    /// Removes the temporary files that dead processes of this user left in the folder of a file, as
-    /// ``removeDeadTemporaries(inFolder:)``.
+    /// Removes the temporary files that dead processes of this user left in the folder of a file,
+    /// as ``removeDeadTemporaries(inFolder:)`` does.
     package static func removeDeadTemporaries(beside path: String) {
         TemporaryName.removeDead(in: FilePlace(path).folder)
     }
 
-    /// Fills a temporary file, flushes it to the disk, and gives it its name.
+    /// Fills a temporary file, flushes it to the disk, and gives it its final name.
     private static func withTemporary(
         for target: FilePlace, _ bytes: [UInt8], mode: mode_t,
         prepare: (TemporaryFile) throws(SystemError) -> Void,
@@ -238,8 +246,7 @@ package enum FileAccess {
                 guard error.isMissingFeature else { throw error }
             }
         }
-        // Again where another process took the file for one of a dead process, in the moment between
-        // closing and naming it.
+        // Retry if another process removed the closed file as a dead one before it was named.
         for _ in 0..<8 {
             do { return try use(TemporaryFile(namedFor: target, mode: mode)) } catch
                 where error.isMissing
@@ -248,7 +255,7 @@ package enum FileAccess {
         try use(TemporaryFile(namedFor: target, mode: mode))
     }
 
-    /// Writes to a device or a pipe, which has nothing to replace.
+    /// Writes to a device or a pipe, whose contents cannot be replaced.
     private static func writeThrough(_ place: FilePlace, _ bytes: [UInt8]) throws(SystemError) {
         let file: FileDescriptor
         do { file = try FileDescriptor.openForWriting(place) } catch  where error.hasNoReader {

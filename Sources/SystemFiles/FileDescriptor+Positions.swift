@@ -4,7 +4,7 @@
 internal import PlatformC
 
 extension FileDescriptor {
-    /// Returns `count` bytes from `offset` on, or fewer where the file ends before.
+    /// Reads `count` bytes at `offset`, or fewer if the file ends before.
     package func bytes(at offset: Int, count: Int) throws(SystemError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0

@@ -11,24 +11,25 @@ package struct FileDescriptor {
 
     package static let standardInput = FileDescriptor(rawValue: 0)
 
-    /// The most bytes that are read at a time.
+    /// The maximum number of bytes that one call reads.
     static let largestChunk = 1 << 18
 
-    // Opening waits for nobody, as opening a pipe would. Reading and writing wait.
+    // Opening never blocks, not even for a pipe whose other end is closed. Reading and writing
+    // wait.
 
     /// Opens a file for reading. A pipe that no program writes to is empty.
     package static func open(_ path: String) throws(SystemError) -> FileDescriptor {
         try open(FilePlace(path), O_RDONLY)
     }
 
-    /// Opens a file for writing, as it is.
+    /// Opens an existing file for writing, without truncating it.
     ///
-    /// - Throws: an error that `hasNoReader` for a pipe that no program reads from.
+    /// - Throws: A `hasNoReader` error for a pipe that no program reads from.
     static func openForWriting(_ place: FilePlace) throws(SystemError) -> FileDescriptor {
         try open(place, O_WRONLY)
     }
 
-    /// Opens a file for writing, and creates it where there is none; not through a symbolic link.
+    /// Opens a file for writing, or creates it if it is missing. Does not follow a symbolic link.
     static func openOrCreateItself(
         _ path: String, mode: mode_t
     ) throws(SystemError) -> (file: FileDescriptor, isNew: Bool) {
@@ -40,13 +41,13 @@ package struct FileDescriptor {
             do throws(SystemError) {
                 return (try open(place, O_WRONLY | O_CREAT | O_EXCL, mode), true)
             } catch {
-                // Another program has created it meanwhile.
+                // Another program has created the file meanwhile.
                 guard error.isExisting else { throw error }
             }
         }
     }
 
-    /// Creates a file that is not there yet.
+    /// Creates a file that does not exist yet.
     static func create(_ place: FilePlace, mode: mode_t) throws(SystemError) -> FileDescriptor {
         try open(place, O_RDWR | O_CREAT | O_EXCL, mode)
     }
@@ -68,8 +69,8 @@ package struct FileDescriptor {
         }
     }
 
-    /// The file under a number that is no standard one, where another thread closed one meanwhile, or there is no
-    /// null device.
+    /// Moves the file to a descriptor above 2, if it got that of a standard stream. This happens if
+    /// another thread closes a standard stream meanwhile, or if there is no null device.
     private func aboveStandardOnes() throws(SystemError) -> FileDescriptor {
         if rawValue > 2 { return self }
         let copy = fcntl(rawValue, F_DUPFD_CLOEXEC, 3)
@@ -79,28 +80,32 @@ package struct FileDescriptor {
         return FileDescriptor(rawValue: copy)
     }
 
-    /// Waits until a call that has failed can be repeated: the file was not ready, or a signal came.
+    /// Waits until a failed call can be repeated: the file was not ready, or a signal interrupted
+    /// the call.
     ///
-    /// - Throws: the call's own error, where repeating it is of no use.
+    /// - Throws: The error of the call, if repeating it cannot help.
     private func waitToRepeat(for events: Int32) throws(SystemError) {
         let error = SystemError.last
         if error.isInterruption { return }
         guard error.isNotReady else { throw error }
         var request = pollfd(fd: rawValue, events: Int16(events), revents: 0)
-        // SAFETY: the structure is ours for the call, and the call is told that it is one.
+        // SAFETY: the structure is ours for the call, and the count passed is that of one
+        // structure.
         if unsafe poll(&request, 1, -1) < 0, errno != EINTR { throw SystemError.last }
     }
 
-    /// Whether something takes what is written now. A pipe that nobody reads from does not.
+    /// A Boolean value indicating whether the file accepts a write now. It is false for a pipe
+    /// without a reader.
     var isWritable: Bool {
         var request = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
-        // SAFETY: the structure is ours for the call, and the call is told that it is one.
+        // SAFETY: the structure is ours for the call, and the count passed is that of one
+        // structure.
         return unsafe poll(&request, 1, 0) == 1 && Int32(request.revents) == POLLOUT
     }
 
     package func close() { _ = closeDescriptor(rawValue) }
 
-    /// Reads up to the end, in chunks, until there are more than `limit` bytes.
+    /// Reads to the end of the file in chunks. Stops as soon as there are more than `limit` bytes.
     package func readAll(
         limit: Int, atOnce chunkSize: Int = largestChunk
     ) throws(SystemError) -> [UInt8] {
@@ -135,30 +140,32 @@ package struct FileDescriptor {
                 continue
             }
             // A device may take nothing for ever.
-            if count == 0 { throw SystemError(message: "takes no more bytes") }
+            if count == 0 { throw SystemError(message: "accepts no more bytes") }
             start += count
         }
     }
 }
 
-// The system's functions under names that a method of the same name does not hide.
+// Wrappers of system functions that methods of the same name would hide.
 
 private func openDescriptor(
     _ start: Int32, _ path: String, _ flags: Int32, _ mode: mode_t
 ) -> Int32 {
     occupyStandardNumbers()
-    // SAFETY: Swift passes the path as a NUL-terminated text for the length of the call.
+    // SAFETY: Swift passes the path as a NUL-terminated string for the length of the call.
     return unsafe openat(start, path, flags, mode)
 }
 
-/// Opens the null device under the numbers of standard input, output and error, where they are closed. Otherwise a
-/// file would get such a number, and what another thread prints would be written to it.
+/// Opens the null device on each closed descriptor among standard input, output and error.
+/// Otherwise the next file would get that descriptor, and another thread's output would be written
+/// to it.
 ///
-/// Reading such a standard input fails, as does writing such a standard output, just as if it was closed. New
-/// programs find it closed.
+/// The null device is opened in the wrong direction: reading such a standard input fails, and so
+/// does writing such a standard output, as if it were closed. Programs started later find these
+/// descriptors closed.
 private func occupyStandardNumbers() {
     for number in 0...2 as ClosedRange<Int32> where fcntl(number, F_GETFD) < 0 {
-        // SAFETY: Swift passes the path as a NUL-terminated text for the length of the call.
+        // SAFETY: Swift passes the path as a NUL-terminated string for the length of the call.
         let descriptor = unsafe openat(
             AT_FDCWD, "/dev/null", (number == 0 ? O_WRONLY : O_RDONLY) | O_CLOEXEC)
         if descriptor > 2 { _ = closeDescriptor(descriptor) }
@@ -175,11 +182,12 @@ private func closeDescriptor(_ descriptor: Int32) -> Int32 { close(descriptor) }
 
 extension FileDescriptor {
     #if os(Linux)
-    // `O_TMPFILE` and `O_PATH`, which Swift does not import. The first has the bit of `O_DIRECTORY` too.
+    // `O_TMPFILE` and `O_PATH`, which Swift does not import. `O_TMPFILE` includes the bit of
+    // `O_DIRECTORY`.
     private static let withoutName = 0o20_000_000 | O_DIRECTORY
     private static let withoutContents: Int32 = 0o10_000_000
 
-    /// Creates a file without a name; nil where the file system has none.
+    /// Creates a file without a name, or returns nil if the system cannot create one.
     static func createUnnamed(
         in folder: FilePlace, mode: mode_t
     ) throws(SystemError) -> FileDescriptor? {
@@ -190,7 +198,8 @@ extension FileDescriptor {
             ? nil : try FileDescriptor(rawValue: descriptor).aboveStandardOnes()
     }
 
-    /// Opens the file once more, only to give it a name. Closing that descriptor releases no locks.
+    /// Opens the file again with `O_PATH`, only to give it a name. Closing such a descriptor
+    /// releases no locks.
     func openHandle() throws(SystemError) -> FileDescriptor {
         let descriptor = openDescriptor(
             AT_FDCWD, procPath, Self.withoutContents | O_CLOEXEC, 0)
@@ -199,14 +208,14 @@ extension FileDescriptor {
     }
     #endif
 
-    /// The file under a name that Linux has for each descriptor.
+    /// The path that Linux provides for the descriptor.
     private var procPath: String { "/proc/self/fd/\(rawValue)" }
 
-    /// Gives a file that was created without a name its first one.
+    /// Gives a file that was created without a name its first name.
     ///
-    /// - Throws: an error that `isExisting` where there is a file of that name.
+    /// - Throws: An `isExisting` error if there already is a file with that name.
     func linkUnnamed(as place: FilePlace) throws(SystemError) {
-        // SAFETY: both paths are NUL-terminated texts for the length of the call.
+        // SAFETY: both paths are NUL-terminated strings for the length of the call.
         let result = unsafe linkat(
             AT_FDCWD, procPath, place.start, try place.checkedPath, AT_SYMLINK_FOLLOW)
         if result != 0 { throw SystemError.last }
@@ -215,11 +224,12 @@ extension FileDescriptor {
     /// Waits until the file is on the disk.
     package func synchronize() throws(SystemError) {
         #if canImport(Darwin)
-        // There `fsync` leaves the bytes in the cache of the drive.
+        // On Darwin, `fsync` leaves the bytes in the cache of the drive.
         while fcntl(rawValue, F_FULLFSYNC) != 0 {
             let error = SystemError.last
             if error.isInterruption { continue }
-            // Some file systems support only `fsync`, which may not report a failure of the device again.
+            // Some file systems support only `fsync`. After a device failure, `fsync` may report
+            // success.
             if error.isDeviceFailure { throw error }
             return try synchronizeWithoutDrive()
         }
@@ -235,15 +245,16 @@ extension FileDescriptor {
         }
     }
 
-    /// The beginning of an error about a folder. The change has been made.
+    /// The start of the message for a folder that was changed but not flushed.
     static let changedFolder = "the folder was changed, but could not be flushed to the disk"
 
-    /// Waits until the names in a folder are on the disk, where the file system can do that.
+    /// Waits until the names in a folder are on the disk, if the file system supports that.
     ///
-    /// - Throws: where it fails. The names may be there, but not after a power cut.
+    /// - Throws: An error if flushing fails. The names exist now, but may be lost in a power
+    ///   failure.
     func synchronizeFolder() throws(SystemError) {
         do { try synchronize() } catch {
-            // The other errors are of folders that could be flushed.
+            // All other errors come from file systems that support flushing folders.
             if error.isUnsupported { return }
             throw error.explained(Self.changedFolder)
         }
@@ -253,29 +264,33 @@ extension FileDescriptor {
         if fchmod(rawValue, mode) != 0 { throw SystemError.last }
     }
 
-    /// Locks the file, unless another process, or somebody else in this one, has it locked. ``unlock()``
-    /// ends the lock.
+    /// Locks the file, unless another process or another user in this process holds the lock.
+    /// ``unlock()`` releases it.
     ///
-    /// - Returns: whether the file is locked now.
-    /// - Throws: where the system cannot lock it. A file system may have no locks.
+    /// - Returns: A Boolean value indicating whether the file is now locked.
+    /// - Throws: An error if the system cannot lock the file. Some file systems have no locks.
     func lockIfFree() throws(SystemError) -> Bool {
         while flock(rawValue, LOCK_EX | LOCK_NB) != 0 {
             let error = SystemError.last
             if error.isNotReady { return false }
-            guard error.isInterruption else { throw error.explained("it could not be locked") }
+            guard error.isInterruption else {
+                throw error.explained("the file could not be locked")
+            }
         }
         return true
     }
 
-    /// Ends the lock on the file.
+    /// Releases the lock on the file.
     ///
-    /// Closing the file ends it later where another thread starts a program at that moment: the new process
-    /// has a copy of the descriptor until its program runs, and the lock belongs to all copies.
+    /// Closing the file may release the lock later. If another thread is starting a program, the
+    /// new process has a copy of the descriptor until its program runs. The lock belongs to all
+    /// copies.
     func unlock() { _ = flock(rawValue, LOCK_UN) }
 
-    /// Locks a part of a file that nobody else has open, by the kind of lock that belongs to a process.
+    /// Locks the first byte of a file that nobody else has open. The lock is a record lock, which
+    /// belongs to the process.
     ///
-    /// - Throws: where the file system has no such locks.
+    /// - Throws: An error if the file system has no such locks.
     func tryRecordLock() throws(SystemError) {
         var lock = flock()
         lock.l_type = Int16(truncatingIfNeeded: F_WRLCK)
@@ -286,6 +301,6 @@ extension FileDescriptor {
         }
     }
 
-    /// Locks the file as ``lockIfFree()``; false also where the file system has no locks.
+    /// Locks the file as ``lockIfFree()`` does. Returns false also if the file system has no locks.
     func tryLock() -> Bool { (try? lockIfFree()) == true }
 }

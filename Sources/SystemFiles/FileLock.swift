@@ -3,25 +3,27 @@
 
 package import PlatformC
 
-/// A lock that one process, and one user of it in that process, has at a time. It ends with the process.
+/// A lock that only one process holds at a time, and only one user within that process. It ends
+/// with the process.
 package struct FileLock {
     private let file: FileDescriptor
 
-    /// Waits for the lock on a file, which is created where there is none.
+    /// Waits for the lock on a file, which is created if it is missing.
     ///
-    /// The file is opened for writing only: a program that may not write it cannot hold the lock. Symbolic links are
-    /// not followed.
+    /// The file is opened only for writing, so a program without write access cannot hold the lock.
+    /// Symbolic links are not followed.
     ///
-    /// A lock that the superuser makes belongs to the owner of the file that it is for, who could not use it
-    /// otherwise.
+    /// A lock file created by the superuser is given to the owner of `subject`, who could not use
+    /// it otherwise.
     ///
     /// - Parameters:
-    ///   - path: The file of the lock.
-    ///   - mode: The mode of a new file, before the process's umask is applied to it.
-    ///   - subject: The file that the lock is for. Where there is none, its folder has the owner.
+    ///   - path: The path of the lock file.
+    ///   - mode: The mode of a new lock file, before the process's umask is applied.
+    ///   - subject: The file that the lock protects. If it does not exist, the owner of the lock
+    ///     file's folder is used instead.
     ///   - deadline: The time to stop waiting, on the clock of `Environment.uptime`.
-    /// - Throws: an error that `isTimeout` after the deadline, and names who owns the lock's file; where the file
-    ///   system has no locks.
+    /// - Throws: An `isTimeout` error after the deadline, which names the owner of the lock file if
+    ///   it is another user. An error if the file system has no locks.
     package init(
         creating path: String, mode: mode_t, for subject: String, deadline: Double
     ) throws(SystemError) {
@@ -34,28 +36,30 @@ package struct FileLock {
         }
     }
 
-    /// The error for a lock that was not free in time. The file of a lock is empty. Everybody who may write
-    /// the folder can have made it before.
+    /// Returns the error for a lock that was not released in time. A lock file is empty; a file
+    /// with contents was created by something else, because anyone who may write to the folder can
+    /// create it.
     private static func timeout(_ path: String) -> SystemError {
         guard let found = try? FileMode.existing(at: FilePlace(path, followingLinks: false))
         else { return .timeout("") }
         var details = ""
-        if !found.isOwn { details += "; the lock's file belongs to user \(found.owner)" }
+        if !found.isOwn { details += "; the lock file belongs to user \(found.owner)" }
         if found.size > 0 {
             details +=
-                "; the lock's file has \(found.size) bytes, so it was made for something else"
+                "; expected an empty lock file, found \(found.size) bytes of something else"
         }
         return .timeout(details)
     }
 
-    /// Waits for the lock on a file with contents, which the owner of the lock may replace by another.
+    /// Waits for the lock on a file with contents. The holder of the lock may replace the file with
+    /// another one.
     ///
     /// - Parameters:
-    ///   - path: The file.
-    ///   - patience: The number of seconds to wait for one and the same file. Where the file is replaced, somebody
-    ///     else has the lock now, and the wait starts anew.
+    ///   - path: The path of the file.
+    ///   - patience: The number of seconds to wait for the same file. If the file is replaced,
+    ///     another process holds the lock now, and the wait starts again.
     ///   - deadline: The time to stop waiting, on the clock of `Environment.uptime`.
-    /// - Throws: an error that `isTimeout` after the wait, or that `isMissing`.
+    /// - Throws: An `isTimeout` error after the wait, or an `isMissing` error.
     package init(
         contents path: String, patience: Double, deadline: Double
     ) throws(SystemError) {
@@ -65,8 +69,8 @@ package struct FileLock {
         }
     }
 
-    /// Waits for a lock on the file that has the name `path`. One that is removed or replaced meanwhile
-    /// is opened again.
+    /// Waits for a lock on the file at `path`. Opens the file again if it is removed or replaced
+    /// meanwhile.
     private static func wait(
         for path: String, until deadline: Double, patience: Double = .infinity,
         open: () throws(SystemError) -> FileDescriptor
@@ -111,8 +115,8 @@ package struct FileLock {
         do throws(SystemError) {
             let found = try FileMode(of: file)
             guard found.isRegular else { throw SystemError.notRegular(found) }
-            // A file of an earlier version: every program that can read it could hold the lock for ever.
-            // A further name may be that of a file that is no lock.
+            // Files of earlier versions may be readable by others, who could then hold the lock for
+            // ever. A file with further names may not be a lock file, so its mode stays.
             if found.isOwn, found.linkCount == 1, found.mode & 0o044 != 0 {
                 try file.setMode(found.mode & ~0o044)
             }
@@ -130,8 +134,8 @@ package struct FileLock {
         return named.isSameFile(as: open)
     }
 
-    /// The reason why SQLite cannot lock files in the folder of `path`, tried on a file that nobody else has;
-    /// nil where it can, or where no file can be made.
+    /// Returns the reason why SQLite cannot lock files in the folder of `path`, or nil if it can.
+    /// The check locks a temporary file. The result is also nil if no such file can be created.
     package static func failureOfRecordLocks(beside path: String) -> SystemError? {
         guard let place = try? FilePlace(path).resolvingLinks() else { return nil }
         let unnamed = try? TemporaryFile(unnamedFor: place, mode: 0o600)
@@ -143,7 +147,7 @@ package struct FileLock {
         return nil
     }
 
-    /// Lets the next one in.
+    /// Releases the lock.
     package func release() {
         file.unlock()
         file.close()

@@ -8,16 +8,17 @@ package struct FileMode {
     package private(set) var mode: mode_t
     package let owner: uid_t
     package let group: gid_t
-    /// In bytes.
+    /// The size in bytes.
     package let size: Int
-    /// The bytes of its blocks on the disk: fewer than its size where it has holes or is compressed.
+    /// The bytes that the file's blocks occupy on the disk. Fewer than ``size`` if the file has
+    /// holes or is compressed.
     package let allocatedSize: Int
-    /// The number of its names.
+    /// The number of hard links.
     package let linkCount: Int
     package let kind: Kind
     private let device: dev_t
     private let number: ino_t
-    /// The moment of the last change of contents or mode: seconds, and nanoseconds after them.
+    /// The time of the last change of contents or mode: seconds, and nanoseconds after them.
     private let changeTime: (seconds: Int, nanoseconds: Int)
 
     /// The kinds of files.
@@ -25,13 +26,13 @@ package struct FileMode {
         case regular, directory, symbolicLink, pipe, socket, device
     }
 
-    /// The permissions of a file that its owner alone may read and write.
+    /// The permission bits of a file that only its owner may read and write.
     package static let ownerOnly: mode_t = 0o600
 
     package var isDirectory: Bool { kind == .directory }
     package var isRegular: Bool { kind == .regular }
 
-    /// A Boolean value that says whether the file belongs to the user that the process acts for.
+    /// A Boolean value indicating whether the file belongs to the process's effective user.
     package var isOwn: Bool { owner == geteuid() }
 
     package init(of path: String) throws(SystemError) { try self.init(of: FilePlace(path)) }
@@ -43,12 +44,12 @@ package struct FileMode {
         self.init(status)
     }
 
-    /// Describes a symbolic link itself where links are not followed.
+    /// Reads the mode of a file, or of a symbolic link itself if `place` does not follow links.
     package init(of place: FilePlace) throws(SystemError) {
         try self.init(of: place, followingLinks: place.followsLinks)
     }
 
-    /// Describes a symbolic link itself, not the file that it leads to.
+    /// Reads the mode of a symbolic link itself, not of the file that it leads to.
     init(ofItself place: FilePlace) throws(SystemError) {
         try self.init(of: place, followingLinks: false)
     }
@@ -67,7 +68,7 @@ package struct FileMode {
         owner = status.st_uid
         group = status.st_gid
         size = Int(clamping: status.st_size)
-        // Blocks of 512 bytes, whatever the file system uses.
+        // The unit is 512 bytes, regardless of the file system's block size.
         allocatedSize = Int(
             clamping: Int64(clamping: status.st_blocks).multipliedReportingOverflow(by: 512).0)
         linkCount = Int(clamping: status.st_nlink)
@@ -94,21 +95,21 @@ package struct FileMode {
         device == other.device && number == other.number
     }
 
-    /// Returns whether this is the same file, and nothing has changed it since.
+    /// Returns whether this is the same file and nothing has changed it since.
     func isUnchanged(since other: FileMode) -> Bool {
         isSameFile(as: other) && size == other.size && changeTime == other.changeTime
     }
 
-    /// The mode of a file that is to be replaced; nil where there is none. A symbolic link to nothing
-    /// is an error, for then it is not known what to replace.
+    /// Returns the mode of a file to be replaced, or nil if there is none. A symbolic link that
+    /// leads to no file is an error, because the file to replace is then unknown.
     package static func existing(at path: String) throws(SystemError) -> FileMode? {
         try existing(at: FilePlace(path))
     }
 
-    /// The mode of a file that is to be replaced; nil where there is none. A symbolic link to nothing
-    /// is an error, and any where links are not followed.
+    /// Returns the mode of a file to be replaced, or nil if there is none. A symbolic link that
+    /// leads to no file is an error. If links are not followed, every symbolic link is an error.
     package static func existing(at place: FilePlace) throws(SystemError) -> FileMode? {
-        // Again where others create and remove the file meanwhile.
+        // Retry if other programs create and remove the file meanwhile.
         for _ in 0..<100 {
             do throws(SystemError) {
                 let found = try FileMode(of: place)
@@ -127,12 +128,12 @@ package struct FileMode {
         throw SystemError(message: "is a symbolic link that leads to no file")
     }
 
-    /// The mode with the rights of the file's own group in the bits of the group. In the mode of a file with an
-    /// access control list these bits are the list's mask.
+    /// Returns the mode with the rights of the file's own group in the group bits. For a file with
+    /// an access control list, the group bits of the original mode are the list's mask.
     ///
-    /// - Parameter place: the file, which is not opened.
-    /// - Returns: The mode.
-    /// - Throws: A failure to read the access control list.
+    /// - Parameter place: The file. It is not opened.
+    /// - Returns: The adjusted mode.
+    /// - Throws: An error if the access control list cannot be read.
     package func withoutMask(at place: FilePlace) throws(SystemError) -> FileMode {
         guard let rights = try AccessList.rightsOfGroup(at: place) else { return self }
         var result = self
@@ -140,8 +141,8 @@ package struct FileMode {
         return result
     }
 
-    /// Checks that a file may be replaced. The system only asks for the right to write its folder, but a
-    /// read-only file is meant to stay.
+    /// Checks that a file may be replaced. The system requires only write access to its folder, but
+    /// a read-only file is meant to stay.
     func requireWritable(_ place: FilePlace) throws(SystemError) {
         if mode & 0o222 == 0 {
             let digits = String(mode & 0o777, radix: 8)
@@ -151,21 +152,24 @@ package struct FileMode {
         try place.requireWriteAccess()
     }
 
-    /// Bits that let a program act for the file's owner or group.
+    /// The set-user-id and set-group-id bits, which let a program act for the file's owner or
+    /// group.
     var identityBits: mode_t { mode & 0o6000 }
 
-    /// Gives an open file that is new the same permissions, the same list of further users and, where the
-    /// process may, the same owner and group. Nobody may do more with it than with the old file, but its
-    /// owner.
+    /// Copies the permissions, the access control list and, if allowed, the owner and group to a
+    /// new file that is open. Only the owner of the new file may get more rights than on the old
+    /// one.
     ///
-    /// New contents never get ``identityBits``. Where the group cannot be kept, members of the old one
-    /// may do no more than before, and those of the new one no more than everybody. Where the list cannot
-    /// be kept, only the owner may use the file: the bits of the group are the list's mask, and the list
-    /// may deny users what everybody else may do.
+    /// The new file never gets ``identityBits``. If the group cannot be kept, the new group and
+    /// everybody else get only the rights that the old group and everybody else had in common. If
+    /// the list cannot be kept, only the owner may use the file. In that case the group bits are
+    /// the list's mask, and the list may deny users what everybody else may do.
     ///
-    /// - Returns: whether the list was kept, if there was one.
+    /// - Returns: A Boolean value indicating whether the list was kept. It is true if there was
+    ///   none.
     func apply(to file: FileDescriptor, _ list: AccessList?) throws(SystemError) -> Bool {
-        // Changing the owner is the superuser's right; without it the file is the caller's.
+        // Only the superuser can change the owner. Otherwise the file keeps the caller as its
+        // owner.
         let keepsGroup =
             fchown(file.rawValue, owner, group) == 0 || fchown(file.rawValue, .max, group) == 0
         var permissions = mode & 0o777

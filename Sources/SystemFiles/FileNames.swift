@@ -7,7 +7,7 @@ internal import PlatformC
 internal import CSystemFiles
 #endif
 
-/// A file's place after all symbolic links.
+/// Returns the path of a file after resolving all symbolic links.
 package func resolved(_ path: String) throws(SystemError) -> String {
     // SAFETY: `realpath` returns memory of its own or NULL; it is copied and freed once.
     guard let result = unsafe realpath(try FilePlace(path).checkedPath, nil) else {
@@ -15,14 +15,15 @@ package func resolved(_ path: String) throws(SystemError) -> String {
     }
     defer { unsafe free(result) }
     guard let path = unsafe String(validatingCString: result) else {
-        throw SystemError(message: "is in a folder whose name is not in UTF-8")
+        throw SystemError(message: "is in a folder whose name is not UTF-8")
     }
     return path
 }
 
-/// A path from the root. It stays that of the same file where the process changes its working folder later.
+/// Returns the absolute form of a path. It names the same file even if the process changes its
+/// working folder later.
 ///
-/// A path is returned as it is where it is empty, or where the working folder has no name in UTF-8.
+/// A path is returned unchanged if it is empty, or if the path of the working folder is not UTF-8.
 package func absolutePath(_ path: String) -> String {
     if path.isEmpty || path.utf8.first == UInt8(ascii: "/") { return path }
     // SAFETY: `getcwd` returns memory of its own or NULL; it is copied and freed once.
@@ -32,60 +33,62 @@ package func absolutePath(_ path: String) -> String {
     return (start == "/" ? "" : start) + "/" + path
 }
 
-/// Puts the file `source` in the place of `target` in one step.
+/// Renames `source` to `target` atomically, replacing an existing file.
 func moveFile(_ source: FilePlace, to target: FilePlace) throws(SystemError) {
     let (old, new) = (try source.checkedPath, try target.checkedPath)
-    // SAFETY: both paths are NUL-terminated texts for the length of the call.
+    // SAFETY: both paths are NUL-terminated strings for the length of the call.
     if unsafe renameat(source.start, old, target.start, new) != 0 { throw SystemError.last }
 }
 
-/// Removes a file; false if it is not there.
+/// Removes a file. Returns false if there is none.
 @discardableResult
 package func removeFile(_ path: String) throws(SystemError) -> Bool {
     try removeFile(FilePlace(path))
 }
 
-/// Removes a file; false if it is not there. A symbolic link is removed itself.
+/// Removes a file. Returns false if there is none. For a symbolic link, the link itself is removed.
 @discardableResult
 package func removeFile(_ place: FilePlace) throws(SystemError) -> Bool {
-    // SAFETY: the path is a NUL-terminated text for the length of the call.
+    // SAFETY: the path is a NUL-terminated string for the length of the call.
     if unsafe unlinkat(place.start, try place.checkedPath, 0) == 0 { return true }
     if SystemError.last.isMissing { return false }
     throw SystemError.last
 }
 
-/// Gives the file `source` a further name, unless there is a file of that name.
+/// Gives the file `source` a further name, unless there already is a file with that name.
 func linkFile(_ source: FilePlace, as target: FilePlace) throws(SystemError) {
     let (old, new) = (try source.checkedPath, try target.checkedPath)
-    // SAFETY: both paths are NUL-terminated texts for the length of the call.
+    // SAFETY: both paths are NUL-terminated strings for the length of the call.
     if unsafe linkat(source.start, old, target.start, new, 0) != 0 { throw SystemError.last }
 }
 
-// A path is bytes. A slash before a combining mark is a slash, and not a `Character` of its own.
+// These functions work on UTF-8 bytes, as the system does. As `Character`s, a slash and a combining
+// mark after it would be one.
 
-/// The beginning of a path up to the name in its folder: empty, or it ends in a slash.
+/// Returns the part of a path before its last name. The result is empty or ends in a slash.
 func folderPrefix(of path: String) -> String {
     path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path.utf8[...$0]) ?? "" } ?? ""
 }
 
-/// A path without its last name and the slash before that; nil for one of a single name.
+/// Returns a path without its last name and the slash before it, or nil if the path has no slash.
 package func parentFolder(of path: String) -> String? {
     path.utf8.lastIndex(of: UInt8(ascii: "/")).flatMap { String(path.utf8[..<$0]) }
 }
 
-/// A path without slashes at its end; of the root, one.
+/// Returns a path without its trailing slashes. The root keeps one.
 private func withoutTrailingSlashes(_ path: String) -> String {
     let end = path.utf8.lastIndex { $0 != UInt8(ascii: "/") }
     guard let end else { return String(path.utf8.prefix(1)) ?? "" }
     return String(path.utf8[...end]) ?? path
 }
 
-/// The last name of a path, without the folders before it.
+/// Returns the last name of a path, without the folders before it.
 package func lastName(of path: String) -> String {
     String(decoding: path.utf8.dropFirst(folderPrefix(of: path).utf8.count), as: UTF8.self)
 }
 
-/// A path without the extension of its last name: without the last dot of that name and what follows.
+/// Returns a path without its extension, which is the last dot of the last name and everything
+/// after it.
 package func withoutExtension(_ path: String) -> String {
     let name = path.utf8.dropFirst(folderPrefix(of: path).utf8.count)
     guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return path }
@@ -94,12 +97,12 @@ package func withoutExtension(_ path: String) -> String {
 
 /// Waits until the names in the folder of a file are on the disk.
 ///
-/// - Throws: where the system cannot do that. The file may be there, but not after a power cut.
+/// - Throws: An error if flushing fails. The file exists now, but may be lost in a power failure.
 package func synchronizeFolder(of place: FilePlace) throws(SystemError) {
     let file: FileDescriptor
     do { file = try FileDescriptor.open(place.folder, O_RDONLY) } catch {
         if error.isDenied {
-            // Without the right to write the folder, the process has changed nothing in it.
+            // Without write access to the folder, the process has changed nothing in it.
             do { try place.folder.requireWriteAccess() } catch  where error.isDenied { return }
             return try synchronizeFileSystem(of: place.folder)
         }
@@ -109,7 +112,8 @@ package func synchronizeFolder(of place: FilePlace) throws(SystemError) {
     try file.synchronizeFolder()
 }
 
-/// Waits until everything on the file system of a folder is on the disk: for one that may be written but not read.
+/// Waits until everything on the file system of a folder is on the disk. Used for a folder that may
+/// be written but not read.
 private func synchronizeFileSystem(of folder: FilePlace) throws(SystemError) {
     #if os(Linux)
     if let file = try FileDescriptor.createUnnamed(in: folder, mode: FileMode.ownerOnly) {
@@ -119,15 +123,15 @@ private func synchronizeFileSystem(of folder: FilePlace) throws(SystemError) {
             "the folder was changed, but its file system could not be flushed to the disk")
     }
     #endif
-    // It does not tell errors.
+    // `sync` reports no errors.
     sync()
 }
 
-/// Creates a folder and those around it, where they are missing. New ones are on the disk.
+/// Creates a folder and its missing parents, and flushes their names to the disk.
 ///
-/// - Throws: among others where a file has the name of one of them.
+/// - Throws: An error of the system, or an error if one of the names belongs to a file.
 package func createFolders(_ path: String) throws(SystemError) {
-    // The folder around `a/b/` is `a`, not `a/b`.
+    // The parent of `a/b/` is `a`, not `a/b`.
     let path = withoutTrailingSlashes(path)
     do { try createFolder(path) } catch  where error.isMissing {
         guard let parent = parentFolder(of: path), !parent.isEmpty else { throw error }
@@ -138,10 +142,10 @@ package func createFolders(_ path: String) throws(SystemError) {
 
 private func createFolder(_ path: String) throws(SystemError) {
     let place = FilePlace(path)
-    // SAFETY: the path is a NUL-terminated text for the length of the call.
+    // SAFETY: the path is a NUL-terminated string for the length of the call.
     if unsafe mkdirat(place.start, try place.checkedPath, 0o777) == 0 {
         do throws(SystemError) { return try synchronizeFolder(of: place) } catch {
-            // The next try finds no folder, and flushes what it makes.
+            // Remove the folder, so that the next attempt creates and flushes it again.
             removeEmptyFolder(place)
             throw error
         }
@@ -149,29 +153,30 @@ private func createFolder(_ path: String) throws(SystemError) {
     let error = SystemError.last
     guard error.isExisting else { throw error }
     if try !FileMode(of: path).isDirectory { throw SystemError.notFolder }
-    // An earlier call may have created the folder and failed to flush its name. Without the right to write the
-    // folder around it, nothing was created.
+    // An earlier call may have created the folder and failed to flush its name. Without write
+    // access to the parent, the process has created nothing there.
     do { try place.folder.requireWriteAccess() } catch  where error.isDenied || error.isReadOnly {
         return
     }
     try synchronizeFolder(of: place)
 }
 
-/// Removes a folder, if it is there and empty.
+/// Removes a folder if it exists and is empty. Returns whether it was removed.
 @discardableResult
 func removeEmptyFolder(_ place: FilePlace) -> Bool {
     guard let path = try? place.checkedPath else { return false }
-    // SAFETY: the path is a NUL-terminated text for the length of the call.
+    // SAFETY: the path is a NUL-terminated string for the length of the call.
     return unsafe unlinkat(place.start, path, AT_REMOVEDIR) == 0
 }
 
-/// The names in a folder for which `isIncluded` is true.
+/// Returns the names in a folder for which `isIncluded` returns true.
 func names(
     in folder: FilePlace, where isIncluded: (String) -> Bool
 ) throws(SystemError) -> [String] {
     let file = try FileDescriptor.open(folder, O_RDONLY)
-    // SAFETY: `fdopendir` returns a handle of ours, which closes the descriptor, or NULL. It is closed
-    // once. An entry is valid until the next call, its name NUL-terminated, and it is copied at once.
+    // SAFETY: `fdopendir` returns a handle of ours, which closes the descriptor, or NULL. It is
+    // closed once. An entry is valid until the next call. Its name is NUL-terminated and is copied
+    // before that.
     guard let handle = unsafe fdopendir(file.rawValue) else {
         let error = SystemError.last
         file.close()
@@ -187,7 +192,7 @@ func names(
         }
         if isIncluded(name) { names.append(name) }
     }
-    // At the end of the folder there is no error.
+    // `errno` is still 0 at the end of the folder.
     if errno != 0 { throw SystemError.last }
     return names
 }

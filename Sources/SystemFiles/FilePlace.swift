@@ -8,8 +8,9 @@ package struct FilePlace: Sendable {
     /// The descriptor of the folder where the path begins.
     let start: Int32
     let path: String
-    /// A Boolean value that says whether the file that a symbolic link leads to is meant. This is
-    /// about the last name; links in the folders before it are followed.
+    /// A Boolean value indicating whether the path names the target of a symbolic link rather than
+    /// the link. It applies only to the last name; links in the folders before it are always
+    /// followed.
     let followsLinks: Bool
 
     private init(_ path: String, start: Int32, followsLinks: Bool) {
@@ -18,19 +19,20 @@ package struct FilePlace: Sendable {
         self.followsLinks = followsLinks
     }
 
-    /// A path that begins in the working folder or at the root.
+    /// Creates a place from a path that begins in the working folder or at the root.
     package init(_ path: String, followingLinks followsLinks: Bool = true) {
         self.init(path, start: AT_FDCWD, followsLinks: followsLinks)
     }
 
-    /// A file of an open folder, which must not be a symbolic link.
+    /// Creates the place of a file in an open folder. The file must not be a symbolic link.
     package init(_ name: String, in folder: OpenFolder) {
         self.init(name, start: folder.file.rawValue, followsLinks: false)
     }
 
-    /// The path as the system takes it.
+    /// The path, checked for use in system calls.
     ///
-    /// - Throws: an error that `isInvalidName` for a path with a NUL, where the system would end it.
+    /// - Throws: An `isInvalidName` error for a path that contains a NUL, where the system would
+    ///   truncate it.
     var checkedPath: String {
         get throws(SystemError) {
             if path.utf8.contains(0) { throw SystemError.nulInName }
@@ -38,12 +40,12 @@ package struct FilePlace: Sendable {
         }
     }
 
-    /// The file of another name in the same folder.
+    /// Returns the place of another name in the same folder.
     func sibling(_ name: String) -> FilePlace {
         FilePlace(folderPrefix(of: path) + name, start: start, followsLinks: false)
     }
 
-    /// The folder that the file is in.
+    /// The folder that contains the file.
     var folder: FilePlace {
         let prefix = folderPrefix(of: path)
         return FilePlace(prefix.isEmpty ? "." : prefix, start: start, followsLinks: true)
@@ -55,28 +57,30 @@ package struct FilePlace: Sendable {
     /// Checks that the process may write the file, or create files in the folder.
     func requireWriteAccess() throws(SystemError) {
         #if canImport(Android)
-        // Its C library refuses flags here. The effective user is always the real one.
+        // Android's C library refuses flags here. The effective user is always the real one.
         let flags: Int32 = 0
         #else
         let flags = AT_EACCESS
         #endif
-        // SAFETY: the path is a NUL-terminated text for the length of the call.
+        // SAFETY: the path is a NUL-terminated string for the length of the call.
         if unsafe faccessat(start, try checkedPath, W_OK, flags) != 0 { throw SystemError.last }
     }
 
-    /// The same file after all symbolic links, where links are followed.
+    /// Returns the same file after resolving all symbolic links, if links are followed.
     func resolvingLinks() throws(SystemError) -> FilePlace {
         followsLinks ? FilePlace(try resolved(path)) : self
     }
 }
 
-/// An open folder. Its files are found in it, even if another program puts a symbolic link in its place.
+/// An open folder. Its files are looked up in the folder itself, even if another program replaces
+/// its path with a symbolic link.
 package struct OpenFolder {
     let file: FileDescriptor
 
     /// Opens a folder.
     ///
-    /// - Throws: among others for a file, and for a symbolic link that is not to be followed.
+    /// - Throws: An error of the system, for example for a file or for a symbolic link that must
+    ///   not be followed.
     package init(_ place: FilePlace) throws(SystemError) {
         file = try FileDescriptor.open(place, O_RDONLY)
         do throws(SystemError) {
@@ -91,24 +95,25 @@ package struct OpenFolder {
 
     package func close() { file.close() }
 
-    /// Creates a folder in this one, unless there is something of that name. A new folder is on the disk.
+    /// Creates a folder in this one, unless the name is taken, and flushes its name to the disk.
     package func createFolder(_ name: String) throws(SystemError) {
         let place = FilePlace(name, in: self)
-        // SAFETY: the path is a NUL-terminated text for the length of the call.
+        // SAFETY: the path is a NUL-terminated string for the length of the call.
         if unsafe mkdirat(place.start, try place.checkedPath, 0o777) == 0 {
             do throws(SystemError) { return try file.synchronizeFolder() } catch {
-                // The next try finds no folder, and flushes what it makes.
+                // Remove the folder, so that the next attempt creates and flushes it again.
                 _ = removeEmptyFolder(name)
                 throw error
             }
         }
         let error = SystemError.last
         guard error.isExisting else { throw error }
-        // Another program may have created it just now, or this one in vain.
+        // Another program may have created it just now, or an earlier call may have failed to flush
+        // it.
         try file.synchronizeFolder()
     }
 
-    /// Removes a folder in this one, if it is there and empty.
+    /// Removes a folder in this one if it exists and is empty. Returns whether it was removed.
     package func removeEmptyFolder(_ name: String) -> Bool {
         SystemFiles.removeEmptyFolder(FilePlace(name, in: self))
     }
@@ -116,7 +121,7 @@ package struct OpenFolder {
     /// Waits until the names in the folder are on the disk.
     package func synchronize() throws(SystemError) { try file.synchronizeFolder() }
 
-    /// The names in the folder, sorted, without those that begin with a dot.
+    /// Returns the names in the folder, sorted, without those that begin with a dot.
     package func names() throws(SystemError) -> [String] {
         try SystemFiles.names(in: FilePlace(".", in: self)) { $0.utf8.first != UInt8(ascii: ".") }
             .sorted()

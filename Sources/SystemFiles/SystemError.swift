@@ -3,9 +3,9 @@
 
 internal import PlatformC
 
-/// A failed system call: what the system says about it.
+/// The error of a failed system call, or an error that this module reports itself.
 package struct SystemError: Error {
-    /// The system's number of the error; 0 for an error of our own.
+    /// The system's error number. 0 or negative for an error of this module.
     package let number: Int32
     package let message: String
 
@@ -16,7 +16,7 @@ package struct SystemError: Error {
 
     private init(number: Int32) {
         self.number = number
-        // SAFETY: `strerror` returns a NUL-terminated text that is copied at once.
+        // SAFETY: `strerror` returns a NUL-terminated string, which is copied immediately.
         message = unsafe String(cString: strerror(number))
     }
 
@@ -28,17 +28,18 @@ package struct SystemError: Error {
     static let isDirectory = SystemError(number: noFile, message: "is a directory")
     static let notFolder = SystemError(number: noFolder, message: "is a file, not a folder")
 
-    // Numbers that the system does not use.
+    // Error numbers that the system does not use.
     private static let invalidName: Int32 = -1
     private static let noFolder: Int32 = -2
     private static let locked: Int32 = -3
     private static let noFile: Int32 = -4
 
-    /// The error for a name that the system would cut.
+    /// The error for a name that the system would truncate at a NUL.
     static let nulInName = SystemError(
-        number: invalidName, message: "the name holds a NUL, where the system would cut it")
+        number: invalidName,
+        message: "the name contains a NUL character, which file names cannot have")
 
-    /// The error for a file without contents of its own.
+    /// Returns the error for a file that is not a regular file.
     package static func notRegular(_ mode: FileMode) -> SystemError {
         let kind =
             switch mode.kind {
@@ -49,13 +50,13 @@ package struct SystemError: Error {
             case .socket: "socket"
             case .device: "device"
             }
-        return SystemError(message: "is no regular file, but a \(kind)")
+        return SystemError(message: "expected a regular file, found a \(kind)")
     }
 
     /// The error for a name that is taken.
     static let existing = SystemError(number: EEXIST)
 
-    /// The error for a lock that somebody else kept for too long.
+    /// Returns the error for a lock that another program held for too long.
     static func timeout(_ details: String) -> SystemError {
         SystemError(
             number: locked, message: "another program has kept it locked for too long\(details)")
@@ -64,7 +65,7 @@ package struct SystemError: Error {
     /// The error for a file that is gone.
     static let missing = SystemError(number: ENOENT)
 
-    /// An error of our own, with the system's message after an explanation.
+    /// Returns an error of this module: an explanation, followed by the system's message.
     func explained(_ text: String) -> SystemError {
         SystemError(message: "\(text): \(message)")
     }
@@ -73,7 +74,7 @@ package struct SystemError: Error {
     static let notFollowed = SystemError(
         number: ELOOP, message: "is a symbolic link, which is not followed")
 
-    /// The error of opening a file that must not be a symbolic link.
+    /// This error, or ``notFollowed`` if a symbolic link caused it.
     var aboutLink: SystemError {
         isLink ? SystemError.notFollowed : self
     }
@@ -87,33 +88,33 @@ package struct SystemError: Error {
     package var isNoFile: Bool { number == Self.noFile || number == Self.noFolder }
     /// There is a file of that name already.
     package var isExisting: Bool { number == EEXIST }
-    /// A signal came between; the call is to be made again.
+    /// A signal interrupted the call, which should be repeated.
     var isInterruption: Bool { number == EINTR }
-    /// There is nothing to read yet, or no room to write to.
+    /// There is nothing to read yet, or no room for more bytes.
     var isNotReady: Bool { number == EAGAIN || number == EWOULDBLOCK }
-    /// A pipe or a device has nobody at its other end.
+    /// The other end of a pipe or a device is not open.
     var hasNoReader: Bool { number == ENXIO }
-    /// The user has no right to do it.
+    /// The user lacks the permission.
     package var isDenied: Bool { number == EACCES }
     /// The device failed to read or write.
     var isDeviceFailure: Bool { number == EIO }
     /// The file system is read-only.
     var isReadOnly: Bool { number == EROFS }
-    /// The file has no such extended attribute, or the file system has none.
+    /// The file lacks this extended attribute, or the file system does not support such attributes.
     var isWithoutAttribute: Bool {
         [ENOTSUP, EOPNOTSUPP, ENOSYS, Self.noAttribute].contains(number)
     }
-    /// The name cannot be that of a file.
+    /// The name is not valid for a file.
     package var isInvalidName: Bool { number == Self.invalidName }
     /// There is a file, or a symbolic link that is not followed, in the place of a folder.
     package var isNoFolder: Bool { number == Self.noFolder || isLink }
     /// There is a symbolic link that is not followed.
     package var isLink: Bool { number == ELOOP || number == EMLINK }
-    /// A lock was not free in time.
+    /// A lock was not released in time.
     package var isTimeout: Bool { number == Self.locked }
-    /// The file system has no such operation.
+    /// The file system does not support the operation.
     var isUnsupported: Bool { [EINVAL, EOPNOTSUPP, ENOTSUP, ENOSYS].contains(number) }
-    /// The file system, or the process's surroundings, may lack an optional feature.
+    /// The file system or the environment of the process may lack an optional feature.
     var isMissingFeature: Bool {
         isUnsupported || [EPERM, EXDEV, ENOENT, EROFS].contains(number)
     }
@@ -123,6 +124,6 @@ package struct SystemError: Error {
     private static let noAttribute = ENODATA
     #endif
 
-    /// The disk or the user's share of it is full.
+    /// The disk or the user's quota is full.
     package var isOutOfSpace: Bool { number == ENOSPC || number == EDQUOT || number == EFBIG }
 }

@@ -3,26 +3,29 @@
 
 internal import PlatformC
 
-/// A file that gets its name when its contents are complete.
+/// A file that gets its final name only when its contents are complete.
 ///
-/// Where the system has files without a name (`O_TMPFILE` on Linux), nothing is left of one when the
-/// process dies. Elsewhere, and for the moment before a file replaces another, it has a name in the same
-/// folder that nobody chooses by accident; see ``TemporaryName``. The process holds a lock on it as long
-/// as it is open, so a file of such a name that can be locked is dead and is removed.
+/// On systems with unnamed files (`O_TMPFILE` on Linux), nothing is left behind if the process
+/// dies. Elsewhere, and for a moment before it replaces another file, the temporary file has a name
+/// in the same folder. Nobody chooses such a name by accident; see ``TemporaryName``. The process
+/// keeps the file locked while it is open. If a file with such a name can be locked, its process is
+/// dead, and the file is removed.
 ///
-/// A file that is closed before it gets its name looks dead. It has a random name by then, which no other
-/// process gives to a file of its own. A name is used only while it leads to this very file.
+/// A file that is closed before it has its final name looks dead. It is therefore renamed to a
+/// random name first, which no other process uses for its own files. A name is used only while it
+/// leads to this very file.
 struct TemporaryFile {
     let file: FileDescriptor
     private let target: FilePlace
-    /// The file, to be told from another one of its name.
+    /// The identity of the file, which distinguishes it from another file under the same name.
     private let identity: FileMode
     private var name: FilePlace?
     private var isOpen = true
 
-    /// Creates a file without a name in the folder of `target`; nil where there are none.
+    /// Creates a file without a name in the folder of `target`. The result is nil if the system has
+    /// no such files.
     ///
-    /// `mode` is the mode, before the process's umask is applied to it.
+    /// `mode` is the mode before the process's umask is applied.
     init?(unnamedFor target: FilePlace, mode: mode_t) throws(SystemError) {
         #if os(Linux)
         guard FileAccess.usesUnnamedFiles,
@@ -32,7 +35,7 @@ struct TemporaryFile {
             file.close()
             throw error
         }
-        // Nobody else can have the lock; without it the file counts as alive.
+        // Nobody else can hold the lock. If locking fails, other processes treat the file as alive.
         _ = file.tryLock()
         self.file = file
         self.target = target
@@ -41,9 +44,9 @@ struct TemporaryFile {
         #endif
     }
 
-    /// Creates a file with a name that is not used, in the folder of `target`.
+    /// Creates a file with an unused name in the folder of `target`.
     ///
-    /// `mode` is the mode, before the process's umask is applied to it.
+    /// `mode` is the mode before the process's umask is applied.
     init(namedFor target: FilePlace, mode: mode_t) throws(SystemError) {
         TemporaryName.removeDead(for: target)
         for name in TemporaryName.candidates(for: target) {
@@ -52,8 +55,8 @@ struct TemporaryFile {
                 guard error.isExisting else { throw error }
                 continue
             }
-            // A process that removes dead files may have locked this one before it was locked here.
-            // Without locks no file counts as dead.
+            // Another process that removes dead files may have locked this one first. If the file
+            // system has no locks, no file counts as dead.
             let isTaken = (try? file.lockIfFree()) == false
             let identity: FileMode
             do throws(SystemError) { identity = try FileMode(of: file) } catch {
@@ -74,9 +77,9 @@ struct TemporaryFile {
         throw SystemError.existing
     }
 
-    /// Gives the file the name of its target. The file is closed before.
+    /// Gives the file the name of its target. Closes the file first.
     ///
-    /// - Throws: an error that `isExisting` where there is a file of that name.
+    /// - Throws: An `isExisting` error if there already is a file with that name.
     mutating func publish() throws(SystemError) {
         if let name {
             try moveToRandomName(name)
@@ -92,15 +95,15 @@ struct TemporaryFile {
         #endif
     }
 
-    /// Puts the file in the place of its target.
+    /// Moves the file to its target, replacing it.
     ///
-    /// - Parameter known: the target that is to be replaced, and no other or changed one; nil for any.
-    /// - Throws: an error that `isExisting` where the target has changed.
+    /// - Parameter known: The expected state of the target, or nil to replace any target.
+    /// - Throws: An `isExisting` error if the target has changed.
     mutating func replaceTarget(ifUnchangedSince known: FileMode? = nil) throws(SystemError) {
         let source = if let name { name } else { try nameIt() }
         name = source
         guard isOwn(source) else { throw SystemError.missing }
-        // Last of all: each call before may have taken long.
+        // This check comes last, because each call before it may take long.
         if let known, try !FileMode(of: target).isUnchanged(since: known) {
             throw SystemError.existing
         }
@@ -144,26 +147,28 @@ struct TemporaryFile {
     }
 }
 
-/// The names of temporary files: `.keyed.`, a number in 13 letters and digits, and 13 more that are
-/// computed from it. No other file has such a name by accident: the odds are one in 2⁶⁴.
+/// The names of temporary files: `.keyed.`, 13 letters and digits that encode a number, and 13 more
+/// that encode a check number computed from it. The odds that another file has such a name by
+/// accident are one in 2⁶⁴.
 enum TemporaryName {
     private static let prefix = ".keyed."
     private static let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789".utf8)
-    /// The letters and digits that any number of 64 bits fits in.
+    /// The number of base-36 digits that any 64-bit number fits in.
     private static let length = 13
-    /// The number of names that depend on the target alone.
+    /// The number of candidate names that depend only on the target.
     private static let fixedCount = 4
-    /// As many as `mkstemp` tries; one is enough unless somebody guesses names.
+    /// The number of random candidates, as many as `mkstemp` tries. One is enough unless somebody
+    /// guesses names.
     private static let randomCount = 100
 
-    /// Returns names to try, in the folder of `target`. The first ones are always the same for a target,
-    /// so a file that a killed process left there is found and removed without reading the folder.
+    /// Returns the names to try, in the folder of `target`. The first ones are fixed for a target.
+    /// A file that a killed process left under one of them is found without reading the folder.
     static func candidates(for target: FilePlace) -> some Sequence<FilePlace> {
         let random = (0..<randomCount).lazy.map { _ in Self.random(for: target) }
         return [AnySequence(fixed(for: target)), AnySequence(random)].joined()
     }
 
-    /// Returns a name that no other file has, in the folder of `target`.
+    /// Returns a random name in the folder of `target`, which no other file has.
     static func random(for target: FilePlace) -> FilePlace {
         target.sibling(name(.random(in: 0...(.max))))
     }
@@ -174,12 +179,12 @@ enum TemporaryName {
         return (0..<fixedCount).map { target.sibling(name(seed &+ UInt64($0))) }
     }
 
-    /// The name with a number.
+    /// Returns the name that encodes a number.
     static func name(_ number: UInt64) -> String {
         prefix + String(decoding: text(number) + text(check(number)), as: UTF8.self)
     }
 
-    /// Another number that follows from the first one, as that of SplitMix64.
+    /// Returns the check number of a number: one step of SplitMix64.
     private static func check(_ number: UInt64) -> UInt64 {
         var mixed = number &+ 0x9e37_79b9_7f4a_7c15
         mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
@@ -219,10 +224,10 @@ enum TemporaryName {
         return bytes.elementsEqual(name(number).utf8)
     }
 
-    /// Removes the temporary files that dead processes of this user left in a folder. Linear in the
-    /// number of its entries.
+    /// Removes the temporary files that dead processes of this user left in a folder.
     ///
-    /// - Parameter folder: a path that ends in a slash.
+    /// - Parameter folder: A path that ends in a slash, or `.`.
+    /// - Complexity: Linear in the number of the folder's entries.
     static func removeDead(in folder: FilePlace) {
         guard let names = try? names(in: folder, where: isTemporary) else { return }
         for name in names { removeIfDead(folder.sibling(name)) }
@@ -237,8 +242,9 @@ enum TemporaryName {
         guard let found = try? FileMode(ofItself: place), found.isRegular, found.isOwn else {
             return
         }
-        // The process was killed after it had given the file its name. That one stays. The file is not
-        // opened: closing it would release locks that SQLite has on it in this process.
+        // The process was killed after it had given the file its final name, which stays. The file
+        // is not opened here, because closing it would release locks that SQLite holds on it in
+        // this process.
         if found.linkCount > 1 {
             _ = try? removeFile(place)
             return
@@ -250,7 +256,7 @@ enum TemporaryName {
         else { return }
         defer { file.close() }
         guard file.tryLock(),
-            // Meanwhile the file may have got another name.
+            // The file may have been renamed meanwhile.
             let open = try? FileMode(of: file), open.isSameFile(as: found),
             let named = try? FileMode(ofItself: place), named.isSameFile(as: found)
         else { return }

@@ -3,11 +3,11 @@
 
 internal import PlatformC
 
-/// Which thread of the process it is, while it lives.
+/// The identity of a thread of the process, valid while the thread lives.
 package struct ThreadIdentity: Equatable, Sendable {
     private let number: UInt
 
-    /// The thread that asks.
+    /// The calling thread.
     package static var current: ThreadIdentity {
         #if canImport(Darwin) || canImport(Musl)
         // SAFETY: the pointer is a number here, and nothing is read through it.

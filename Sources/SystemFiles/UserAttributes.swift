@@ -7,18 +7,18 @@ internal import PlatformC
 internal import CSystemFiles
 #endif
 
-/// The extended attributes that users give to a file on Linux: those whose names begin with `user.`.
+/// The extended attributes that users set on a file on Linux, whose names begin with `user.`.
 struct UserAttributes {
     #if os(Linux)
     private static let prefix = Array("user.".utf8)
-    // More than the system takes for the names together, and for one value.
+    // Larger than the system allows for all names together, and for one value.
     private static let largestSize = 1 << 16
-    /// The most bytes that are kept of all values together.
+    /// The maximum number of bytes kept, for all values together.
     private static let limit = 1 << 20
 
     private var values: [(name: [CChar], bytes: [UInt8])] = []
     #endif
-    /// A Boolean value that says whether no attribute is missing here.
+    /// A Boolean value indicating whether all attributes of the file were read.
     private(set) var isComplete = true
 
     /// Reads the attributes of a file.
@@ -38,14 +38,15 @@ struct UserAttributes {
         #endif
     }
 
-    /// Gives an open file these attributes.
+    /// Sets these attributes on an open file.
     ///
-    /// - Returns: whether it has all of them now.
+    /// - Returns: A Boolean value indicating whether the file now has all attributes.
     func apply(to file: FileDescriptor) -> Bool {
         #if os(Linux)
         var isWhole = isComplete
         for (name, bytes) in values {
-            // SAFETY: the name ends in NUL; the buffer belongs to the array and has the size passed.
+            // SAFETY: the name ends in NUL; the buffer belongs to the array and has the size
+            // passed.
             let status = unsafe bytes.withUnsafeBytes { buffer in
                 unsafe fsetxattr(file.rawValue, name, buffer.baseAddress, buffer.count, 0)
             }
@@ -58,7 +59,7 @@ struct UserAttributes {
     }
 
     #if os(Linux)
-    /// The names, each with its NUL; none where the file system has no attributes.
+    /// Returns the names, each with its NUL, or none if the file system has no attributes.
     private static func names(of file: FileDescriptor) -> [[CChar]] {
         var names = [UInt8](repeating: 0, count: largestSize)
         // SAFETY: the buffer belongs to the array and has the size passed.
@@ -71,7 +72,7 @@ struct UserAttributes {
             .map { name in name.map { CChar(bitPattern: $0) } + [0] }
     }
 
-    /// The value of an attribute; nil where it cannot be read.
+    /// Returns the value of an attribute, or nil if it cannot be read.
     private static func value(_ name: [CChar], of file: FileDescriptor) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: largestSize)
         // SAFETY: the name ends in NUL; the buffer belongs to the array and has the size passed.

@@ -89,7 +89,7 @@ struct DiagnosticTests {
     @Test("an enumeration with raw values takes no name")
     func rawValueName() {
         expectError(
-            "a type with raw values is archived as these, without a class of its own",
+            "a type with raw values is archived as its raw value and needs no name",
             in: """
                 @Archived("Mood") enum Mood: Int {
                     case calm
@@ -184,7 +184,7 @@ struct DiagnosticTests {
         for (line, type, fixed) in rows {
             let name = line.split(separator: " ")[1]
             expectError(
-                "`\(name)` needs a type: a macro cannot see the one that the compiler infers",
+                "expected a type for `\(name)`: a macro cannot see inferred types",
                 in: """
                     @Archived("Save") struct Save {
                         \(line)
@@ -238,7 +238,7 @@ struct DiagnosticTests {
     @Test("a weak property without an attribute is an error, which suggests a reference")
     func weak() {
         expectError(
-            "`parent` does not retain its object: say whether it is archived as a reference",
+            "`parent` does not retain its object: choose whether it is archived as a reference",
             in: """
                 @Archived("Node") final class Node {
                     weak var parent: Node?
@@ -261,7 +261,7 @@ struct DiagnosticTests {
     @Test("a reference that cannot be set later is an error")
     func references() {
         let copied =
-            "`a` cannot be set when the archive is complete: a structure is copied before that"
+            "`a` cannot be a reference: a structure is copied before the archive is complete"
         let early = "`a` is nil until the archive is complete: make it an optional `var`"
         let rows = [
             ("struct", "var a: Node?", copied), ("class", "var a: Node", early),
@@ -284,7 +284,7 @@ struct DiagnosticTests {
                     """)
         }
         expectError(
-            "a reference has no default but nil",
+            "a reference cannot have a default other than nil",
             in: """
                 @Archived("Node") class Node {
                     @ArchivedReference @ArchivedKey(default: x) var a: Node?
@@ -320,7 +320,7 @@ struct DiagnosticTests {
     @Test("attributes that contradict each other or have no effect are errors")
     func attributes() {
         expectError(
-            "a property that is not archived has no key and is no reference",
+            "a property that is not archived cannot have a key or be a reference",
             in: """
                 @Archived("Save") struct Save {
                     @NotArchived @ArchivedKey("b") var a = 1
@@ -364,7 +364,7 @@ struct DiagnosticTests {
                     """)
         }
         expectError(
-            "`@NotArchived` has no effect: the declaration is in no `@Archived` type",
+            "`@NotArchived` has no effect: the declaration is not in an `@Archived` type",
             in: """
                 struct Save {
                     @NotArchived var a = 1
@@ -412,7 +412,7 @@ struct DiagnosticTests {
                     """)
         }
         expectError(
-            "a macro does not know whether a stored property in `#if` exists",
+            "a macro cannot evaluate the `#if` around a stored property",
             in: """
                 @Archived("Save") struct Save {
                     #if DEBUG
@@ -437,7 +437,7 @@ struct DiagnosticTests {
     @Test("errors about enumerations name cases, keys and attributes")
     func enumerations() {
         let rows = [
-            ("", 1, 19, "an enumeration without cases has no values"),
+            ("", 1, 19, "expected at least one case, found none"),
             ("case a(case: Int)", 2, 12, #"two fields have the same key, "case""#),
             ("case a(b: Int, b: Int)", 2, 20, #"two fields have the same key, "b""#),
             (
@@ -487,7 +487,7 @@ struct DiagnosticTests {
                 }
                 """)
         expectError(
-            "a macro does not know whether a case in `#if` exists",
+            "a macro cannot evaluate the `#if` around a case",
             in: """
                 @Archived("Shape") enum Shape {
                     case a

@@ -131,7 +131,7 @@ struct DamagedDatabaseTests {
         for change in changes {
             let error = try errorAfter("UPDATE store SET \(change)")
             #expect(error?.code == .invalidDatabase)
-            #expect(error?.what.contains("what a store does not write there") == true)
+            #expect(error?.what.contains("a value that no store writes") == true)
         }
         // All sizes are valid, but the access group is not the one that the key authenticates.
         let error = try errorAfter("UPDATE store SET accessGroup = ?", [Data("group".utf8)])

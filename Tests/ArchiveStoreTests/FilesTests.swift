@@ -135,7 +135,7 @@ struct FilesTests {
             let read = #expect(throws: StoreError.self) {
                 try PropertyListArray(contentsOfFile: path)
             }
-            #expect(read?.code == .fileAccess && read?.what.contains("no regular file") == true)
+            #expect(read?.code == .fileAccess && read?.what.contains("a regular file") == true)
             let write = #expect(throws: StoreError.self) {
                 try PropertyListArray().write(toFile: path)
             }

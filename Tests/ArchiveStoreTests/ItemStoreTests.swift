@@ -133,7 +133,7 @@ struct ItemStoreTests {
         }
         #expect(
             error?.description == "store: no item with the label `none` matches "
-                + "(`items(matching:)` returns none without an error)")
+                + "(`items(matching:)` returns an empty result instead of an error)")
     }
 
     @Test("an item is read with all attributes that it was added with", arguments: Kind.allCases)

@@ -85,7 +85,7 @@ struct MessageTests {
                     file: file, accessGroup: "group", key: MasterKey(passphrase: "wrong"),
                     creatingIfMissing: false)
             }
-                == "store: the key is not the one of this store, or the store's header was altered, "
+                == "store: the key does not open this store, or the store's header was altered, "
                 + "file \(file) (ask for the passphrase again, or restore a backup)")
     }
     #endif

@@ -123,8 +123,8 @@ struct PreferenceKeyTests {
         let theme = #expect(throws: StoreError.self) { try store.value(for: Keys.theme) }
         #expect(
             theme?.description
-                == "store: the stored value is of kind string, not Theme, in theme "
-                + "(`value(forKey:)` reads it as it is, `removeValue(for:)` removes it)")
+                == "store: expected Theme, found a stored value of kind string, in theme "
+                + "(read it with `value(forKey:)`, or remove it with `removeValue(for:)`)")
         let windows = #expect(throws: StoreError.self) { try store.value(for: Keys.windows) }
         #expect(windows?.code == .unsupportedValue && windows?.underlying is DecodingError)
         #expect(windows?.path?.description == "windows[0].title")

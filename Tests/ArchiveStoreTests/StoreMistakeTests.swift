@@ -86,8 +86,8 @@ private func withoutRights(_ body: () throws -> Void) throws { try body() }
 private let fileMistakes: [Mistake] = [
     Mistake(
         "a file that may not be read",
-        "store: Permission denied, file FOLDER/secret (let the user of this program "
-            + "read and write it)"
+        "store: Permission denied, file FOLDER/secret (give the user of this program "
+            + "read and write access)"
     ) { folder in
         let path = "\(folder)/secret"
         try KeyedArchiver.archive("text", toFile: path)
@@ -121,17 +121,17 @@ private let fileMistakes: [Mistake] = [
     },
     Mistake(
         "a property list with another root",
-        "store: the root is of kind array, not a dictionary, file FOLDER/list "
-            + "(`PropertyListDocument` reads every kind)"
+        "store: expected a dictionary as the root, found a value of kind array, file "
+            + "FOLDER/list (use `PropertyListDocument` for other kinds)"
     ) { folder in
         try PropertyListArray([1]).write(toFile: "\(folder)/list")
         _ = try PropertyListDictionary(contentsOfFile: "\(folder)/list")
     },
     Mistake(
         "a key that is no plain name of a file",
-        "store: `../secret.archive` cannot be the name of a file (1 to 255 bytes "
-            + "without a slash, not beginning with a dot; `ObjectStore.Naming.escaped` takes "
-            + "any key)"
+        "store: `../secret.archive` is not a valid file name (use 1 to 255 bytes "
+            + "without a slash or a leading dot, or `ObjectStore.Naming.escaped`, which "
+            + "accepts any key)"
     ) { folder in
         let store = try ObjectStore(folder: folder, naming: .plain(extension: "archive"))
         try store.set("text", forKey: "../secret")
@@ -151,8 +151,8 @@ private let fileMistakes: [Mistake] = [
 private let preferenceMistakes: [Mistake] = [
     Mistake(
         "a path in place of a domain",
-        "store: `a/b` cannot be a domain (1 to 200 bytes without a slash, not "
-            + "beginning with a dot)"
+        "store: `a/b` is not a valid domain (use 1 to 200 bytes without a slash or a "
+            + "leading dot)"
     ) { folder in
         _ = try Preferences(domain: "a/b", folder: folder)
     },
@@ -167,8 +167,8 @@ private let preferenceMistakes: [Mistake] = [
     },
     Mistake(
         "a value of another type than that of its key",
-        "store: the stored value is of kind string, not Double, in volume "
-            + "(`value(forKey:)` reads it as it is, `removeValue(for:)` removes it)"
+        "store: expected Double, found a stored value of kind string, in volume "
+            + "(read it with `value(forKey:)`, or remove it with `removeValue(for:)`)"
     ) { folder in
         let preferences = try Preferences(domain: "com.example", folder: folder, saving: .onRequest)
         preferences["volume"] = "loud"
@@ -196,8 +196,8 @@ private func memory() -> ItemStore { ItemStore(MemoryItemDatabase(accessGroup: "
 private let itemMistakes: [Mistake] = [
     Mistake(
         "an item that exists",
-        "store: the access group `group` has an item of this account for the service "
-            + "`example.com` (`save` replaces it)"
+        "store: the access group `group` already has an item with this account for the "
+            + "service `example.com` (use `save` to replace it)"
     ) { _ in
         let store = memory()
         try store.add(Item(service: "example.com", account: "anna", password: "a"))
@@ -206,13 +206,13 @@ private let itemMistakes: [Mistake] = [
     Mistake(
         "an item that does not exist",
         "store: no item of the service `example.com` matches (`items(matching:)` "
-            + "returns none without an error)"
+            + "returns an empty result instead of an error)"
     ) { _ in
         _ = try memory().item(matching: ItemQuery(service: "example.com"))
     },
     Mistake(
         "a group that the program was not given",
-        "store: the access group `other` was not given to the store (it has `group`)"
+        "store: the store has no access group `other` (it has `group`)"
     ) { _ in
         var item = Item(service: "example.com", account: "anna", password: "a")
         item.attributes.accessGroup = "other"
@@ -220,7 +220,7 @@ private let itemMistakes: [Mistake] = [
     },
     Mistake(
         "a value of another type in a dictionary",
-        #"store: a value of type String, not Int, item of the service `example.com` for "#
+        #"store: expected Int, found String, item of the service `example.com` for "#
             + #"the account `settings`, in values["name"] (`String.self` reads it)"#
     ) { _ in
         let values = ArchivedDictionary(in: memory(), service: "example.com", account: "settings")
@@ -240,7 +240,7 @@ private let itemMistakes: [Mistake] = [
         "an item that holds no dictionary",
         "property list: unrecognized format: not a binary, XML, OpenStep or JSON "
             + "property list at byte 0, item of the service `example.com` for the account "
-            + "`settings`"
+            + "`settings` (check that this is the right file)"
     ) { _ in
         let store = memory()
         try store.add(Item(service: "example.com", account: "settings", password: "a"))
@@ -249,8 +249,8 @@ private let itemMistakes: [Mistake] = [
     },
     Mistake(
         "a transaction that is used after its end",
-        "store: the transaction is over (use a transaction only within the closure "
-            + "that is given it)"
+        "store: the transaction has ended (use a transaction only within the closure "
+            + "that receives it)"
     ) { _ in
         var kept: (any ItemTransaction)?
         try memory().transaction { kept = $0 }
@@ -297,7 +297,7 @@ private let encryptedMistakes: [Mistake] = [
     },
     Mistake(
         "a wrong passphrase",
-        "store: the key is not the one of this store, or the store's header was "
+        "store: the key does not open this store, or the store's header was "
             + "altered, file FOLDER/items (ask for the passphrase again, or restore a backup)"
     ) { folder in
         _ = try open(folder, "right", creating: true)
@@ -305,7 +305,7 @@ private let encryptedMistakes: [Mistake] = [
     },
     Mistake(
         "another group",
-        "store: the file is of the access group `group`, not of `other`, file "
+        "store: expected a store of the access group `other`, found one of `group`, file "
             + "FOLDER/items (open each file with its own access group)"
     ) { folder in
         _ = try open(folder, "right", creating: true)
@@ -314,7 +314,7 @@ private let encryptedMistakes: [Mistake] = [
     Mistake(
         "a file that is no store",
         "store: SQLite: file is not a database, file FOLDER/items (check the path: "
-            + "this is no store of items)"
+            + "this is not an item store)"
     ) { folder in
         try write(String(repeating: "hello", count: 1000), "\(folder)/items")
         _ = try open(folder, "right")
@@ -329,7 +329,7 @@ private let encryptedMistakes: [Mistake] = [
     },
     Mistake(
         "a store that was cut off",
-        "store: the file has 16284 bytes, its header says 4 pages of 4096, file "
+        "store: expected 4 pages of 4096 bytes, as in the header, found 16284 bytes, file "
             + "FOLDER/items (restore a backup)"
     ) { folder in
         _ = try open(folder, "right", creating: true)
@@ -339,8 +339,8 @@ private let encryptedMistakes: [Mistake] = [
     },
     Mistake(
         "a store that may not be read",
-        "store: SQLite: unable to open database file, file FOLDER/items (let the user "
-            + "of this program read and write it and its folder)"
+        "store: SQLite: unable to open database file, file FOLDER/items (give the user "
+            + "of this program read and write access to the file and its folder)"
     ) { folder in
         _ = try open(folder, "right", creating: true)
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder)
@@ -360,7 +360,7 @@ private let encryptedMistakes: [Mistake] = [
     Mistake(
         "a store that is used within its own transaction",
         "store: a transaction of this database is open on the same thread (within a "
-            + "transaction, ask the transaction, not the store)"
+            + "transaction, call the transaction instead of the store)"
     ) { folder in
         let store = ItemStore(try open(folder, "right", creating: true))
         try store.transaction { _ in _ = try store.items() }
@@ -374,7 +374,7 @@ private let encryptedMistakes: [Mistake] = [
     Mistake(
         "a key file of another size",
         "store: expected a key of 32 bytes, found 6, file FOLDER/key "
-            + "(`MasterKey(passphrase:)` takes text of any length)"
+            + "(use `MasterKey(passphrase:)` for text of any length)"
     ) { folder in
         try write("secret", "\(folder)/key")
         try FileManager.default.setAttributes(
@@ -383,8 +383,8 @@ private let encryptedMistakes: [Mistake] = [
     },
     Mistake(
         "a key file that others may read",
-        "store: the file of a key is one that others may use, file FOLDER/key (`chmod "
-            + "600` keeps it to its owner)"
+        "store: other users may access the key file, file FOLDER/key (restrict it to "
+            + "its owner with `chmod 600`)"
     ) { folder in
         _ = try MasterKey(file: "\(folder)/key", creatingIfMissing: true)
         try FileManager.default.setAttributes(
@@ -393,12 +393,12 @@ private let encryptedMistakes: [Mistake] = [
     },
     Mistake(
         "a key of another size",
-        "store: expected a key of 32 bytes, found 3 (`MasterKey(passphrase:)` takes "
+        "store: expected a key of 32 bytes, found 3 (use `MasterKey(passphrase:)` for "
             + "text of any length)"
     ) { _ in _ = try MasterKey(bytes: [1, 2, 3]) },
     Mistake(
         "a wrong passphrase of a backup",
-        "store: the passphrase is another, or the backup was changed (ask for the "
+        "store: the passphrase is wrong, or the backup was altered (ask for the "
             + "passphrase again, or take another copy of the backup)"
     ) { _ in
         let sealed = try memory().backup().sealed(passphrase: "right", cost: weakCost())
@@ -406,7 +406,7 @@ private let encryptedMistakes: [Mistake] = [
     },
     Mistake(
         "a backup that is not sealed",
-        "store: this is no sealed backup (`ItemBackup(parsing:)` reads a backup that "
+        "store: this is not a sealed backup (use `ItemBackup(parsing:)` for a backup that "
             + "is not sealed)"
     ) { _ in
         _ = try ItemBackup(opening: memory().backup().archived(), passphrase: "right")

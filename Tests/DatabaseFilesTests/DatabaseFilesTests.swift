@@ -330,7 +330,7 @@ struct MalformedDatabaseTests {
         assembler.addTable("t", root: assembler.add(page), columns: "v)")
         let contents = try read(assembler.bytes())
         #expect(contents.values.count == pageSize / cell.count)
-        #expect(contents.problems == ["page 2 has cells that overlap or leave the page"])
+        #expect(contents.problems == ["page 2 has cells that overlap or extend beyond the page"])
     }
 
     @Test("reading ends for trees that contain themselves or are too deep")
@@ -345,7 +345,7 @@ struct MalformedDatabaseTests {
         let contents = try read(assembler.bytes())
         #expect(contents.values.isEmpty)
         #expect(contents.problems.count == 3)
-        #expect(contents.problems[1] == "expected a tree of at most 20 levels")
+        #expect(contents.problems[1] == "expected a tree of at most 20 levels, found more")
     }
 
     @Test("a malformed or unusual table does not prevent other tables from being read")

@@ -381,7 +381,7 @@ private let fileMistakes: [MessageTests.Mistake] = [
     .init(
         "a file of another kind",
         "property list: unrecognized format: not a binary, XML, OpenStep or JSON property list at "
-            + "byte 0"
+            + "byte 0 (check that this is the right file)"
     ) { try parse([0xFF, 0xD8, 0xFF, 0xE0]) },
     .init(
         "a file that is packed",

@@ -77,17 +77,17 @@ struct EditCommandTests {
         }
         let result = try inPlace("set", "age", "old")
         #expect(
-            result.run.errors == "keyed: \"old\" is no value of type integer; name another type "
-                + "with -t\n")
+            result.run.errors == "keyed: expected a value of type integer, found \"old\"; "
+                + "name another type with -t\n")
         #expect(try inPlace("set", "name").run.status == 2)
     }
 
     @Test("an incomplete edit is refused with its number")
     func incompleteEdits() throws {
         for (edit, message) in [
-            ("set name", "the value is missing; an empty one is written \"\""),
-            ("set name string", "the value is missing; an empty one is written \"\""),
-            ("rename name", "the new key is missing; an empty one is written \"\""),
+            ("set name", "the value is missing; write an empty one as \"\""),
+            ("set name string", "the value is missing; write an empty one as \"\""),
+            ("rename name", "the new key is missing; write an empty one as \"\""),
             ("remove", "`remove` needs a key path"),
             ("move", "expected one of set, insert, append, merge, remove, rename, found `move`"),
         ] {
@@ -107,11 +107,11 @@ struct EditCommandTests {
         #expect(value.status == 2)
         #expect(
             value.errors
-                == "keyed: the value is no property list: OpenStep property list: expected the end "
-                + "of the dictionary that begins in line 1, found the end of the text at line 1, "
+                == "keyed: the value is not a property list: OpenStep property list: expected the "
+                + "end of the dictionary that begins in line 1, found the end of the text at line 1, "
                 + "column 7, in a\n")
         let edit = try inPlace("edit", "set age plist <plist><dict></plist>").run
-        #expect(edit.status == 2 && edit.errors.contains("the value is no property list: XML"))
+        #expect(edit.status == 2 && edit.errors.contains("the value is not a property list: XML"))
         #expect(try inPlace("set", "list", "x").run.errors.hasSuffix("name another type with -t\n"))
     }
 
@@ -121,7 +121,7 @@ struct EditCommandTests {
         #expect(result.run.status == 1)
         #expect(
             result.run.errors.hasSuffix(
-                "there is one element, [0]\n    list[3]\n        ^\n"))
+                "expected the index 0: there is one element\n    list[3]\n        ^\n"))
         #expect(result.text == Self.text)
         let malformed = try inPlace("remove", "list[")
         #expect(malformed.run.status == 2)
@@ -178,9 +178,9 @@ struct EditCommandTests {
             }
             for (line, what) in [
                 ("delete x", "expected one of set"), ("set", "needs a key path"),
-                ("set a integer x", "no value"),
-                ("remove a b", "alone"), ("set a \"x", "do not close"),
-                ("set a..b c", "a key is missing"),
+                ("set a integer x", "expected a value"),
+                ("remove a b", "only a key path"), ("set a \"x", "closing quote"),
+                ("set a..b c", "expected a key"),
             ] {
                 try Files.withFile("\n\(line)\n".utf8, named: "script") { script in
                     let run = keyed("edit", file, "--script", script)
@@ -300,13 +300,19 @@ struct EditCommandTests {
         let refused = try inPlace("insert", "new", "x", "--after", "nam")
         #expect(refused.run.status == 1 && refused.text == Self.text)
         #expect(
-            refused.run.errors.hasSuffix("there is no key `nam` to come after (there is `name`)\n"))
+            refused.run.errors.hasSuffix("missing key `nam` to insert after (there is `name`)\n"))
         let root = try inPlace("append", "", "x").run
-        #expect(root.errors.hasSuffix("a dictionary has no end to append to; set a key\n"))
+        #expect(root.errors.hasSuffix("cannot append to a dictionary; set a key instead\n"))
         try Files.withFile(Self.text.utf8) { file in
             for (path, form, message) in [
-                ("name", "count", "only containers have a count, this is of kind string"),
-                ("list", "keys", "only dictionaries have keys, this is of kind array"),
+                (
+                    "name", "count",
+                    "expected a container for its count, found a value of kind string"
+                ),
+                (
+                    "list", "keys",
+                    "expected a dictionary for its keys, found a value of kind array"
+                ),
             ] {
                 let run = keyed("get", file, path, "--as", form)
                 #expect(run.status == 1 && run.errors == "\(file): \(message)\n")

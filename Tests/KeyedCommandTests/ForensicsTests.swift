@@ -36,7 +36,7 @@ struct CarveTests {
         #expect(run.errors.hasSuffix("are not followed by a valid one; --all lists them\n"))
         let all = keyed("carve", "--all", fixture("image.bin"))
         #expect(all.lines.count == 9)
-        #expect(all.output.contains("damaged binary property list: no trailer belongs to it"))
+        #expect(all.output.contains("damaged binary property list: no matching trailer found"))
         #expect(all.errors == "")
     }
 
@@ -171,8 +171,8 @@ struct ScanTests {
     func refused() throws {
         let archive = Files.archive("save")
         #expect(
-            keyed("scan", archive).errors == "\(archive): is no SQLite database; keyed show looks "
-                + "into property lists; keyed carve looks into any file\n")
+            keyed("scan", archive).errors == "\(archive): is not a SQLite database; keyed show "
+                + "reads property lists; keyed carve searches any file\n")
         #expect(keyed("scan", "/").errors == "/: is a directory\n")
         #expect(keyed("scan", "/nowhere").errors == "/nowhere: No such file or directory\n")
         try Files.withFile([]) { #expect(keyed("scan", $0).errors == "\($0): is empty\n") }

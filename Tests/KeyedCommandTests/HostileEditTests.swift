@@ -25,7 +25,7 @@ struct HostileEditTests {
         try Files.withFile(Files.xml("<dict/>")) { file in
             let binary = keyed("edit", file, "set a plist bplist00\u{8}")
             #expect(binary.status == 2)
-            #expect(binary.errors.contains("it is binary; --from takes it from a file"))
+            #expect(binary.errors.contains("expected text, found a binary property list"))
             let script = "set a plist \(nested)\n"
             try Files.withFile(script.utf8, named: "script") { script in
                 #expect(keyed("edit", file, "--script", script).status == 0)
@@ -102,7 +102,7 @@ struct HostileEditTests {
                 #expect(run.output == "")
                 #expect(
                     run.errors.contains(
-                        "\(format) property list: the edits leave a text that could be of any format"
+                        "\(format) property list: the edited text has no recognizable format"
                     ),
                     "\(run.errors)")
             }
@@ -193,11 +193,11 @@ struct HostileEditTests {
         try Files.withFile(Files.xml("<dict><key>a</key><integer>1</integer></dict>")) { file in
             let run = keyed("edit", file, #"insert q after "nokey" integer 1"#)
             #expect(run.status == 1 && run.output.isEmpty)
-            #expect(run.errors.contains("there is no key `nokey` to come after"))
+            #expect(run.errors.contains("missing key `nokey` to insert after"))
         }
         try Files.withFile("[1]".utf8) { file in
             let run = keyed("edit", file, #"insert [0] after "k" integer 1"#)
-            #expect(run.status == 1 && run.errors.contains("comes after no key"))
+            #expect(run.status == 1 && run.errors.contains("cannot be inserted after a key"))
         }
     }
 
@@ -237,7 +237,7 @@ struct HostileEditTests {
                 let run = keyed(list: verb)
                 #expect(run.status == 1)
                 #expect(
-                    run.errors.contains("it names an encoding other than UTF-8"), "\(run.errors)")
+                    run.errors.contains("found another encoding"), "\(run.errors)")
             }
         }
     }
@@ -353,7 +353,7 @@ struct HostileEditTests {
         try Files.withFile(outer.bytes) { file in
             let refused = keyed("set", file, "[0]!", "-t", "hex", "ff00ff", "-o", "-")
             #expect(refused.status == 1)
-            #expect(refused.errors.contains("its new bytes are no text"), "\(refused.errors)")
+            #expect(refused.errors.contains("its new bytes are not UTF-8"), "\(refused.errors)")
             let fine = keyed("set", file, "[0]!", "-t", "integer", "2", "-o", "-")
             #expect(fine.status == 0, "\(fine.errors)")
         }
@@ -402,7 +402,7 @@ struct HostileEditTests {
             ) {
                 let run = keyed("edit", file, "--script", $0)
                 #expect(run.status == 1)
-                #expect(run.errors.hasSuffix("script: not text in UTF-8\n"))
+                #expect(run.errors.hasSuffix("script: expected UTF-8 text\n"))
             }
         }
     }

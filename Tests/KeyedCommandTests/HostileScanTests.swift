@@ -61,8 +61,8 @@ struct HostileScanTests {
             let run = keyed("scan", file)
             #expect(run.status == 0)
             #expect(
-                run.errors == "\(file)-journal: is no rollback journal of this database; it is "
-                    + "ignored\n")
+                run.errors == "\(file)-journal: is not a rollback journal of this database; it "
+                    + "is ignored\n")
         }
     }
 
@@ -72,7 +72,7 @@ struct HostileScanTests {
             try Data("something else".utf8).write(to: URL(filePath: file + "-wal"))
             var run = keyed("scan", file)
             #expect(run.status == 0)
-            #expect(run.errors == "\(file)-wal: holds no complete change; it is ignored\n")
+            #expect(run.errors == "\(file)-wal: contains no committed change; it is ignored\n")
             let log = Assembler.log(
                 [(1, [UInt8](repeating: 0, count: 1024), 1)], pageSize: 1024)
             try Data(log).write(to: URL(filePath: file + "-wal"))
@@ -123,7 +123,7 @@ struct HostileScanTests {
                 run.lines == ["b", "c"].map { "\($0).v: 1 of 1 value: 1 binary property list" })
             #expect(
                 run.errors
-                    == "\(file): a\\u{1b} can't be read whole: expected a page of a table at "
+                    == "\(file): a\\u{1b} is not fully readable: expected a page of a table at "
                     + "page 2, found type 7\n")
         }
     }
@@ -139,7 +139,7 @@ struct HostileScanTests {
             #expect(run.status == 3)
             let lines = run.errors.split(separator: "\n")
             #expect(lines.count == 22)
-            #expect(lines.last == "\(file): 980 more parts can't be read whole")
+            #expect(lines.last == "\(file): 980 more parts are not fully readable")
         }
     }
 

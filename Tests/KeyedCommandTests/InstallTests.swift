@@ -59,9 +59,9 @@ struct VerbTests {
     func unknown() {
         let run = keyed("shw", "a.plist")
         #expect(run.status == 2)
-        #expect(run.errors.hasPrefix("keyed: `shw` is no verb\nThe verbs are show, convert, "))
+        #expect(run.errors.hasPrefix("keyed: unknown verb `shw`\nThe verbs are show, convert, "))
         let file = Files.archive("save")
-        #expect(keyed(file).errors.contains("`keyed show \(file)` shows the file\n"))
+        #expect(keyed(file).errors.contains("to show the file, use `keyed show \(file)`\n"))
         #expect(keyed("help", "carve").status == 0)
         #expect(keyed("--version").output.hasPrefix("keyed "))
         #expect(keyed().status == 0)

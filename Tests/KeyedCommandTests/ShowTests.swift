@@ -60,10 +60,10 @@ struct ShowTests {
     @Test("reports unreachable objects, and prints them with --all")
     func unreached() {
         let run = keyed("show", Files.archive("unreached"))
-        #expect(run.lines.last == "(1 object that no root leads to; --all shows them)")
+        #expect(run.lines.last == "(1 object unreachable from the roots; --all shows them)")
         #expect(
             keyed("show", "--all", Files.archive("unreached")).lines.suffix(3) == [
-                "1 object that no root leads to:", "App.Node @2", "  name: \"not seen\"",
+                "1 object unreachable from the roots:", "App.Node @2", "  name: \"not seen\"",
             ])
     }
 
@@ -184,7 +184,7 @@ struct ShowTests {
             #expect(run.status == 1)
             #expect(
                 run.errors
-                    == "\(file): unrecognized format: not a binary, XML, OpenStep or JSON property list at byte 0\n"
+                    == "\(file): unrecognized format: not a binary, XML, OpenStep or JSON property list at byte 0 (search it for property lists with keyed carve)\n"
             )
         }
         let missing = keyed("show", "/nowhere/at all")

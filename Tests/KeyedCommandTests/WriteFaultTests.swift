@@ -188,7 +188,7 @@ struct WriteFaultTests {
             let run = try process(
                 "/bin/bash", ["-c", script, keyedPath, Files.archive("save"), folder.path])
             #expect(run.status == 1, "\(run.errors)")
-            #expect(run.errors.contains("is no regular file, but a pipe"), "\(run.errors)")
+            #expect(run.errors.contains("expected a regular file, found a pipe"), "\(run.errors)")
         }
     }
 

@@ -72,9 +72,20 @@ struct RecoveryCodeTests {
         #expect(database.recoveryCode == .searchDatabase)
     }
 
+    @Test(
+        "an error about an older archive has the code for importing it, and one about another file that for searching in it"
+    )
+    func otherFiles() throws {
+        let stream = try #require(refusal(of: "\u{4}\u{B}streamtyped"))
+        #expect(stream.recoveryCode == .importArchive)
+        #expect(refusal(of: "NIBArchive")?.recoveryCode == .importArchive)
+        #expect(refusal(of: "!")?.recoveryCode == .searchFile)
+    }
+
     @Test("an error without a specific remedy has no code")
     func words() throws {
-        let unknown = try #require(refusal(of: "!"))
-        #expect(unknown.recoveryCode == nil && unknown.recoveryOptions.isEmpty)
+        let packed = try #require(refusal(of: "PK\u{3}\u{4}"))
+        #expect(packed.recovery == "unzip it, and read the files in it")
+        #expect(packed.recoveryCode == nil && packed.recoveryOptions.isEmpty)
     }
 }

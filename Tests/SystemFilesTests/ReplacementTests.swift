@@ -121,7 +121,7 @@ struct ReplacementTests {
         let refused = message {
             try FileAccess.replace(path, with: [1], specialFiles: .refused)
         }
-        #expect(refused == "is no regular file, but a pipe")
+        #expect(refused == "expected a regular file, found a pipe")
         #expect(folder.names == ["pipe"])
     }
 

@@ -14,27 +14,32 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The items of an access group in an encrypted SQLite file, which several programs may have open.
+/// A database of the items of an access group in an encrypted SQLite file, which several programs
+/// may have open.
 ///
 /// ```swift
 /// let key = try MasterKey(file: keyPath, creatingIfMissing: true)
 /// let database = try EncryptedItemDatabase(file: path, accessGroup: "group.example", key: key)
 /// ```
 ///
-/// The data of items are encrypted with AES-256-GCM, with a fresh nonce each time they are written; the
-/// attributes are legible to who may read the file, and authenticated with them. A transaction that has
-/// returned is on the disk. After a power cut, or when a program is killed, each item is what it was
-/// before or after the transaction. What is not protected: that somebody puts back an older copy of the
-/// file, or takes items out of it.
+/// The data of items is encrypted with AES-256-GCM, with a fresh nonce for each write. Attributes
+/// are authenticated together with the data, but readable by anyone who may read the file.
+///
+/// A transaction that has returned is on the disk. If the power fails or a program is killed, each
+/// item is in its state before or after the transaction.
+///
+/// The database does not protect against somebody who restores an older copy of the file or removes
+/// items from it.
 public final class EncryptedItemDatabase: ItemDatabase {
+    /// The access group of the items.
     public let accessGroup: String
-    /// The database.
+    /// The path of the database.
     public let file: String
     let queue: DatabaseQueue
     private let unlocked: Guarded<Unlocked>
     private let owner = TransactionOwner()
 
-    /// The keys that open the items: changed by rotation, by this program or by another.
+    /// The keys that open the items. Rotation changes them, in this program or in another one.
     private struct Unlocked: Sendable {
         let master: MasterKey
         let header: StoreHeader
@@ -47,19 +52,21 @@ public final class EncryptedItemDatabase: ItemDatabase {
 
     /// Opens the database of an access group.
     ///
-    /// The whole file is checked, which takes time in proportion to its size.
+    /// The whole file is checked, which takes time proportional to its size.
     ///
     /// - Parameters:
-    ///   - file: the database. SQLite keeps a journal beside it while it is written.
-    ///   - accessGroup: the group whose items it has.
-    ///   - key: what opens it.
-    ///   - creatingIfMissing: whether an empty one is made, for its owner alone, where there is no file.
-    ///   - timeout: how long to wait for other programs that are writing, in seconds. Threads that use the same
-    ///     database wait for each other as long as it takes.
-    /// - Throws: ``StoreError`` with `fileMissing`, `fileAccess`, `outOfSpace`; `wrongKey`;
-    ///   `unknownAccessGroup` where it is the database of another group; `unsupportedVersion`;
-    ///   `invalidDatabase` where it is damaged, none of this kind, or where a file beside it is no
-    ///   journal of this store; the error names that file. All files are left as they are.
+    ///   - file: The path of the database. SQLite keeps a journal beside it while writing.
+    ///   - accessGroup: The access group of its items.
+    ///   - key: The key that opens it.
+    ///   - creatingIfMissing: A Boolean value indicating whether a missing file is created as an
+    ///     empty database, which only its owner may use.
+    ///   - timeout: The number of seconds to wait for other programs that are writing. Threads that
+    ///     use the same database wait for each other without a limit.
+    /// - Throws: ``StoreError`` with `fileMissing`, `fileAccess`, `outOfSpace`, `wrongKey`,
+    ///   `unknownAccessGroup` for the database of another group, or `unsupportedVersion`.
+    ///   `invalidDatabase` if the file is damaged or not a database of this kind, or if a file
+    ///   beside it is not a journal of this store; the error names that file. All files are left
+    ///   unchanged.
     public init(
         file: String, accessGroup: String, key: MasterKey, creatingIfMissing: Bool = true,
         timeout: Double = 30
@@ -84,13 +91,15 @@ public final class EncryptedItemDatabase: ItemDatabase {
         }
     }
 
-    /// SQLite would make an empty file a new database.
+    /// Checks that a file exists and is not empty. SQLite would turn an empty file into a new
+    /// database.
     private static func requireDatabase(_ file: String) throws(StoreError) {
         do {
             var found = try FileMode(of: file)
             guard found.isRegular else {
                 throw StoreError(
-                    .invalidDatabase, what: "it is no regular file", file: file,
+                    .invalidDatabase, what: "expected a regular file, found something else",
+                    file: file,
                     recovery: "check the path")
             }
             if found.size == 0 {
@@ -99,7 +108,7 @@ public final class EncryptedItemDatabase: ItemDatabase {
                     recovery: "restore a backup, or remove the file to create a new store")
             }
             if found.linkCount > 1 {
-                // A program that was killed after it had created the store left a temporary name.
+                // A program that was killed after creating the store left a temporary name.
                 FileAccess.removeDeadTemporaries(beside: file)
                 found = try FileMode(of: file)
             }
@@ -108,9 +117,10 @@ public final class EncryptedItemDatabase: ItemDatabase {
                 throw StoreError(
                     .invalidDatabase,
                     what:
-                        "expected a store with one name, found a file with \(found.linkCount) names "
-                        + "(hard links)", file: file,
-                    recovery: "copy the file, and use the copy, if no journal lies beside any name")
+                        "expected a store with one name, found a file with \(found.linkCount) "
+                        + "names (hard links)", file: file,
+                    recovery:
+                        "if there is no journal beside any of the names, use a copy of the file")
             }
         } catch let error as SystemError {
             throw StoreError(error, file: file)
@@ -126,8 +136,8 @@ public final class EncryptedItemDatabase: ItemDatabase {
             throw StoreError(
                 .unknownAccessGroup,
                 what:
-                    "the file is of the access group `\(StoreError.printable(header.accessGroup))`"
-                    + ", not of `\(StoreError.printable(accessGroup))`",
+                    "expected a store of the access group `\(StoreError.printable(accessGroup))`, "
+                    + "found one of `\(StoreError.printable(header.accessGroup))`",
                 recovery: "open each file with its own access group")
         }
     }
@@ -143,8 +153,8 @@ public final class EncryptedItemDatabase: ItemDatabase {
         }
     }
 
-    /// Reads in a transaction. `DatabaseQueue.read` would forbid writing meanwhile, by a pragma upon
-    /// which SQLite compiles every statement anew: half the time of a look-up.
+    /// Reads in a transaction. `DatabaseQueue.read` would disable writing with a pragma, after
+    /// which SQLite recompiles every statement. Recompiling takes half the time of a lookup.
     private func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
         try queue.unsafeRead { database in
             try database.beginTransaction(.deferred)
@@ -163,7 +173,7 @@ public final class EncryptedItemDatabase: ItemDatabase {
         _ body: (any ItemTransaction) throws -> Result
     ) throws -> Result {
         try owner.requireNone()
-        // What `body` throws is the caller's, or was converted by the transaction.
+        // An error of `body` is the caller's, or was already converted by the transaction.
         var thrown: (any Error)?
         do {
             return try queue.write { database in
@@ -182,7 +192,7 @@ public final class EncryptedItemDatabase: ItemDatabase {
         }
     }
 
-    /// The table of items, with the key that the store has now.
+    /// Returns the table of items, with the current key of the store.
     private func rows(_ database: Database) throws -> ItemRows {
         let known = unlocked.withLock { $0 }
         if try known.header.isCurrent(database) { return known.rows(database) }
@@ -190,8 +200,8 @@ public final class EncryptedItemDatabase: ItemDatabase {
         guard header.isOfSameStore(as: known.header) else {
             throw StoreError(
                 .invalidDatabase,
-                what: "another store was put in the place of this one while it was open",
-                recovery: "put it back, or open the other one anew")
+                what: "another store replaced this one while it was open",
+                recovery: "restore the original file, or open the new store")
         }
         let dataKey = try header.openDataKey(known.master)
         let new = Unlocked(master: known.master, header: header, dataKey: dataKey)
@@ -201,21 +211,22 @@ public final class EncryptedItemDatabase: ItemDatabase {
 
     // MARK: Keys
 
-    /// Encrypts all items anew, with a new key that `master` opens, in one transaction.
+    /// Encrypts all items again in one transaction, with a new key that `master` opens.
     ///
-    /// Other programs that have the store open need the new key from then on: they get `wrongKey`.
+    /// Other programs that have the store open need the new key afterwards. Without it they get
+    /// `wrongKey`.
     ///
-    /// Keep both keys until it has returned: after a failure of the disk at the very end the store may have
-    /// the new one.
+    /// Keep both keys until this method has returned. If the disk fails at the very end, the store
+    /// may already have the new key.
     ///
-    /// - Throws: `alteredItem` for an item that cannot be read; `outOfSpace`, `busy`. The store is then
-    ///   what it was, with the old key. `fileAccess` where it has the new key, and the disk has not
-    ///   confirmed that.
+    /// - Throws: `alteredItem` for an item that cannot be read, `outOfSpace`, or `busy`. The store
+    ///   then still has the old key. `fileAccess` if the store has the new key, but flushing it to
+    ///   the disk failed.
     public func rotateKey(to master: MasterKey) throws {
         try owner.requireNone()
         var new: Unlocked?
         do {
-            // The new key is known here before another thread reads the new header.
+            // The new key is stored here before another thread can read the new header.
             try queue.writeWithoutTransaction { database in
                 try database.inTransaction(.immediate) {
                     try StoreSchema.requireSize(database)
@@ -230,8 +241,9 @@ public final class EncryptedItemDatabase: ItemDatabase {
         }
     }
 
-    /// Returns whether the store has a new key although its transaction failed, which a last flush of the
-    /// folder may do. The key is then used, and the folder flushed once more.
+    /// Returns whether the store has the new key although its transaction failed, which happens if
+    /// the last flush of the folder fails. In this case the new key is used, and the folder is
+    /// flushed again.
     private func hasCommitted(_ new: Unlocked) throws(StoreError) -> Bool {
         guard (try? queue.read({ try new.header.isCurrent($0) })) == true else { return false }
         unlocked.withLock { $0 = new }
@@ -241,22 +253,23 @@ public final class EncryptedItemDatabase: ItemDatabase {
         } catch {
             throw StoreError(
                 .fileAccess,
-                what: "the key was changed, but the disk has not confirmed it: \(error.message)",
+                what: "the key was changed, but could not be flushed to the disk: "
+                    + error.message,
                 file: file, recovery: "keep both keys, and open the store with either")
         }
     }
 
     private func rotate(_ database: Database, to master: MasterKey) throws -> Unlocked {
         let old = try rows(database)
-        // Another program may have changed the version since this one read the header.
+        // Another program may have changed the version since the header was read.
         let version = try StoreHeader.read(database).version
         let (header, dataKey) = try StoreHeader.make(
             version: version, identifier: old.header.identifier, accessGroup: accessGroup,
             master: master)
         let new = Unlocked(master: master, header: header, dataKey: dataKey)
         let items = try old.items(matching: ItemQuery(), limit: .max)
-        // All pages become free, and SQLite overwrites free pages. A row that is replaced may stay legible in a
-        // gap of its page.
+        // Removing all rows frees their pages, and SQLite overwrites free pages. Replacing a row
+        // instead could leave the old one readable in a gap of its page.
         try old.remove(matching: ItemQuery())
         for item in items { try new.rows(database).insert(item) }
         try header.write(database)
@@ -264,8 +277,8 @@ public final class EncryptedItemDatabase: ItemDatabase {
     }
 }
 
-/// Changes within a transaction of SQLite. A connection that is used on another thread than the one
-/// that has it would end the process.
+/// A transaction of items within a transaction of SQLite. Using the connection on another thread
+/// would end the process.
 private struct EncryptedTransaction: ItemTransaction, CustomReflectable {
     let accessGroup: String
     private let file: String
@@ -273,7 +286,7 @@ private struct EncryptedTransaction: ItemTransaction, CustomReflectable {
     private let owner: TransactionOwner
     private let token: TransactionOwner.Token
 
-    /// A transaction on this thread.
+    /// Begins a transaction on the calling thread.
     init(_ accessGroup: String, _ file: String, _ table: ItemRows, _ owner: TransactionOwner) {
         self.accessGroup = accessGroup
         self.file = file
@@ -282,13 +295,14 @@ private struct EncryptedTransaction: ItemTransaction, CustomReflectable {
         token = owner.begin()
     }
 
-    /// The access group and the file: the table has the keys of the store.
+    /// The access group and the file. The table is left out because it contains the keys of the
+    /// store.
     var customMirror: Mirror {
         Mirror(
             self, children: ["accessGroup": accessGroup, "file": file], displayStyle: .struct)
     }
 
-    /// Calls `body` with the table, on the thread that has the transaction.
+    /// Calls `body` with the table, on the thread of the transaction.
     private func withRows<Result>(
         _ body: (ItemRows) throws -> Result
     ) throws(StoreError) -> Result {
@@ -315,7 +329,7 @@ private struct EncryptedTransaction: ItemTransaction, CustomReflectable {
     }
 
     func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
-        // What `body` throws is the caller's.
+        // An error of `body` is the caller's.
         var thrown: (any Error)?
         var result: Result?
         do {

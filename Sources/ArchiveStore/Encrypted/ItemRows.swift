@@ -13,12 +13,13 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The table `item`: one row for each.
+/// The table `item`, with one row per item.
 ///
-/// The attributes are legible, so that they can be looked up; they are authenticated with the data, and
-/// a row whose attributes were changed cannot be read. Texts are stored as their bytes in UTF-8: SQLite
-/// compares them exactly, and they may hold U+0000. Dates are seconds since 2001. The column `service` holds the bytes of
-/// the item's subject, which may be a server.
+/// The attributes are not encrypted, so that SQLite can search for them. They are authenticated
+/// together with the data, and a row with altered attributes cannot be read. Texts are stored as
+/// blobs of their UTF-8 bytes: SQLite compares these exactly, and they may contain U+0000. Dates
+/// are stored as seconds since 2001. The column `service` contains the bytes of the item's subject,
+/// which may be a server.
 struct ItemRows {
     static let tableDefinition = """
         CREATE TABLE item (id INTEGER PRIMARY KEY, service BLOB NOT NULL, account BLOB NOT NULL, \
@@ -36,13 +37,13 @@ struct ItemRows {
 
     // MARK: Reading
 
-    /// The items that match, authenticated and decrypted.
+    /// Returns the items that match, authenticated and decrypted.
     func items(matching query: ItemQuery, limit: Int) throws -> [Item] {
         if !isOfGroup(query) { return [] }
         let filter = ItemFilter(query)
         let statement = try database.cachedStatement(
             sql: "SELECT * FROM item\(filter.condition) ORDER BY id LIMIT ?")
-        // SQLite takes a negative limit for none.
+        // A negative limit means no limit in SQLite.
         let rows = try Row.fetchCursor(
             statement,
             arguments: filter.arguments + [query.saysPartOfAddress ? -1 : Int64(max(0, limit))])
@@ -57,7 +58,7 @@ struct ItemRows {
         query.accessGroup.map { ExactText($0) == ExactText(header.accessGroup) } ?? true
     }
 
-    /// The item of a row; nil where its subject does not match.
+    /// Returns the item of a row, or nil if its subject does not match.
     private func item(_ row: Row, matching query: ItemQuery) throws(StoreError) -> Item? {
         let columns = RowReader<ItemColumn>(row)
         let attributes: ItemAttributes
@@ -80,8 +81,8 @@ struct ItemRows {
         let subject = subject.map { " of the \($0.printable)" } ?? ""
         return StoreError(
             .alteredItem,
-            what: "an item\(subject) was changed by something else than the store\(details)",
-            recovery: "restore it from a backup, save it anew, or delete it")
+            what: "an item\(subject) was altered outside of the store\(details)",
+            recovery: "restore it from a backup, save it again, or delete it")
     }
 
     // MARK: Writing
@@ -110,9 +111,9 @@ struct ItemRows {
         }
     }
 
-    /// Removes items without reading them, so that those that were altered can be got rid of.
+    /// Removes items without reading them, which makes it possible to remove altered ones.
     ///
-    /// - Returns: how many.
+    /// - Returns: The number of items removed.
     @discardableResult
     func remove(matching query: ItemQuery) throws -> Int {
         if !isOfGroup(query) { return 0 }
@@ -123,7 +124,8 @@ struct ItemRows {
         return database.changesCount
     }
 
-    /// Removes the rows of internet passwords whose addresses match, which SQLite cannot tell by itself.
+    /// Removes the rows of internet passwords whose addresses match. SQLite cannot compare the
+    /// parts of an address itself.
     private func removeRows(_ filter: ItemFilter, _ query: ItemQuery) throws -> Int {
         let found = try Row.fetchAll(
             database.cachedStatement(sql: "SELECT id, service FROM item\(filter.condition)"),
@@ -175,7 +177,7 @@ struct ItemRows {
     private func blob(_ text: String?) -> Data? { text.map { Data($0.utf8) } }
 }
 
-/// The columns, in the order of the table.
+/// The columns in the order of the table.
 private enum ItemColumn: Int {
     case id, service, account, synchronizable, label, description, comment, creator, type, generic
     case invisible, negative, accessibility, created, modified, sealed
@@ -216,10 +218,10 @@ extension RowReader<ItemColumn> {
     }
 }
 
-/// A query as a condition on rows. The columns of the index come first, in its order.
+/// A query as an SQL condition. The columns of the index come first, in their order.
 ///
-/// Of an address only the server is in the condition: it comes first in the bytes of an address, so the index finds the
-/// rows of a server.
+/// Of an address, the condition contains only the server. The server comes first in the bytes of an
+/// address, so the index finds the rows of a server.
 private struct ItemFilter {
     private(set) var condition = ""
     private(set) var arguments = StatementArguments()

@@ -8,7 +8,7 @@ internal import Foundation
 internal import SystemFiles
 internal import _CryptoExtras
 
-/// The key of an ``EncryptedItemDatabase``: from a file, or derived from a passphrase.
+/// The key of an ``EncryptedItemDatabase``, read from a file or derived from a passphrase.
 public struct MasterKey: Sendable {
     /// The origin of a key.
     enum Source: Sendable {
@@ -21,7 +21,7 @@ public struct MasterKey: Sendable {
     /// The size of a key, in bytes.
     public static let size = 32
 
-    /// A key of ``size`` bytes.
+    /// Creates a key from its ``size`` bytes.
     ///
     /// - Throws: ``StoreError`` with `invalidKeyFile` for another number of bytes.
     public init(bytes: some Sequence<UInt8>) throws(StoreError) {
@@ -29,59 +29,60 @@ public struct MasterKey: Sendable {
         guard bytes.count == Self.size else {
             throw StoreError(
                 .invalidKeyFile, what: "expected a key of \(Self.size) bytes, found \(bytes.count)",
-                recovery: "`MasterKey(passphrase:)` takes text of any length")
+                recovery: "use `MasterKey(passphrase:)` for text of any length")
         }
         source = .key(SymmetricKey(data: bytes))
     }
 
-    /// A key that scrypt (RFC 7914) derives from a passphrase, at `cost` each time a store is opened.
+    /// Creates a key that scrypt (RFC 7914) derives from a passphrase each time a store is opened.
     ///
-    /// Canonically equivalent passphrases are the same: they are normalized to NFC, then encoded as
-    /// UTF-8. A new store or backup refuses an empty passphrase with `weakPassphrase`, unless
+    /// Canonically equivalent passphrases give the same key: they are normalized to NFC and encoded
+    /// as UTF-8. New stores and backups refuse an empty passphrase with `weakPassphrase`, unless
     /// ``PassphraseCost/allowsWeakness`` is set.
     public init(passphrase: String, cost: PassphraseCost = .default) {
         source = .passphrase(passphrase, cost)
     }
 
-    /// The key in a file of ``size`` bytes that only its owner may read.
+    /// Reads the key from a file of ``size`` bytes that only its owner may read.
     ///
     /// - Parameters:
-    ///   - path: the file. Keep a copy of it: without it the items are lost.
-    ///   - creatingIfMissing: whether a new key is put there where there is no file; of several
-    ///     programs that do so at once, all get the same one.
-    /// - Throws: ``StoreError`` with `fileMissing`, `fileAccess`, `outOfSpace`; `invalidKeyFile` where
-    ///   it has another size, where others may read or write it, or where it is another user's.
+    ///   - path: The path of the file. Keep a copy of it: without the key, the items are lost.
+    ///   - creatingIfMissing: A Boolean value indicating whether a new key is created if there is
+    ///     no file. If several programs do so at the same time, all get the same key.
+    /// - Throws: ``StoreError`` with `fileMissing`, `fileAccess` or `outOfSpace`. `invalidKeyFile`
+    ///   if the file has another size, if others may read or write it, or if it belongs to another
+    ///   user.
     public init(file path: String, creatingIfMissing: Bool = false) throws(StoreError) {
         let (bytes, mode): ([UInt8], FileMode)
         do { (bytes, mode) = try Self.read(path, creatingIfMissing) } catch {
             throw StoreError(error, file: path)
         }
-        // A program was killed after it had created the file under a temporary name too.
+        // A program that was killed after creating the file left a temporary name.
         if mode.linkCount > 1 { FileAccess.removeDeadTemporaries(beside: path) }
         guard mode.mode & 0o077 == 0 else {
             throw StoreError(
-                .invalidKeyFile, what: "the file of a key is one that others may use",
-                file: path, recovery: "`chmod 600` keeps it to its owner")
+                .invalidKeyFile, what: "other users may access the key file",
+                file: path, recovery: "restrict it to its owner with `chmod 600`")
         }
         guard mode.isOwn else {
             throw StoreError(
                 .invalidKeyFile,
-                what: "the file of a key belongs to another user, who knows the key",
-                file: path, recovery: "make a key of your own, or change the owner with `chown`")
+                what: "the key file belongs to another user, who knows the key",
+                file: path, recovery: "create a key of your own, or change the owner with `chown`")
         }
         do { try self.init(bytes: bytes) } catch { throw error.at(file: path) }
     }
 
-    /// Reads the file of a key. Of programs that find none at the same time, one creates it, and all
-    /// read that one.
+    /// Reads the file of a key. If several programs find none at the same time, one of them creates
+    /// the file and all read it.
     private static func read(
         _ path: String, _ creatingIfMissing: Bool
     ) throws(SystemError) -> (bytes: [UInt8], mode: FileMode) {
         for _ in 0..<100 {
             do {
                 let found = try FileAccess.readRegularFile(path, limit: size)
-                // Without a key, all that it has encrypted is lost. Another program may have created this one
-                // just now.
+                // Make sure that the file is on the disk, because losing the key would lose
+                // everything it has encrypted. Another program may have created the file just now.
                 if creatingIfMissing { try FileAccess.synchronizeName(of: path) }
                 return found
             } catch  where error.isMissing && creatingIfMissing {
@@ -94,11 +95,12 @@ public struct MasterKey: Sendable {
                 }
             }
         }
-        throw SystemError(message: "is created and removed again and again")
+        throw SystemError(message: "other programs keep creating and removing it")
     }
 }
 
-/// The cost of deriving a key from a passphrase: the parameters of scrypt, as a store keeps them.
+/// The cost of deriving a key from a passphrase. These are the parameters of scrypt, which are
+/// stored in the database.
 public struct PassphraseCost: Sendable, Hashable {
     /// The number of rounds, a power of two: N.
     public var rounds: Int
@@ -106,34 +108,35 @@ public struct PassphraseCost: Sendable, Hashable {
     public var blockSize: Int
     /// The number of independent parts: p.
     public var parallelism: Int
-    /// A Boolean value that says whether a new store or backup may have a cost below `16384 × 8 ×
-    /// 1`, or an empty passphrase. Whoever has a copy of one can then try passphrases faster. For
-    /// tests.
+    /// A Boolean value indicating whether new stores and backups accept a cost below `16384 × 8 ×
+    /// 1`, or an empty passphrase. Both make it easier to guess the passphrase of a copied file.
+    /// Intended for tests.
     public var allowsWeakness = false
 
-    /// Creates a cost. It needs `128 × rounds × blockSize` bytes of memory.
+    /// Creates a cost. Deriving a key takes `128 × rounds × blockSize` bytes of memory.
     public init(rounds: Int, blockSize: Int = 8, parallelism: Int = 1) {
         self.rounds = rounds
         self.blockSize = blockSize
         self.parallelism = parallelism
     }
 
-    /// 32 MiB of memory and about a tenth of a second.
+    /// The default cost: 32 MiB of memory and about a tenth of a second.
     public static let `default` = PassphraseCost(rounds: 1 << 15)
 
-    /// A Boolean value that says whether a store may ask for this cost: at most 32 times the time
-    /// of the default, about three seconds, and 1 GiB of memory.
+    /// A Boolean value indicating whether the cost is low enough for parameters from a file. The
+    /// limits are 32 times the time of the default, about three seconds, and 1 GiB of memory.
     var isAcceptable: Bool {
         guard (2...1 << 20).contains(rounds), rounds.nonzeroBitCount == 1 else { return false }
         guard (1...32).contains(blockSize), (1...16).contains(parallelism) else { return false }
-        // RFC 7914: N is below 2 to the power of 16 × r, which only r = 1 brings within reach.
+        // RFC 7914 requires N below 2 to the power of 16 × r. Only r = 1 can violate this here.
         guard blockSize > 1 || rounds < 1 << 16 else { return false }
-        // The implementation reserves one page of the system for two blocks more, of which p = 2 needs none.
+        // The implementation reserves one memory page for two more blocks, which p = 2 does not
+        // need.
         guard blockSize <= 16 || parallelism > 1 else { return false }
         return rounds * blockSize * parallelism <= 1 << 23
     }
 
-    /// Checks that the cost of trying passphrases protects something new.
+    /// Checks that a new store or backup is protected against guessing the passphrase.
     ///
     /// - Throws: `weakPassphrase`.
     func requireStrength(of passphrase: String) throws(StoreError) {
@@ -148,11 +151,11 @@ public struct PassphraseCost: Sendable, Hashable {
                 .weakPassphrase,
                 what:
                     "scrypt with N = \(rounds), r = \(blockSize) is too cheap to protect anything",
-                recovery: "N × r of at least 2^17, or set `PassphraseCost.allowsWeakness`")
+                recovery: "use N × r of at least 2^17, or set `PassphraseCost.allowsWeakness`")
         }
     }
 
-    /// The key of a passphrase.
+    /// Derives the key of a passphrase.
     ///
     /// - Throws: `wrongKey` for a cost that is not acceptable.
     func key(of passphrase: String, salt: [UInt8]) throws(StoreError) -> SymmetricKey {

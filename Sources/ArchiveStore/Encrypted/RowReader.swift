@@ -12,8 +12,8 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Reads the columns of a row, by their places in the table. A damaged file may have changed their types:
-/// what is not of the type asked for is an error, never converted.
+/// A reader for the columns of a row, by their positions in the table. A damaged file may have
+/// values of other types. These are errors and are never converted.
 struct RowReader<Column: RawRepresentable<Int>> {
     private let row: Row
 
@@ -83,7 +83,7 @@ struct RowReader<Column: RawRepresentable<Int>> {
     static func malformed(_ column: Column) -> StoreError {
         StoreError(
             .invalidDatabase,
-            what: "the column `\(column)` holds what a store does not write there",
+            what: "the column `\(column)` has a value that no store writes",
             recovery: "restore a backup")
     }
 }

@@ -5,29 +5,32 @@
 
 public import PropertyList
 
-// A sealed backup:
+// The format of a sealed backup:
 //
-// | bytes | what |
+// | bytes | content |
 // |---|---|
 // | 0–7 | `keyedbk1` |
 // | 8–23 | the salt of scrypt |
 // | 24–27, 28–31, 32–35 | N, r, p of scrypt, big-endian |
-// | 36– | the archive of ``ItemBackup/archived(limits:)``, encrypted as `Sealing` says; the bytes before it are authenticated with it |
+// | 36– | the result of ``ItemBackup/archived(limits:)``, encrypted by `Sealing` |
+//
+// The context of the encryption is the first 36 bytes.
 
 extension ItemBackup {
     private static let magic = Array("keyedbk1".utf8)
     private static let headerSize = 36
 
-    /// Returns the backup, encrypted with a key that is derived from a passphrase. The archive in it is
-    /// read again before it is encrypted.
+    /// Returns the backup, encrypted with a key that is derived from a passphrase. The archive in
+    /// it is read back before it is encrypted.
     ///
     /// - Parameters:
-    ///   - passphrase: the passphrase, which may be in any normal form.
-    ///   - cost: the work to derive the key.
-    ///   - limits: the limits to read it with. Pass the same ones to
+    ///   - passphrase: The passphrase. Its Unicode normalization form does not matter.
+    ///   - cost: The cost of deriving the key.
+    ///   - limits: The limits on reading the archive. Pass the same ones to
     ///     ``init(opening:passphrase:limits:)``.
     /// - Returns: The sealed backup.
-    /// - Throws: `wrongKey` for a cost that is not acceptable; `weakPassphrase`; as ``archived(limits:)``.
+    /// - Throws: `wrongKey` for a cost that is out of bounds, `weakPassphrase`, and the errors of
+    ///   ``archived(limits:)``.
     public func sealed(
         passphrase: String, cost: PassphraseCost = .default, limits: ParsingLimits = .default
     ) throws -> [UInt8] {
@@ -41,19 +44,19 @@ extension ItemBackup {
         return header + (try Sealing.seal(archived(limits: limits), key, context: header))
     }
 
-    /// Opens the result of ``sealed(passphrase:cost:limits:)``. Nothing is parsed before the passphrase
-    /// has authenticated it.
+    /// Opens the result of ``sealed(passphrase:cost:limits:)``. The archive in it is parsed only
+    /// after it was authenticated.
     ///
-    /// - Throws: ``StoreError`` with `invalidContents` for another file; `wrongKey` for another
-    ///   passphrase, or a backup that was changed.
+    /// - Throws: ``StoreError`` with `invalidContents` for any other file, `wrongKey` for a wrong
+    ///   passphrase or a backup that was altered, and the errors of ``init(parsing:limits:)``.
     public init(
         opening bytes: some Sequence<UInt8>, passphrase: String, limits: ParsingLimits = .default
     ) throws {
         let bytes = Array(bytes)
         guard bytes.count > Self.headerSize, bytes.starts(with: Self.magic) else {
             throw StoreError(
-                .invalidContents, what: "this is no sealed backup",
-                recovery: "`ItemBackup(parsing:)` reads a backup that is not sealed")
+                .invalidContents, what: "this is not a sealed backup",
+                recovery: "use `ItemBackup(parsing:)` for a backup that is not sealed")
         }
         let numbers = stride(from: 24, to: Self.headerSize, by: 4).map { start in
             bytes[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
@@ -67,7 +70,7 @@ extension ItemBackup {
                 Array(bytes[Self.headerSize...]), key, context: header)
         else {
             throw StoreError(
-                .wrongKey, what: "the passphrase is another, or the backup was changed",
+                .wrongKey, what: "the passphrase is wrong, or the backup was altered",
                 recovery: "ask for the passphrase again, or take another copy of the backup")
         }
         try self.init(parsing: archive, limits: limits)

@@ -11,10 +11,10 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Encryption with AES-256-GCM: 12 bytes of a nonce that is random each time, the encrypted bytes, and
-/// 16 bytes that authenticate them together with `context`.
+/// Encryption with AES-256-GCM. The result is a random nonce of 12 bytes, the encrypted bytes, and
+/// an authentication tag of 16 bytes, which also covers `context`.
 enum Sealing {
-    /// The size of `count` bytes that are sealed.
+    /// Returns the size of `count` bytes after sealing.
     static func size(ofSealed count: Int) -> Int { 12 + count + 16 }
 
     static func seal(
@@ -27,7 +27,8 @@ enum Sealing {
         return Array(combined)
     }
 
-    /// The bytes; nil where they, the key or the context are others.
+    /// Decrypts and authenticates bytes. Returns nil if the bytes, the key or the context do not
+    /// match.
     static func open(_ sealed: [UInt8], _ key: SymmetricKey, context: [UInt8]) -> [UInt8]? {
         guard let box = try? AES.GCM.SealedBox(combined: sealed),
             let bytes = try? AES.GCM.open(box, using: key, authenticating: context)
@@ -36,10 +37,10 @@ enum Sealing {
     }
 }
 
-/// Puts what is authenticated together so that no two lists of fields give the same bytes: each field a
-/// byte that says whether there is one, its length in 8 bytes, and the bytes themselves.
+/// A serialization of fields for authentication. Different lists of fields give different bytes:
+/// each field is a byte that indicates whether it is present, its length in 8 bytes, and its bytes.
 ///
-/// The order and the form of fields is part of the format of stores.
+/// The order and the form of the fields are part of the store format.
 struct AuthenticatedContext {
     private(set) var bytes: [UInt8]
 
@@ -68,8 +69,8 @@ struct AuthenticatedContext {
 }
 
 extension ItemAttributes {
-    /// Returns the text that is authenticated with an item's data: the store that it is in, and all
-    /// attributes.
+    /// Returns the context that is authenticated with an item's data: the identifier of the store,
+    /// and all attributes.
     func context(store: [UInt8]) -> [UInt8] {
         var context = AuthenticatedContext("item 1")
         context.append(store)
@@ -90,7 +91,7 @@ extension ItemAttributes {
         return context.bytes
     }
 
-    /// The bits of a date as a database returns it: SQLite has no negative zero.
+    /// Returns the bits of a date as a database returns it. SQLite has no negative zero.
     private static func bits(_ date: Date) -> UInt64 {
         (date.timeIntervalSinceReferenceDate + 0).bitPattern
     }

@@ -7,7 +7,8 @@ internal import GRDB
 internal import SystemFiles
 
 extension StoreError {
-    /// The error of an operation on a database. An error of this type only gets the file.
+    /// Creates the error of a database operation. A `StoreError` is kept and gets the path of the
+    /// file if it has none.
     init(sqlite error: any Error, file: String) {
         if let error = error as? StoreError {
             self = error.file == nil ? error.at(file: file) : error
@@ -26,14 +27,15 @@ extension StoreError {
             return
         }
         let code = Self.code(of: error)
-        // SQLite takes a file system without locks for another program that has one.
+        // On a file system without locks, SQLite reports that another program holds a lock.
         if code == .busy, let failure = FileLock.failureOfRecordLocks(beside: file) {
             self.init(failure, file: file)
             return
         }
-        // SQLite's message alone: the description of the error would show what was to be stored.
+        // Use only SQLite's message, because the description of the error would show the values to
+        // be stored.
         let message = error.message ?? "error \(error.extendedResultCode.rawValue)"
-        // It may quote the file.
+        // The message may quote the file, so it is escaped.
         self.init(
             code, what: "SQLite: \(Self.printable(message))", file: file,
             recovery: Self.recovery(of: error))
@@ -41,9 +43,10 @@ extension StoreError {
 
     private static func recovery(of error: DatabaseError) -> String? {
         switch error.resultCode {
-        case .SQLITE_NOTADB: "check the path: this is no store of items"
-        case .SQLITE_CANTOPEN: "let the user of this program read and write it and its folder"
-        default: code(of: error) == .busy ? "another program holds it; try again" : nil
+        case .SQLITE_NOTADB: "check the path: this is not an item store"
+        case .SQLITE_CANTOPEN:
+            "give the user of this program read and write access to the file and its folder"
+        default: code(of: error) == .busy ? "another program is using it; try again" : nil
         }
     }
 

@@ -8,29 +8,32 @@ internal import DatabaseFiles
 internal import GRDB
 internal import SystemFiles
 
-/// The files of a store, and what SQLite may do with the ones beside it.
+/// The files of a store, and the restrictions on what SQLite may do with them.
 ///
-/// A folder may come from somebody else. SQLite deletes the file that a rollback journal names as its
-/// super-journal, before anything in the database is checked. So the journal is inspected first, as
-/// ``StoreJournal`` says. Connections open the store through a VFS that inspects a journal which appears later
-/// in the same way, opens no super-journal and no write-ahead log, and deletes nothing but journals.
+/// A folder may come from a stranger. SQLite deletes the file that a rollback journal names as its
+/// super-journal, and does so before anything in the database is checked. So ``StoreJournal``
+/// inspects the journal first. Connections open the store through a VFS, which inspects every
+/// journal that appears later in the same way. The VFS opens no super-journals and no write-ahead
+/// logs, and deletes nothing but journals.
 enum StoreFiles {
     // MARK: Before SQLite reads a store
 
-    // While another program changes the store, what is read at different times does not fit together.
+    // While another program changes the store, data read at different times may be inconsistent.
     private static let attempts = 50
-    // In milliseconds.
+    // The pause between attempts, in milliseconds.
     private static let pause: Int32 = 10
 
-    /// Checks the header of a store and the files beside it, before a connection to it reads any of them.
+    /// Checks the header of a store and the files beside it, before a connection to it reads any of
+    /// them.
     ///
-    /// The header is read through the connection: if the file were opened and closed once more, this
-    /// process would lose its locks on it. A journal that a running transaction uses is not looked at.
+    /// The header is read through the connection, because opening and closing the file again would
+    /// release this process's locks on it. A journal in use by a running transaction is not
+    /// checked.
     ///
-    /// - Throws: `invalidDatabase` for a journal that is not of this database or names a
-    ///   super-journal, and for a write-ahead log.
+    /// - Throws: `invalidDatabase` for a write-ahead log, or for a journal that does not belong to
+    ///   this database or names a super-journal.
     static func require(_ file: String, _ connection: Database) throws {
-        // SQLite puts journals beside the file that a symbolic link leads to.
+        // SQLite puts journals beside the target of a symbolic link.
         let place = try resolved(file)
         var last: State?
         for attempt in 1...attempts {
@@ -40,7 +43,7 @@ enum StoreFiles {
                 if attempt == attempts { throw error }
                 if try isReserved(connection) { return }
                 let state = try State(of: place, connection)
-                // Another look at the same files would find the same.
+                // Checking the same files again would give the same result.
                 if state == last { throw error }
                 last = state
                 sqlite3_sleep(pause)
@@ -48,7 +51,7 @@ enum StoreFiles {
         }
     }
 
-    /// The parts of a store's files that a transaction of another program changes.
+    /// The state of a store's files that a transaction of another program changes.
     private struct State: Equatable {
         let changeCounter: UInt32?
         let pageCount: UInt32?
@@ -64,7 +67,8 @@ enum StoreFiles {
 
     private static func requireOwnFiles(_ place: String, _ connection: Database) throws {
         let header = try header(of: connection)
-        // SQLite and the check of the schema refuse a file that is no database, unless a journal is to be applied.
+        // A file that is not a database is refused later, by SQLite and by the check of the schema,
+        // unless a journal is to be applied.
         if let header { try requireVersions(header, place) }
         try requireNoLog(place)
         try requireOwnJournal(place, header)
@@ -76,14 +80,14 @@ enum StoreFiles {
                 .invalidDatabase,
                 what: "expected a store with a rollback journal, found one with a write-ahead log",
                 file: place,
-                recovery: "SQLite converts it by `PRAGMA journal_mode = DELETE`")
+                recovery: "convert it with SQLite's `PRAGMA journal_mode = DELETE`")
         }
         guard header.versions == [1, 1] else {
             throw StoreError(
                 .invalidDatabase,
                 what: "expected version 1 for writing and for reading in the header of the store, "
                     + "found \(header.versions[0]) and \(header.versions[1])", file: place,
-                recovery: "restore it from a backup: something else than a store has changed it")
+                recovery: "restore it from a backup: it was altered outside of the store")
         }
     }
 
@@ -92,12 +96,12 @@ enum StoreFiles {
         return try? DatabaseHeader(head)
     }
 
-    /// A part of the file of a connection; zeros beyond its end.
+    /// Returns a part of the file of a connection. Bytes beyond its end are zero.
     fileprivate static func bytes(
         of connection: Database, at offset: Int, count: Int
     ) throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
-        // SAFETY: the connection is open, and the buffer belongs to the array and has the size passed.
+        // SAFETY: the connection is open; the buffer belongs to the array and has the size passed.
         let status = unsafe bytes.withUnsafeMutableBytes { buffer in
             unsafe keyed_sqlite_read(
                 connection.sqliteConnection, buffer.baseAddress, Int32(clamping: buffer.count),
@@ -109,7 +113,7 @@ enum StoreFiles {
         return bytes
     }
 
-    /// The length of the file of a connection in bytes, whatever name it has by now.
+    /// Returns the size of a connection's file in bytes, even if the file was renamed.
     static func size(of connection: Database) throws -> Int {
         var size: Int64 = 0
         // SAFETY: the connection is open, and the variable is ours for the call.
@@ -135,9 +139,9 @@ enum StoreFiles {
         let log = place + WriteAheadLog.suffix
         guard try mode(ofCompanion: log) != nil else { return }
         throw StoreError(
-            .invalidDatabase, what: "a write-ahead log lies beside the store, which has none",
+            .invalidDatabase, what: "expected no write-ahead log beside the store, found one",
             file: log,
-            recovery: "if it is of no use, move it away; else let SQLite merge it into the store")
+            recovery: "merge it into the store with SQLite, or move it away if you do not need it")
     }
 
     private static func requireOwnJournal(_ place: String, _ header: DatabaseHeader?) throws {
@@ -153,8 +157,8 @@ enum StoreFiles {
         }
     }
 
-    /// The mode of a file beside a store; nil where there is none. SQLite would write through a symbolic
-    /// link, and no store makes one.
+    /// Returns the mode of a file beside a store, or nil if there is none. A symbolic link is
+    /// refused: no store creates one, and SQLite would write through it.
     ///
     /// - Throws: `invalidDatabase` for a symbolic link.
     private static func mode(ofCompanion name: String) throws(StoreError) -> FileMode? {
@@ -164,15 +168,16 @@ enum StoreFiles {
             guard error.isLink else { throw StoreError(error, file: name) }
             throw StoreError(
                 .invalidDatabase, what: "the file beside the store \(error.message)", file: name,
-                recovery: "no store makes such a file; move it away if you know where it is from")
+                recovery:
+                    "stores never create such a file; move it away if you know where it came from")
         }
     }
 
-    // Longer than any statement of ours, and more columns than any table has.
+    // Longer than any statement of this module, and more columns than any of its tables has.
     private static let longestStatement: Int32 = 1 << 16
     private static let mostColumns: Int32 = 64
 
-    /// Bounds the definitions that SQLite parses where another program changes the schema later.
+    /// Limits the definitions that SQLite parses if another program changes the schema later.
     static func limitSchema(_ connection: Database) {
         // SAFETY: the connection is open.
         unsafe sqlite3_limit(
@@ -183,9 +188,9 @@ enum StoreFiles {
 
     // MARK: Before a store is made
 
-    /// Checks that nothing beside the name of a new store would be taken for a part of it.
+    /// Checks that no file beside the path of a new store would become a part of it.
     ///
-    /// - Throws: `invalidDatabase`, with the name of the file.
+    /// - Throws: `invalidDatabase`, with the path of the file.
     static func requireNone(beside file: String) throws {
         for isJournal in [true, false] {
             let name = file + (isJournal ? RollbackJournal.suffix : WriteAheadLog.suffix)
@@ -196,20 +201,19 @@ enum StoreFiles {
             }
             throw StoreError(
                 .invalidDatabase,
-                what: "there is no store, but a journal of one, which would become part of a new "
-                    + "one",
+                what: "found a journal without its store, which would become part of a new store",
                 file: name,
-                recovery: "put the store back that it belongs to, or move it away")
+                recovery: "restore the store that it belongs to, or move it away")
         }
     }
 
     // MARK: The contents of a new store
 
-    /// The database of a connection as the bytes of a file.
+    /// Returns the database of a connection in the form of a file.
     static func contents(of connection: Database) throws -> [UInt8] {
         var size: Int64 = 0
-        // SAFETY: the connection is open. SQLite returns memory of so many bytes or NULL; it is copied and
-        // freed once.
+        // SAFETY: the connection is open. SQLite returns memory of `size` bytes or NULL, which is
+        // copied and freed once.
         guard let bytes = unsafe sqlite3_serialize(connection.sqliteConnection, "main", &size, 0)
         else { throw DatabaseError(resultCode: .SQLITE_NOMEM) }
         defer { unsafe sqlite3_free(bytes) }
@@ -218,20 +222,20 @@ enum StoreFiles {
 
     // MARK: While SQLite has a store open
 
-    // SQLite takes 512 bytes, and the journal has the longest suffix.
+    // SQLite's limit is 512 bytes, and the journal has the longest suffix.
     private static let longestPath = 512 - RollbackJournal.suffix.utf8.count
 
-    // Once in a process, as the function asks for.
-    // SAFETY: the function is told of two that are there as long as the process.
+    // The functions are registered once per process, as required.
+    // SAFETY: both functions exist as long as the process.
     private static let isGuarded =
         unsafe keyed_sqlite_register_guard(StoreJournal.opener, StoreJournal.flusher) == SQLITE_OK
 
-    /// The name by which SQLite opens a file, which must be there, through the guarding VFS.
+    /// Returns the name by which SQLite opens an existing file through the guarding VFS.
     ///
-    /// Where SQLite takes no parameters in names, this is the path itself, and only ``require(_:_:)``
-    /// stands in the way of a journal.
+    /// If SQLite was built without URI filenames, the result is the path itself. Then only
+    /// ``require(_:_:)`` protects against foreign journals.
     ///
-    /// - Throws: also for a path that SQLite cannot open.
+    /// - Throws: An error of the system, or an error for a path that is too long for SQLite.
     static func path(of file: String) throws(SystemError) -> String {
         let place = try resolved(file)
         try requireLength(of: place)
@@ -240,7 +244,7 @@ enum StoreFiles {
             + "&mode=rw"
     }
 
-    /// Checks that SQLite can open a store that is to be made.
+    /// Checks that SQLite can open a store that is about to be created.
     static func requirePath(ofNew file: String) throws(SystemError) {
         let folder = try resolved((parentFolder(of: absolutePath(file)) ?? "") + "/")
         try requireLength(of: folder + "/" + lastName(of: file))
@@ -249,12 +253,12 @@ enum StoreFiles {
     private static func requireLength(of place: String) throws(SystemError) {
         guard place.utf8.count <= longestPath else {
             throw SystemError(
-                message: "the path has \(place.utf8.count) bytes; SQLite opens stores of at most "
-                    + "\(longestPath)")
+                message: "expected a path of at most \(longestPath) bytes for SQLite, found "
+                    + "\(place.utf8.count)")
         }
     }
 
-    /// A byte of a path as it stands in a URI.
+    /// Returns a byte of a path in the form for a URI.
     private static func encoded(_ byte: UInt8) -> String {
         switch byte {
         case 0x2D...0x39, 0x41...0x5A, 0x5F, 0x61...0x7A: String(Unicode.Scalar(byte))

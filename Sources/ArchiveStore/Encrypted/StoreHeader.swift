@@ -13,23 +13,28 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The one row of the table `store`: what opens the items.
+/// The only row of the table `store`, which contains the encrypted key of the items.
 ///
 /// | column | value |
 /// |---|---|
-/// | `version` | 1; 2 for a store with internet passwords, which earlier versions of the library cannot read |
-/// | `identifier` | 16 random bytes: which store this is |
-/// | `accessGroup` | the name of the group, in UTF-8: at most 16 KiB |
-/// | `salt`, `rounds`, `blockSize`, `parallelism` | of scrypt, the salt of 16 bytes; all NULL where the key is from a file |
-/// | `dataKey` | the key that items are encrypted with, random, itself encrypted with the master key: 60 bytes; all of the above is authenticated with it |
+/// | `version` | 1, or 2 for a store with internet passwords |
+/// | `identifier` | 16 random bytes that identify the store |
+/// | `accessGroup` | the name of the access group, in at most 16 KiB of UTF-8 |
+/// | `salt`, `rounds`, `blockSize`, `parallelism` | the parameters of scrypt, or NULL |
+/// | `dataKey` | the random key of the items, encrypted with the master key: 60 bytes |
 ///
-/// The items have a key of their own so that a wrong master key is noticed at once, and so that the
-/// length of a passphrase says nothing about them. Rotation makes a new one.
+/// Earlier versions of the library cannot read version 2. The salt has 16 bytes. The parameters of
+/// scrypt are NULL if the master key is from a file. All other columns except `version` are
+/// authenticated with `dataKey`.
+///
+/// The items have a key of their own. A wrong master key is therefore detected immediately, and the
+/// items are encrypted with a random key even if the master key comes from a passphrase. Rotation
+/// creates a new key.
 struct StoreHeader: Sendable, Equatable {
-    /// The versions that can be read. A store has the least that its items need.
+    /// The versions that can be read. A store has the lowest version that its items allow.
     static let versions = 1...2
     private static let versionOfServers = 2
-    /// The bytes of the identifier, and of the salt.
+    /// The size of the identifier and of the salt, in bytes.
     static let randomSize = 16
     private static let largestAccessGroup = 16 << 10
 
@@ -45,9 +50,10 @@ struct StoreHeader: Sendable, Equatable {
         let cost: PassphraseCost
     }
 
-    /// A header for a new data key.
+    /// Creates a header with a new data key.
     ///
-    /// - Throws: `wrongKey` for a cost that is not acceptable, `weakPassphrase`.
+    /// - Throws: `invalidName` for a long access group, `weakPassphrase`, or `wrongKey` for a cost
+    ///   that is out of bounds.
     static func make(
         version: Int = versions.lowerBound, identifier: [UInt8], accessGroup: String,
         master: MasterKey
@@ -61,7 +67,7 @@ struct StoreHeader: Sendable, Equatable {
         guard accessGroup.utf8.count <= largestAccessGroup else {
             throw StoreError(
                 .invalidName,
-                what: "expected a name of the access group of at most \(largestAccessGroup) bytes, "
+                what: "expected an access group name of at most \(largestAccessGroup) bytes, "
                     + "found \(accessGroup.utf8.count)")
         }
         if case .passphrase(let text, let cost) = master.source {
@@ -80,7 +86,7 @@ struct StoreHeader: Sendable, Equatable {
         Array(SymmetricKey(size: SymmetricKeySize(bitCount: count * 8)).bytes)
     }
 
-    /// The key of the items.
+    /// Decrypts the key of the items.
     ///
     /// - Throws: `wrongKey`.
     func openDataKey(_ master: MasterKey) throws(StoreError) -> SymmetricKey {
@@ -91,7 +97,7 @@ struct StoreHeader: Sendable, Equatable {
         else {
             throw StoreError(
                 .wrongKey,
-                what: "the key is not the one of this store, or the store's header was altered",
+                what: "the key does not open this store, or the store's header was altered",
                 recovery: "ask for the passphrase again, or restore a backup")
         }
         return SymmetricKey(data: bytes)
@@ -138,32 +144,33 @@ extension StoreHeader {
         parallelism INTEGER, dataKey BLOB NOT NULL) STRICT
         """
 
-    /// The columns, in the order of the table.
+    /// The columns in the order of the table.
     private enum Column: Int {
         case version, identifier, accessGroup, salt, rounds, blockSize, parallelism, dataKey
     }
 
-    /// Returns whether this is the header that a store has now: whatever changes it makes a new
-    /// data key.
+    /// Returns whether this is the current header of a store. Only the version can change without a
+    /// new data key.
     func isCurrent(_ database: Database) throws -> Bool {
         let statement = try database.cachedStatement(sql: "SELECT dataKey FROM store")
         return try DatabaseValue.fetchOne(statement) == Data(dataKey).databaseValue
     }
 
-    /// Returns whether both are headers of one store: rotation keeps the identifier and the group.
+    /// Returns whether both headers belong to the same store. Rotation keeps the identifier and the
+    /// access group.
     func isOfSameStore(as other: StoreHeader) -> Bool {
         identifier == other.identifier && ExactText(accessGroup) == ExactText(other.accessGroup)
     }
 
-    /// The header of a store.
+    /// Reads the header of a store.
     ///
-    /// - Throws: `unsupportedVersion`, `invalidDatabase`, what SQLite says.
+    /// - Throws: `unsupportedVersion`, `invalidDatabase`, or an error of SQLite.
     static func read(_ database: Database) throws -> StoreHeader {
         let rows = try Row.fetchAll(
             database.cachedStatement(sql: "SELECT * FROM store LIMIT 2"))
         guard rows.count == 1, let row = rows.first else {
             throw StoreError(
-                .invalidDatabase, what: "the store has \(rows.count) headers, not one",
+                .invalidDatabase, what: "expected one header in the store, found \(rows.count)",
                 recovery: "restore a backup")
         }
         let columns = RowReader<Column>(row)
@@ -171,8 +178,8 @@ extension StoreHeader {
         guard versions.contains(version) else {
             throw StoreError(
                 .unsupportedVersion,
-                what: "the store is of version \(version), "
-                    + "only \(versions.lowerBound) to \(versions.upperBound) are known",
+                what: "expected a store of version \(versions.lowerBound) to "
+                    + "\(versions.upperBound), found version \(version)",
                 recovery: "update the program")
         }
         return StoreHeader(
@@ -191,7 +198,7 @@ extension StoreHeader {
         return name
     }
 
-    /// Bytes of a known number: scrypt's time grows with the salt.
+    /// Reads bytes and checks their number. The time of scrypt grows with the size of the salt.
     private static func bytes(
         _ columns: RowReader<Column>, _ column: Column, count: Int
     ) throws(StoreError) -> [UInt8] {
@@ -209,16 +216,17 @@ extension StoreHeader {
         return Derivation(salt: salt, cost: cost)
     }
 
-    /// Gives a store the version that an item needs, before the item is written.
+    /// Raises the version of a store to the one that an item needs, before the item is written.
     ///
-    /// An earlier version of the library then refuses the store, instead of taking the item for one that was altered.
+    /// Earlier versions of the library then refuse the store instead of reporting the item as
+    /// altered.
     static func admit(_ item: Item, _ database: Database) throws {
         guard item.attributes.itemClass == .internetPassword else { return }
         try database.cachedStatement(sql: "UPDATE store SET version = ? WHERE version < ?")
             .execute(arguments: [versionOfServers, versionOfServers])
     }
 
-    /// Writes the header in the place of the one there is.
+    /// Writes the header, replacing the existing one.
     func write(_ database: Database) throws {
         try database.execute(sql: "DELETE FROM store")
         try database.execute(

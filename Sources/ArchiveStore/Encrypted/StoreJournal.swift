@@ -11,18 +11,18 @@ internal import SystemFiles
 
 /// The rollback journal of a store.
 ///
-/// SQLite applies a journal to the database, and deletes the file that the journal names. So it uses only one
-/// that a program made which may write the store, and only one of the store as it is now. ``StoreFiles``
-/// checks the journal that lies beside a store before that is read. SQLite opens journals through
-/// ``opener``, which checks them in the same way at every moment.
+/// SQLite applies a journal to the database and deletes the file that the journal names. So a
+/// journal is used only if it was created by a program that may write the store, and only if it
+/// belongs to the current state of the store. ``StoreFiles`` checks an existing journal before
+/// reading the store. SQLite opens all journals through ``opener``, which performs the same checks.
 enum StoreJournal {
     /// Opens the journal of a store, and checks its contents.
     ///
-    /// `store` is the mode of the store, without the mask of its access control list. `header` is the header
-    /// of the store; nil where it is malformed.
+    /// `store` is the mode of the store, without the mask of its access control list. `header` is
+    /// the header of the store, or nil if it is malformed.
     ///
-    /// - Returns: nil where there is none.
-    /// - Throws: ``Refusal``, `SystemError`, `DatabaseFileError`.
+    /// - Returns: The open journal, or nil if there is none.
+    /// - Throws: ``Refusal``, `SystemError`, or `DatabaseFileError`.
     static func openChecked(
         _ journal: String, of store: FileMode, _ header: DatabaseHeader?,
         for access: CompanionFile.Access
@@ -37,7 +37,7 @@ enum StoreJournal {
         }
     }
 
-    /// Opens the journal of a store, whatever its contents.
+    /// Opens the journal of a store without checking its contents.
     private static func open(
         _ journal: String, of store: FileMode, for access: CompanionFile.Access
     ) throws -> FileDescriptor? {
@@ -57,24 +57,26 @@ enum StoreJournal {
     ) throws {
         if try RollbackJournal.namesSuperJournal(source) { throw Refusal.superJournal }
         guard let journal = try RollbackJournal(source) else { return }
-        // Without a header nothing shows that the journal is of this store.
+        // Without a header, nothing shows that the journal belongs to this store.
         guard let header else { throw Refusal.malformedStore }
         guard let found = journal.header, found.pageSize == header.pageSize,
             journal.hasPagesInEachSegment
         else { throw Refusal.otherFormat }
         let restored = try RollbackJournal.restored(source)
-        // SQLite makes the store as long as it was. A transaction only removes pages that are in its journal.
+        // SQLite restores the original length of the store. A transaction only removes pages that
+        // its journal contains.
         guard belongs(found, restored.firstPage, to: header),
             Int(clamping: found.originalPageCount) - restored.recordCount
                 <= storeSize / found.pageSize
         else { throw Refusal.otherState }
     }
 
-    /// Returns whether a journal is that of the last transaction on a database, which has not
-    /// ended.
+    /// Returns whether a journal belongs to the last transaction on a database, which is
+    /// unfinished.
     ///
-    /// The transaction adds one to the counter in the first page, at some time before its end. The page
-    /// is in the journal before it is changed. Without a record of it the header is still the old one.
+    /// A transaction increments the counter in the first page at some time before it ends. Before
+    /// that, it records the page in the journal. Without such a record, the header is still the old
+    /// one.
     private static func belongs(
         _ journal: RollbackJournal.Header, _ first: RollbackJournal.FirstPage,
         to header: DatabaseHeader
@@ -94,9 +96,11 @@ enum StoreJournal {
 
     /// Opens a journal for SQLite.
     ///
-    /// SQLite opens a journal for reading to see whether it is in use, and for writing while it has the
-    /// database for itself, to apply it. Its contents are checked then: nobody changes the store.
-    // SAFETY: SQLite passes paths that end in NUL and are valid for the call, and the open database.
+    /// SQLite opens a journal for reading in order to see whether it is in use. It opens the
+    /// journal for writing in order to apply it, while it has exclusive access to the database. The
+    /// contents are checked in the latter case, because nobody can change the store then.
+    // SAFETY: SQLite passes NUL-terminated paths that are valid for the call, and the open
+    // database.
     static let opener: keyed_journal_opener = { journal, store, database, flags in
         guard let journal = unsafe journal.flatMap({ unsafe String(validatingCString: $0) }),
             let store = unsafe store.flatMap({ unsafe String(validatingCString: $0) })
@@ -119,8 +123,8 @@ enum StoreJournal {
         }
     }
 
-    /// Flushes the folder of a journal that is new, or that was removed.
-    // SAFETY: SQLite passes a path that ends in NUL and is valid for the call.
+    /// Flushes the folder of a journal that was created or removed.
+    // SAFETY: SQLite passes a NUL-terminated path that is valid for the call.
     static let flusher: keyed_folder_flusher = { journal in
         guard let journal = unsafe journal.flatMap({ unsafe String(validatingCString: $0) })
         else { return SQLITE_CANTOPEN }
@@ -133,12 +137,12 @@ enum StoreJournal {
         }
     }
 
-    /// The header of an open database; nil for what is no database.
+    /// Reads the header of an open database. Returns nil if the file is not a database.
     @unsafe private static func header(
         of database: UnsafeMutablePointer<sqlite3_file>?
     ) throws -> DatabaseHeader? {
         var head = [UInt8](repeating: 0, count: DatabaseHeader.size)
-        // SAFETY: the database is open, and the buffer belongs to the array and has the size passed.
+        // SAFETY: the database is open; the buffer belongs to the array and has the size passed.
         let status = unsafe head.withUnsafeMutableBytes { buffer in
             unsafe keyed_sqlite_read_file(database, buffer.baseAddress, Int32(buffer.count), 0)
         }
@@ -148,14 +152,14 @@ enum StoreJournal {
         return try? DatabaseHeader(head)
     }
 
-    /// SQLite's number for an error.
+    /// Returns SQLite's result code for an error.
     private static func code(of error: any Error, _ access: CompanionFile.Access) -> Int32 {
         switch error {
         case let refusal as Refusal: SQLITE_PERM | refusal.number << 8
         case let error as DatabaseError: error.extendedResultCode.rawValue
         case let error as SystemError where error.isOutOfSpace: SQLITE_FULL
         case let error as SystemError where error.number == EACCES && access == .creating:
-            // A folder that may not be written.
+            // The folder is not writable.
             SQLITE_READONLY | 6 << 8
         case is SystemError: SQLITE_CANTOPEN
         default: SQLITE_IOERR | 1 << 8
@@ -164,7 +168,7 @@ enum StoreJournal {
 }
 
 extension StoreJournal {
-    /// The reason why a file is not taken for the journal of a store.
+    /// The reason for refusing a file as the journal of a store.
     enum Refusal: Error, Equatable {
         case file(CompanionFile.Refusal)
         case superJournal, otherFormat, otherState, movedStore, malformedStore
@@ -174,14 +178,15 @@ extension StoreJournal {
         ]
         private static let firstNumber: Int32 = 32
 
-        /// The number in SQLite's extended result code.
+        /// The number of the refusal in SQLite's extended result code.
         var number: Int32 {
             if case .file(let refusal) = self { return refusal.rawValue }
             return Self.firstNumber
                 + Int32(truncatingIfNeeded: Self.contents.firstIndex(of: self) ?? 0)
         }
 
-        /// The refusal in an error of SQLite; nil where there is none.
+        /// Creates the refusal that an error of SQLite contains. The result is nil if there is
+        /// none.
         init?(_ error: DatabaseError) {
             if error.extendedResultCode == .SQLITE_READONLY_DBMOVED {
                 self = .movedStore
@@ -199,14 +204,14 @@ extension StoreJournal {
             }
         }
 
-        /// The error about the journal of a store.
+        /// Returns the error for the journal of a store.
         func error(_ store: String) -> StoreError {
             let place = (try? resolved(store)) ?? store
             if self == .movedStore {
                 return StoreError(
                     .invalidDatabase,
                     what: "the store was moved or replaced while it was open", file: place,
-                    recovery: "open it anew")
+                    recovery: "open it again")
             }
             return StoreError(
                 .invalidDatabase, what: what(place), file: place + RollbackJournal.suffix,
@@ -219,38 +224,40 @@ extension StoreJournal {
             case .superJournal:
                 "the journal beside the store names a file that SQLite would delete"
             case .otherFormat:
-                "expected a journal with pages of the size that the store has, found something else"
+                "expected a journal with the page size of the store, found something else"
             case .otherState, .movedStore:
-                "the journal is of another store, or of another state of this one"
+                "the journal belongs to another store, or to another state of this one"
             case .malformedStore:
-                "the header of the store is malformed, so nothing shows that the journal is of it"
+                "the header of the store is malformed, so its journal cannot be verified"
             }
         }
 
         private func recovery(_ store: String) -> String {
             switch self {
             case .file(.otherOwner):
-                "if a program of that user did not finish, the journal holds what the store needs: "
+                "if a program of that user was interrupted, the store needs the journal: "
                     + "open the store as \(Self.owner(store + RollbackJournal.suffix)), and do not "
                     + "move the journal away"
             case .otherState:
-                "the store may need it: open copies of both with SQLite, and move the journal away only if their "
-                    + "contents are older"
+                "the store may need it: open copies of both with SQLite, and move the journal "
+                    + "away only if their contents are older"
             case .malformedStore:
                 "restore the store from a backup, and move the journal away with the old one"
-            default: "no store makes such a journal; move it away if you know where it is from"
+            default:
+                "stores never create such a journal; move it away if you know where it came from"
             }
         }
 
         private static func what(_ refusal: CompanionFile.Refusal, _ store: String) -> String {
             switch refusal {
-            case .severalNames: "expected a journal of its own, found a file with several names"
+            case .severalNames:
+                "expected a journal with one name, found a file with several names (hard links)"
             case .symbolicLink: "expected a journal, found a symbolic link, which is not followed"
-            case .notRegular: "expected a journal, found something that is no regular file"
+            case .notRegular: "expected a journal, found something other than a regular file"
             case .otherOwner:
                 "expected a journal of \(owner(store)), found one of "
                     + owner(store + RollbackJournal.suffix)
-            case .writableByOthers: "others may write the journal, though not the store"
+            case .writableByOthers: "others may write the journal, but not the store"
             }
         }
 

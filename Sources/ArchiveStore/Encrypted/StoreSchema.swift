@@ -7,10 +7,10 @@ internal import DatabaseFiles
 internal import GRDB
 internal import SystemFiles
 
-/// The marks that make an SQLite file a store: its application identifier, and exactly these
-/// tables.
+/// The properties that identify an SQLite file as a store: its application identifier and its exact
+/// schema.
 enum StoreSchema {
-    /// `keyd`, in the header of the file.
+    /// `keyd`, the application identifier in the header of the file.
     static let applicationIdentifier = 0x6B65_7964
 
     private static let entries = [
@@ -19,7 +19,7 @@ enum StoreSchema {
         Entry(type: "index", name: "itemIdentity", table: "item", sql: ItemRows.indexDefinition),
     ]
 
-    /// A table or an index of a store, as the schema has it.
+    /// A table or an index of a store, in its schema form.
     private struct Entry {
         let type: String
         let name: String
@@ -38,12 +38,13 @@ enum StoreSchema {
         for entry in entries { try database.execute(sql: entry.sql) }
     }
 
-    /// Checks that a file is a store and that it is sound: every page, every row, the index against the
-    /// rows. Linear in its size but for a logarithm.
+    /// Checks that a file is an intact store: every page, every row, and the index against the
+    /// rows.
     ///
-    /// - Throws: `invalidDatabase`, what SQLite says.
+    /// `mode` returns the mode of the file. It is called after SQLite has locked the file.
     ///
-    /// `mode` returns the mode of the file, which is asked for once SQLite has locked it.
+    /// - Throws: `invalidDatabase`, or an error of SQLite.
+    /// - Complexity: O(*n* log *n*) in the size of the file.
     static func require(_ database: Database, mode: () throws -> FileMode) throws {
         let (mode, roots) = try requireTables(database, mode)
         try requireSize(database)
@@ -57,12 +58,13 @@ enum StoreSchema {
 }
 
 extension StoreSchema {
-    /// Checks the schema of a file before SQLite parses it, and lets SQLite parse it under the same lock.
+    /// Checks the schema of a file before SQLite parses it, and lets SQLite parse it under the same
+    /// lock.
     ///
-    /// SQLite reads a page as often as others refer to it, and its time grows with the square of some
-    /// definitions. A small file could keep it busy for ever.
+    /// SQLite reads a page as often as others refer to it, and takes quadratic time for some
+    /// definitions. A small malicious file could keep it busy for ever.
     ///
-    /// `mode` returns the mode of the file, which is asked for once SQLite has locked it.
+    /// `mode` returns the mode of the file. It is called after SQLite has locked the file.
     static func requireBeforeParsing(_ database: Database, mode: () throws -> FileMode) throws {
         try database.beginTransaction(.deferred)
         do {
@@ -75,23 +77,23 @@ extension StoreSchema {
         }
     }
 
-    /// Checks that a file has the tables and the index of a store and nothing else. A trigger or a view that
-    /// somebody put there is not to run.
+    /// Checks that a file has exactly the tables and the index of a store. A trigger or a view that
+    /// somebody added must not run.
     ///
-    /// `mode` returns the mode of the file, which is asked for once SQLite has locked it. Before that another
-    /// program may be changing its size.
+    /// `mode` returns the mode of the file. It is called after SQLite has locked the file, because
+    /// before that another program may be changing its size.
     ///
-    /// - Returns: the mode of the file, and the roots of the trees.
+    /// - Returns: The mode of the file, and the roots of the trees.
     @discardableResult
     private static func requireTables(
         _ database: Database, _ mode: () throws -> FileMode
     ) throws -> (mode: FileMode, roots: [UInt32]) {
-        // SQLite locks the file for it, and applies its journal, but does not parse the schema.
+        // The pragma makes SQLite lock the file and apply its journal, but not parse the schema.
         guard
             try Int.fetchOne(database, sql: "PRAGMA application_id") == applicationIdentifier
         else {
             throw StoreError(
-                .invalidDatabase, what: "the file is no store of items", recovery: "check the path")
+                .invalidDatabase, what: "the file is not an item store", recovery: "check the path")
         }
         let mode = try mode()
         try requireBlocks(mode)
@@ -108,17 +110,17 @@ extension StoreSchema {
             zip(entries, rows).allSatisfy({ $0.matches($1) })
         else {
             throw StoreError(
-                .invalidDatabase, what: "the file has other tables than a store of items",
+                .invalidDatabase, what: "expected the tables of an item store, found other tables",
                 recovery: "check the path, or restore a backup")
         }
         return (mode, rows.map(\.root))
     }
 
-    /// A store is cut within a transaction then. Where the program is killed in between, the file is longer than its
-    /// header says.
+    /// The error for a file in auto-vacuum mode, in which SQLite truncates the file within a
+    /// transaction. If the program is killed then, the file is longer than its header says.
     private static let automaticVacuum = StoreError(
         .invalidDatabase,
-        what: "the file has SQLite's `auto_vacuum`, which a store does not have",
+        what: "the file uses SQLite's `auto_vacuum`, which stores do not support",
         recovery: "turn it off with `PRAGMA auto_vacuum = NONE; VACUUM`")
 
     private static func readPages<Result>(
@@ -134,10 +136,12 @@ extension StoreSchema {
         }
     }
 
-    /// Checks that the file is as long as its header says. SQLite lets go that unused pages are missing.
+    /// Checks that the file is as long as its header says. SQLite accepts files that lack unused
+    /// pages.
     ///
-    /// A file is longer where another program has compacted it and was killed before it cut the file. What is behind
-    /// the end is overwritten by no change of the key, and a journal does not tell how much of it belongs to the store.
+    /// A file is too long if another program compacted it and was killed before truncating it.
+    /// Rotating the key would not overwrite the bytes after the end, and a journal does not say how
+    /// much of them belongs to the store.
     static func requireSize(_ database: Database) throws {
         let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
         let pageSize = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0
@@ -146,15 +150,17 @@ extension StoreSchema {
         guard !isOverflow, counted == size else {
             throw StoreError(
                 .invalidDatabase,
-                what: "the file has \(size) bytes, its header says \(pages) pages of \(pageSize)",
+                what: "expected \(pages) pages of \(pageSize) bytes, as in the header, found "
+                    + "\(size) bytes",
                 recovery: counted < size
-                    ? "if another program has compacted the store, complete that with SQLite's `VACUUM`"
+                    ? "if another program was compacting the store, finish with SQLite's `VACUUM`"
                     : "restore a backup")
         }
     }
 
-    /// Checks that a large file has blocks for its pages, as one that a store has written. A few bytes of a schema
-    /// refer to a page, and the integrity check takes memory for each page.
+    /// Checks that a large file has blocks on the disk for its pages, as every file written by a
+    /// store does. A few bytes of a schema can refer to any page, and the integrity check takes
+    /// memory for each page.
     private static func requireBlocks(_ mode: FileMode) throws(StoreError) {
         guard
             mode.size <= largestSparseSize || mode.size / largestRatio <= mode.allocatedSize
@@ -175,9 +181,11 @@ extension StoreSchema {
     // File systems may compress files.
     private static let largestRatio = 64
 
-    /// Checks that no tree of the file is so deep that the integrity check, which calls itself for each level, would
-    /// overflow the stack, and that the index has no larger entries than a store writes. The integrity check looks
-    /// for each row in the index. Linear in the number of pages.
+    /// Checks the depth of the trees and the size of index entries. The integrity check calls
+    /// itself for each level, so a deep tree would overflow the stack. It also looks up each row in
+    /// the index, so large entries would slow it down.
+    ///
+    /// - Complexity: Linear in the number of pages.
     private static func requireTrees(
         _ database: Database, _ size: Int, _ roots: [UInt32]
     ) throws {
@@ -187,19 +195,20 @@ extension StoreSchema {
     }
 }
 
-/// Makes the file of a new store.
+/// Functions that create the file of a new store.
 enum NewStore {
-    /// Makes an empty store where there is no file. It gets its name when it is complete, so that no other
-    /// program finds half of one, and a program that is killed leaves nothing.
+    /// Creates an empty store if there is no file. The file gets its name when it is complete. So
+    /// no other program finds an incomplete store, and a program that is killed leaves nothing
+    /// behind.
     ///
-    /// - Throws: `fileAccess`, `outOfSpace`, `wrongKey` for the cost of a passphrase,
-    ///   `invalidDatabase` where there is a journal of an earlier store of that name.
+    /// - Throws: `fileAccess`, `outOfSpace`, `weakPassphrase`, `wrongKey` for the cost of a
+    ///   passphrase, or `invalidDatabase` if there is a journal of an earlier store with that name.
     static func create(
         _ file: String, _ accessGroup: String, _ key: MasterKey
     ) throws(StoreError) {
         do {
             if let existing = try FileMode.existing(at: file) {
-                // A program was killed after it had created the file under a temporary name too.
+                // A program that was killed after creating the file left a temporary name.
                 if existing.linkCount > 1 {
                     FileAccess.removeDeadTemporaries(beside: file)
                 }
@@ -207,7 +216,7 @@ enum NewStore {
             }
             try StoreFiles.requirePath(ofNew: file)
             do { try StoreFiles.requireNone(beside: file) } catch {
-                // Another program has made the store meanwhile, and is writing to it.
+                // Another program has created the store meanwhile and is writing to it.
                 if try FileMode.existing(at: file) != nil { return }
                 throw error
             }
@@ -215,7 +224,7 @@ enum NewStore {
             do throws(SystemError) {
                 try FileAccess.create(file, with: bytes, mode: FileMode.ownerOnly)
             } catch  where error.isExisting {
-                // Another program was faster; its store is the one.
+                // Another program was faster, and its store is used.
             }
         } catch let error as SystemError {
             throw StoreError(error, file: file)
@@ -224,7 +233,7 @@ enum NewStore {
         }
     }
 
-    /// The bytes of an empty store. SQLite makes them in memory.
+    /// Returns the bytes of an empty store, which SQLite creates in memory.
     private static func contents(_ accessGroup: String, _ key: MasterKey) throws -> [UInt8] {
         let (header, _) = try StoreHeader.make(
             identifier: StoreHeader.randomBytes(StoreHeader.randomSize), accessGroup: accessGroup,
@@ -239,14 +248,15 @@ enum NewStore {
 }
 
 extension Configuration {
-    // The longest time that SQLite can wait, in seconds.
+    // The longest timeout that SQLite supports, in seconds.
     private static let longestTimeout = 2_147_483.0
 
     /// Returns the configuration of connections to stores.
     ///
     /// - Parameters:
-    ///   - timeout: how long to wait for other programs, in seconds; not a number is no time.
-    ///   - file: the store whose files are checked before the first of them is read.
+    ///   - timeout: The number of seconds to wait for other programs. A value that is not a number
+    ///     counts as 0.
+    ///   - file: The store whose files are checked before SQLite reads any of them.
     /// - Returns: The configuration.
     static func items(timeout: Double, checking file: String? = nil) -> Configuration {
         var configuration = Configuration()
@@ -254,23 +264,25 @@ extension Configuration {
             timeout.isNaN ? 0 : min(max(timeout, 0), longestTimeout))
         configuration.foreignKeysEnabled = false
         configuration.prepareDatabase { database in
-            // First, because most pragmas read the file, upon which SQLite applies its journal.
+            // This comes first, because most pragmas read the file, and SQLite then applies its
+            // journal.
             if let file {
                 try StoreFiles.require(file, database)
                 StoreFiles.limitSchema(database)
                 try StoreSchema.requireBeforeParsing(database) { try FileMode(of: file) }
             }
-            // A transaction is on the disk when it returns, the removal of its journal too.
+            // When a transaction returns, it and the removal of its journal are on the disk.
             try database.execute(sql: "PRAGMA synchronous = EXTRA")
-            // On Apple's systems the cache of the drive is flushed too; elsewhere it is anyway.
+            // On Apple's systems, flush the cache of the drive too. Elsewhere this is the default.
             try database.execute(sql: "PRAGMA fullfsync = ON")
-            // What is removed or replaced is not left in free pages, nor a key that was rotated.
+            // Removed or replaced contents, such as a rotated key, do not remain in free pages.
             try database.execute(sql: "PRAGMA secure_delete = ON")
-            // A file is not trusted: no functions from its schema, every cell checked, no memory map.
+            // The file is untrusted: run no functions from its schema, check every cell, and do not
+            // map it into memory.
             try database.execute(sql: "PRAGMA trusted_schema = OFF")
             try database.execute(sql: "PRAGMA cell_size_check = ON")
             try database.execute(sql: "PRAGMA mmap_size = 0")
-            // Parts of a store are in no other folder.
+            // Temporary data of a store is never written to another folder.
             try database.execute(sql: "PRAGMA temp_store = MEMORY")
         }
         return configuration

@@ -3,15 +3,15 @@
 
 #if !Stores
 
-/// The encrypted database is part of the package trait `Stores`.
+/// The encrypted database, which is part of the package trait `Stores`.
 @available(
-    *, unavailable, message: "name the package with `traits: [\"Stores\"]` to have encrypted items"
+    *, unavailable, message: "depend on the package with `traits: [\"Stores\"]` for encrypted items"
 )
 public enum EncryptedItemDatabase {}
 
-/// The encrypted database is part of the package trait `Stores`.
+/// The key of an encrypted database, which is part of the package trait `Stores`.
 @available(
-    *, unavailable, message: "name the package with `traits: [\"Stores\"]` to have encrypted items"
+    *, unavailable, message: "depend on the package with `traits: [\"Stores\"]` for encrypted items"
 )
 public enum MasterKey {}
 

@@ -6,26 +6,30 @@ internal import SystemFiles
 
 /// The options for writing files.
 ///
-/// Always in one step: a temporary file in the same folder is filled, flushed to the disk and given the
-/// name. Whoever opens the file meanwhile, or after a power cut, finds the old contents or the new. The
-/// mode and the owner of a file that is replaced stay, on Linux with the POSIX access control list and the
-/// extended attributes `user.*`, and so do symbolic links. Where the owner, the group or the list cannot be
-/// kept, nobody else gets more rights than before. Devices and pipes are neither written nor read.
+/// Files are always replaced atomically: a temporary file in the same folder is filled, flushed to
+/// the disk, and renamed. A program that opens the file meanwhile, or after a power failure, finds
+/// the old contents or the new.
+///
+/// A replaced file keeps its mode, its owner and symbolic links to it. On Linux it also keeps its
+/// POSIX access control list and the extended attributes `user.*`. If the owner, the group or the
+/// list cannot be kept, nobody else gets more rights than before. Devices and pipes are neither
+/// written nor read.
 public struct FileOptions: Sendable, Hashable {
     /// The format of property lists.
     public var format: PropertyListFormat
-    /// A Boolean value that says whether a file that is new can be read and written by its owner
-    /// alone: mode `0600`.
+    /// A Boolean value indicating whether only its owner can read and write a new file: mode
+    /// `0600`.
     public var isPrivate: Bool
 
-    /// Creates options; by default those of `NSKeyedArchiver`: binary, with the usual mode.
+    /// Creates options. The defaults are those of `NSKeyedArchiver`: the binary format and the
+    /// default mode.
     public init(format: PropertyListFormat = .binary, isPrivate: Bool = false) {
         self.format = format
         self.isPrivate = isPrivate
     }
 }
 
-/// Whole files, with this module's errors.
+/// Functions that read and write whole files, with the errors of this module.
 enum WholeFile {
     /// - Throws: `fileMissing`, `fileAccess`.
     static func read(_ path: String, limits: ParsingLimits) throws(StoreError) -> [UInt8] {
@@ -47,11 +51,12 @@ enum WholeFile {
         }
     }
 
-    /// Replaces a file whose contents were read, or creates the one that was missing.
+    /// Replaces a file that was read before, or creates the file if it was missing then.
     ///
-    /// `known` is the mode of the file when it was read; nil where there was none.
+    /// `known` is the mode of the file when it was read, or nil if there was no file.
     ///
-    /// - Returns: whether the file was still the one that is known; else nothing is written.
+    /// - Returns: true if the file was unchanged and has been replaced; false if it has changed and
+    ///   nothing was written.
     /// - Throws: `outOfSpace`, `fileAccess`.
     static func replace(
         _ path: String, ifStill known: FileMode?, with bytes: [UInt8], isPrivate: Bool

@@ -3,33 +3,35 @@
 
 internal import ValidText
 
-/// A key as the name of a file, and back.
+/// The conversion of keys to file names and back.
 ///
-/// Lower-case letters, digits, `-` and `_` stay; every other byte of the UTF-8 becomes `%` and two
-/// hexadecimal digits in lower case. So different keys are different names also where a file system
-/// takes upper case and lower case, or texts that only look the same, for one; no name is special, and
-/// none begins with a dot. The empty key is `%`.
+/// Lower-case ASCII letters, digits, `-` and `_` stay. Every other byte of the key's UTF-8 becomes
+/// `%` and two lower-case hexadecimal digits. Different keys therefore have different names even on
+/// file systems that ignore case or Unicode normalization. No name is special, and none begins with
+/// a dot. The empty key is `%`.
 ///
-/// A name of more than 192 characters is cut into folders of that many, because file systems take no
-/// more than 255: `aaa…/aaa….plist`. Folders have no extension, so none has a file's name.
+/// A name of more than 192 characters is split into folders of that length, because file systems
+/// allow at most 255: `aaa…/aaa….plist`. Folders have no extension, so no folder has the name of a
+/// file.
 enum KeyFileName {
     static let `extension` = ".plist"
     private static let chunk = 192
-    // What systems take as a path, less room for the folder around.
+    // The maximum length of an escaped key: the length of path that systems allow, less room for
+    // the path of the store's folder.
     private static let longest = 3072
-    /// The most folders that lie around a file within the folder of a store.
+    /// The maximum number of folders around a file within the folder of a store.
     static let deepest = longest / chunk - 1
 
-    /// The names of a key's folders within the folder of a store, and that of its file.
+    /// Returns the names of a key's folders within the folder of a store, and the name of its file.
     ///
-    /// - Throws: `invalidName` for a key that no path can hold.
+    /// - Throws: `invalidName` for a key that is too long for a path.
     static func parts(for key: String) throws(StoreError) -> (folders: [String], file: String) {
         let name = escaped(key)
         guard name.count <= longest else {
             throw StoreError(
                 .invalidName,
-                what: "a key of \(name.count) characters as the name of a file, "
-                    + "\(longest) are the most")
+                what: "expected a key of at most \(longest) characters in its escaped form, found "
+                    + "\(name.count)")
         }
         var parts: [String] = []
         for start in stride(from: 0, to: name.count, by: chunk) {
@@ -40,9 +42,9 @@ enum KeyFileName {
         return (parts, file)
     }
 
-    /// The path of a key's file within the folder of a store.
+    /// Returns the path of a key's file within the folder of a store.
     ///
-    /// - Throws: `invalidName` for a key that no path can hold.
+    /// - Throws: `invalidName` for a key that is too long for a path.
     static func path(for key: String) throws(StoreError) -> String {
         let (folders, file) = try parts(for: key)
         return (folders + [file]).joined(separator: "/")
@@ -71,12 +73,12 @@ enum KeyFileName {
         }
     }
 
-    /// Returns whether a name is one that a folder within a store has.
+    /// Returns whether a name is that of a folder for long keys.
     static func isPart(_ name: String) -> Bool {
         name.utf8.count == chunk && name.utf8.allSatisfy { isPlain($0) || $0 == UInt8(ascii: "%") }
     }
 
-    /// The key of a file's path within the folder; nil for a file that no key has.
+    /// Returns the key of a path within the folder, or nil if the path belongs to no key.
     static func key(ofPath path: String) -> String? {
         guard path.hasSuffix(Self.extension) else { return nil }
         let name = path.dropLast(Self.extension.count).filter { $0 != "/" }

@@ -5,18 +5,18 @@ public import KeyedArchive
 public import PropertyList
 
 extension KeyedArchiver {
-    /// Archives a root to a file, which is replaced in one step; see ``FileOptions``.
+    /// Archives a root to a file, which is replaced atomically; see ``FileOptions``.
     ///
     /// ```swift
     /// try KeyedArchiver.archive(save, toFile: path)
     /// let again = try KeyedUnarchiver.unarchive(Save.self, fromFile: path)
     /// ```
     ///
-    /// The archive is read again before it replaces the file.
+    /// The archive is read back before it replaces the file.
     ///
-    /// - Throws: what archiving throws, or what reading the archive would throw, before the file is
-    ///   touched; ``StoreError`` with `outOfSpace` or `fileAccess`, and the file is what it was, unless only
-    ///   flushing the folder failed, as ``StoreError/Code/fileAccess`` says.
+    /// - Throws: The errors of archiving, or the errors of reading the archive, before the file is
+    ///   changed. ``StoreError`` with `outOfSpace` or `fileAccess`. The file is then unchanged,
+    ///   unless only flushing the folder failed; see ``StoreError/Code/fileAccess``.
     public static func archive(
         _ root: some KeyedEncodable, toFile path: String,
         allowing registry: ClassRegistry = .foundation, options: FileOptions = FileOptions(),
@@ -32,8 +32,8 @@ extension KeyedArchiver {
 extension KeyedUnarchiver {
     /// Reads the root of an archive in a file.
     ///
-    /// - Throws: ``StoreError`` with `fileMissing` or `fileAccess`; what unarchiving throws, with the file's
-    ///   name.
+    /// - Throws: ``StoreError`` with `fileMissing` or `fileAccess`. The errors of unarchiving, with
+    ///   the name of the file.
     public static func unarchive<T: KeyedDecodable>(
         _ type: T.Type = T.self, fromFile path: String,
         allowing registry: ClassRegistry = .foundation, options: ParsingOptions = .strict,

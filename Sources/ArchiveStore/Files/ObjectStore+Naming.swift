@@ -6,27 +6,29 @@ internal import SystemFiles
 internal import ValidText
 
 extension ObjectStore {
-    /// The names of the files of an ``ObjectStore``.
+    /// The file names of an ``ObjectStore``.
     ///
     /// ```swift
     /// let saves = try ObjectStore(folder: path, naming: .plain(extension: "domain"))
     /// let first = try saves.object(Save.self, forKey: "1")
     /// ```
     public struct Naming: Sendable, Hashable {
-        // Nil where keys are escaped.
+        // Nil if keys are escaped.
         private let plainExtension: String?
 
-        /// Names that hold any key, on any file system, with the extension `plist`. Lower-case letters, digits, `-`
-        /// and `_` stay. All other bytes become `%` and two digits. Long names are cut into folders.
+        /// File names for any key, on any file system, with the extension `plist`. Lower-case
+        /// letters, digits, `-` and `_` stay. All other bytes become `%` and two digits. Long names
+        /// are split into folders.
         public static let escaped = Naming(plainExtension: nil)
 
-        /// The key itself with an extension, as programs make names of their own: the file of the key `1` is
-        /// `1.domain`. Without an extension the name is the key.
+        /// Returns a naming that uses the key itself as the file name, with an extension. The file
+        /// of the key `1` is then `1.domain`, for example. Without an extension, the file name is
+        /// the key.
         ///
-        /// A key that is no name of a file is refused: the empty one, one with a slash or NUL, one that begins with a
-        /// dot, one that makes a name of more than 255 bytes. File systems that ignore case, or compare texts by
-        /// canonical equivalence, have one file for several keys, whose last writer wins. Use ``escaped`` for keys
-        /// that a user enters.
+        /// A key that cannot be a file name is refused: an empty key, a key with a slash or NUL, a
+        /// key that begins with a dot, or one whose file name has more than 255 bytes. On file
+        /// systems that ignore case or Unicode normalization, several keys may share one file, and
+        /// the last writer wins. Use ``escaped`` for keys that a user enters.
         public static func plain(extension: String = "") -> Naming {
             Naming(plainExtension: `extension`)
         }
@@ -36,10 +38,10 @@ extension ObjectStore {
 extension ObjectStore.Naming {
     private static let longest = 255
 
-    // With its dot; nil where keys are escaped.
+    // The extension with its dot, or nil if keys are escaped.
     private var suffix: String? { plainExtension.map { $0.isEmpty ? "" : ".\($0)" } }
 
-    /// - Throws: `invalidName` for an extension that no file can have.
+    /// - Throws: `invalidName` for an extension that is not valid in file names.
     func requireExtension() throws(StoreError) {
         guard let plainExtension else { return }
         if plainExtension.utf8.contains(where: Self.isForbidden)
@@ -47,28 +49,29 @@ extension ObjectStore.Naming {
         {
             throw StoreError(
                 .invalidName,
-                what: "`\(StoreError.printable(plainExtension))` cannot be the extension of a file",
-                recovery: "fewer than \(Self.longest) bytes without a slash")
+                what:
+                    "`\(StoreError.printable(plainExtension))` is not a valid file name extension",
+                recovery: "use fewer than \(Self.longest) bytes without a slash")
         }
     }
 
-    /// The names of a key's folders within the folder of a store, and that of its file.
+    /// Returns the names of a key's folders within the folder of a store, and the name of its file.
     ///
-    /// - Throws: `invalidName` for a key that no file can have.
+    /// - Throws: `invalidName` for a key that is not valid as a file name.
     func parts(for key: String) throws(StoreError) -> (folders: [String], file: String) {
         guard let suffix else { return try KeyFileName.parts(for: key) }
         let name = key + suffix
         guard Self.isName(key), name.utf8.count <= Self.longest else {
             throw StoreError(
                 .invalidName,
-                what: "`\(StoreError.printable(name))` cannot be the name of a file",
-                recovery: "1 to \(Self.longest) bytes without a slash, not beginning with a dot; "
-                    + "`ObjectStore.Naming.escaped` takes any key")
+                what: "`\(StoreError.printable(name))` is not a valid file name",
+                recovery: "use 1 to \(Self.longest) bytes without a slash or a leading dot, or "
+                    + "`ObjectStore.Naming.escaped`, which accepts any key")
         }
         return ([], name)
     }
 
-    /// The key of a file's path within the folder; nil for a file that no key has.
+    /// Returns the key of a path within the folder, or nil if the path belongs to no key.
     func key(ofPath path: String) -> String? {
         guard let suffix else { return KeyFileName.key(ofPath: path) }
         let (name, end) = (Array(path.utf8), Array(suffix.utf8))
@@ -78,10 +81,11 @@ extension ObjectStore.Naming {
         return key
     }
 
-    /// Whether a folder of another program may have the name of a file of the store.
+    /// A Boolean value indicating whether a folder of another program may have the same name as a
+    /// file of the store.
     var mayNameFolders: Bool { suffix != nil }
 
-    /// Whether a folder of this name may hold files of long keys.
+    /// Returns whether a folder with this name may contain files of long keys.
     func isFolder(_ name: String) -> Bool { suffix == nil && KeyFileName.isPart(name) }
 
     private static func isName(_ key: String) -> Bool {

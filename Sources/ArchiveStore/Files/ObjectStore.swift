@@ -5,7 +5,7 @@ public import KeyedArchive
 public import PropertyList
 internal import SystemFiles
 
-/// Archived objects in a folder, one file for each key.
+/// A store of archived objects in a folder, with one file per key.
 ///
 /// ```swift
 /// let saves = try ObjectStore(folder: path, allowing: .commonClasses.adding(Save.self))
@@ -13,11 +13,12 @@ internal import SystemFiles
 /// let again = try saves.object(Save.self, forKey: "level/3 – “Ångström”")
 /// ```
 ///
-/// Keys may be any text, unless the files have plain names (``Naming``). Each file is a keyed archive of its own with the object as its root, replaced
-/// in one step, so programs that share a folder see whole objects; the last writer wins.
+/// Keys may be any text, unless the files have plain names (``Naming``). Each file is a keyed
+/// archive with the object as its root, and is replaced atomically. Programs that share a folder
+/// see complete objects, and the last writer wins.
 ///
-/// Nothing outside the folder is read or written: a symbolic link in the place of a file, or of a folder
-/// that a long key needs, is an error. The folder itself may be one.
+/// Nothing outside the folder is read or written. A symbolic link in place of a file, or of a
+/// folder for a long key, is an error. The folder itself may be a symbolic link.
 public struct ObjectStore: Sendable {
     private let folder: String
     private let naming: Naming
@@ -25,15 +26,16 @@ public struct ObjectStore: Sendable {
     private let options: FileOptions
     private let limits: ParsingLimits
 
-    /// A store in a folder, which is made if it is missing.
+    /// Creates a store in a folder. The folder is created if it is missing.
     ///
     /// - Parameters:
-    ///   - folder: the folder; what in it is no file of the store's is left alone.
-    ///   - naming: the names of files.
-    ///   - registry: the classes that objects may consist of, both ways.
-    ///   - options: how files are written.
-    ///   - limits: how much an archive may ask for.
-    /// - Throws: `fileAccess`, `outOfSpace`; `invalidName` for an extension that no file can have.
+    ///   - folder: The path of the folder. Files that do not belong to the store are left alone.
+    ///   - naming: The file names.
+    ///   - registry: The allowed classes of objects, for reading and for writing.
+    ///   - options: The options for writing files.
+    ///   - limits: The limits on parsing an archive.
+    /// - Throws: `fileAccess`, `outOfSpace`, or `invalidName` for an extension that is not valid in
+    ///   file names.
     public init(
         folder: String, naming: Naming = .escaped, allowing registry: ClassRegistry = .foundation,
         options: FileOptions = FileOptions(), limits: ParsingLimits = .default
@@ -49,9 +51,9 @@ public struct ObjectStore: Sendable {
         FileAccess.removeDeadTemporaries(inFolder: folder)
     }
 
-    /// The object of a key; nil where there is none.
+    /// Returns the object of a key, or nil if there is none.
     ///
-    /// - Throws: what unarchiving throws; `fileAccess`, `invalidName`.
+    /// - Throws: The errors of unarchiving, and ``StoreError`` with `fileAccess` or `invalidName`.
     public func object<T: KeyedDecodable>(
         _ type: T.Type = T.self, forKey key: String
     ) throws -> T? {
@@ -66,13 +68,14 @@ public struct ObjectStore: Sendable {
         }
     }
 
-    /// Stores an object under a key, instead of the one that is there; nil removes it.
+    /// Stores an object under a key, replacing the previous one. Removes the object of the key if
+    /// the value is nil.
     ///
-    /// The archive is read again before it replaces the old one.
+    /// The archive is read back before it replaces the previous one.
     ///
-    /// - Throws: what archiving throws, or what reading the archive would throw; `outOfSpace`,
-    ///   `fileAccess`, `invalidName`. The object that was there stays, unless only flushing the folder
-    ///   failed, as ``StoreError/Code/fileAccess`` says.
+    /// - Throws: The errors of archiving and of reading the archive, and ``StoreError`` with
+    ///   `outOfSpace`, `fileAccess` or `invalidName`. The previous object stays, unless only
+    ///   flushing the folder failed; see ``StoreError/Code/fileAccess``.
     public func set(_ object: (some KeyedEncodable)?, forKey key: String) throws {
         guard let object else {
             try removeObject(forKey: key)
@@ -85,8 +88,8 @@ public struct ObjectStore: Sendable {
         try write(bytes, to: file)
     }
 
-    /// A long key's file lies in folders of its own, which another program may be removing because they
-    /// are empty.
+    /// Writes the file of a key, repeatedly if necessary. The file of a long key is in folders of
+    /// its own. Another program may be removing them because they are empty.
     private func write(_ bytes: [UInt8], to file: KeyFile) throws(StoreError) {
         for attempt in 0..<100 as Range<UInt32> {
             let isWritten: Void? = try file.access(creatingFolders: true) {
@@ -95,31 +98,33 @@ public struct ObjectStore: Sendable {
             }
             if isWritten != nil { return }
             try requireFolder()
-            // A random time, so that both programs do not keep in step.
+            // The random delay keeps two programs from colliding again and again.
             Environment.sleep(microseconds: .random(in: 0...200 * attempt))
         }
         throw StoreError(
-            .fileMissing, what: "the folder is removed again and again", file: file.path)
+            .fileMissing, what: "other programs keep removing the folder", file: file.path)
     }
 
-    /// - Throws: `fileMissing` where the folder of the store itself is gone.
+    /// - Throws: `fileMissing` if the folder of the store itself is missing.
     private func requireFolder() throws(StoreError) {
         do { _ = try FileMode(of: folder) } catch { throw StoreError(error, file: folder) }
     }
 
-    /// Removes the object of a key; false where there is none.
+    /// Removes the object of a key. Returns false if there is none.
     ///
-    /// - Throws: `invalidName`; `fileAccess`. Where only flushing the folder failed, the message says so, and
-    ///   the object is gone, but may be back after a power cut. Removing it again flushes the folder.
+    /// - Throws: `invalidName` or `fileAccess`. If only flushing the folder failed, the message
+    ///   says so. The object is then removed, but may reappear after a power failure. Removing it
+    ///   again flushes the folder.
     @discardableResult
     public func removeObject(forKey key: String) throws(StoreError) -> Bool {
         try KeyFile(key, in: folder, naming).remove()
     }
 
-    /// The keys of all objects, in the order of their bytes. Linear in the number of files, but for sorting; folders of
-    /// others and links are not entered.
+    /// Returns the keys of all objects, sorted by their bytes. Folders of other programs and
+    /// symbolic links are not entered.
     ///
     /// - Throws: `fileAccess`.
+    /// - Complexity: O(*n* log *n*) in the number of files.
     public func keys() throws(StoreError) -> [String] {
         var keys: [String] = []
         var pending: [[String]] = [[]]
@@ -136,7 +141,8 @@ public struct ObjectStore: Sendable {
         return keys.map(ExactText.init(_:)).sorted().map(\.text)
     }
 
-    /// The names in a folder of the store; none where it is a file or a link, or was just removed.
+    /// Returns the names in a folder of the store. The result is empty for a file or a link, and
+    /// for a folder that was just removed.
     private func names(in folders: [String]) throws(StoreError) -> [String] {
         do {
             let chain = try FolderChain(folder, folders)
@@ -153,7 +159,7 @@ public struct ObjectStore: Sendable {
     }
 }
 
-/// The file of a key in the folder of a store, with folders around it where the key is long.
+/// The file of a key in the folder of a store. The file of a long key is in further folders.
 private struct KeyFile {
     let path: String
     private let root: String
@@ -169,9 +175,9 @@ private struct KeyFile {
         self.root = root
     }
 
-    /// Calls `body` with the place of the file, in folders that are held open.
+    /// Calls `body` with the place of the file, while its folders are held open.
     ///
-    /// - Returns: nil where the file or a folder is missing.
+    /// - Returns: The result of `body`, or nil if the file or a folder is missing.
     func access<Result>(
         creatingFolders: Bool = false, _ body: (FilePlace) throws(SystemError) -> Result
     ) throws(StoreError) -> Result? {
@@ -185,11 +191,12 @@ private struct KeyFile {
         }
     }
 
-    /// Removes the file and the folders around it that are empty then.
+    /// Removes the file, and then the folders around it that are empty.
     ///
-    /// Where there is none, an earlier removal may not be on the disk: the innermost folder is flushed.
+    /// If there is no file, an earlier removal may not be on the disk yet. In this case the
+    /// innermost folder is flushed.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: A Boolean value indicating whether there was a file.
     func remove() throws(StoreError) -> Bool {
         do {
             let chain = try FolderChain(root, folders, .upToMissing)
@@ -209,15 +216,15 @@ private struct KeyFile {
     }
 }
 
-/// The open folders around a file, from that of the store inwards. None of them but the first is a symbolic
-/// link, and nobody can put one in their place while they are open.
+/// The open folders around a file, from the folder of the store inwards. Only the first may be a
+/// symbolic link. While the folders are open, nobody can redirect them with symbolic links.
 private struct FolderChain {
-    /// The treatment of folders that are missing.
+    /// The treatment of missing folders.
     enum Mode {
-        /// An error.
+        /// Missing folders are errors.
         case existing
         case creating
-        /// The chain ends before the first of them.
+        /// The chain ends before the first missing folder.
         case upToMissing
     }
 
@@ -227,9 +234,9 @@ private struct FolderChain {
     /// The innermost folder.
     let last: OpenFolder
 
-    /// Opens the folder of a store, and those in it of the names given, each in the one before.
+    /// Opens the folder of a store, and then each named folder within the previous one.
     ///
-    /// - Throws: an error that `isMissing`, or that `isNoFolder`.
+    /// - Throws: Among other errors, an `isMissing` or an `isNoFolder` error.
     init(
         _ root: String, _ names: [String], _ mode: Mode = .existing
     ) throws(SystemError) {
@@ -251,11 +258,11 @@ private struct FolderChain {
         last = folder
     }
 
-    /// A Boolean value that says whether no folder is missing.
+    /// A Boolean value indicating whether all folders exist.
     var isWhole: Bool { open.count == names.count + 1 }
 
-    /// Removes the folders that are empty, from the innermost outwards. The folder that is left is flushed,
-    /// so that what was removed is not back after a power cut.
+    /// Removes empty folders, from the innermost outwards. Flushes the first folder that remains,
+    /// so that the removed ones do not reappear after a power failure.
     func removeEmptyFolders() throws(SystemError) {
         var place = names.count
         while place > 0, open[place - 1].removeEmptyFolder(names[place - 1]) { place -= 1 }

@@ -4,7 +4,8 @@
 public import PropertyList
 
 extension PropertyListDictionary {
-    /// Writes the dictionary as a property list, in one step; see ``FileOptions``.
+    /// Writes the dictionary to a file as a property list. The file is replaced atomically; see
+    /// ``FileOptions``.
     ///
     /// ```swift
     /// let settings: PropertyListDictionary = ["name": "Anna", "age": 36]
@@ -12,9 +13,10 @@ extension PropertyListDictionary {
     /// let back = try PropertyListDictionary(contentsOfFile: path)
     /// ```
     ///
-    /// - Throws: ``StoreError`` with `unsupportedValue` and the path for anything but strings, numbers,
-    ///   booleans, dates, data, arrays and dictionaries, for dates that are infinite or not a number, and
-    ///   for what could not be read again within `limits`; `outOfSpace`, `fileAccess`.
+    /// - Throws: ``StoreError`` with `unsupportedValue` and the path of a value that is not a
+    ///   string, number, boolean, date, data, array or dictionary, of a date that is infinite or
+    ///   not a number, or of a value that could not be read back within `limits`. Also `outOfSpace`
+    ///   and `fileAccess`.
     public func write(
         toFile path: String, options: FileOptions = FileOptions(format: .xml),
         limits: ParsingLimits = .default
@@ -24,8 +26,8 @@ extension PropertyListDictionary {
 
     /// Reads a dictionary from a property list in any format.
     ///
-    /// - Throws: ``StoreError`` with `fileMissing`, `fileAccess`, `invalidContents`, and
-    ///   `unsupportedValue` for what ``write(toFile:options:limits:)`` would refuse.
+    /// - Throws: ``StoreError`` with `fileMissing`, `fileAccess` or `invalidContents`, or with
+    ///   `unsupportedValue` for values that ``write(toFile:options:limits:)`` would refuse.
     public init(
         contentsOfFile path: String, limits: ParsingLimits = .default
     ) throws(StoreError) {
@@ -38,9 +40,10 @@ extension PropertyListDictionary {
 }
 
 extension PropertyListArray {
-    /// Writes the array as a property list, in one step; see ``FileOptions``.
+    /// Writes the array to a file as a property list. The file is replaced atomically; see
+    /// ``FileOptions``.
     ///
-    /// - Throws: as `PropertyListDictionary.write(toFile:options:limits:)`.
+    /// - Throws: The errors of `PropertyListDictionary.write(toFile:options:limits:)`.
     public func write(
         toFile path: String, options: FileOptions = FileOptions(format: .xml),
         limits: ParsingLimits = .default
@@ -50,7 +53,7 @@ extension PropertyListArray {
 
     /// Reads an array from a property list in any format.
     ///
-    /// - Throws: as `PropertyListDictionary.init(contentsOfFile:limits:)`.
+    /// - Throws: The errors of `PropertyListDictionary.init(contentsOfFile:limits:)`.
     public init(
         contentsOfFile path: String, limits: ParsingLimits = .default
     ) throws(StoreError) {
@@ -60,7 +63,7 @@ extension PropertyListArray {
     }
 }
 
-/// Property lists in files, of the kinds that XML has.
+/// Functions that read and write property list files with the kinds that XML supports.
 enum PlainFile {
     static func write(
         _ value: PropertyListValue, to path: String, _ options: FileOptions,
@@ -70,8 +73,8 @@ enum PlainFile {
             path, with: bytes(of: value, options, limits), isPrivate: options.isPrivate)
     }
 
-    /// The contents of a file with a value. What could not be read again is refused: equal values that are
-    /// stored once may expand to more than the limits allow.
+    /// Returns the contents of a file with a value. Values that could not be read back are refused:
+    /// equal values are stored once, so a small file may expand beyond the limits.
     ///
     /// - Throws: `unsupportedValue`.
     static func bytes(
@@ -87,7 +90,7 @@ enum PlainFile {
             let isLost = error.code == .unrepresentableValue && options.format == .xml
             throw StoreError(
                 .unsupportedValue, what: error.what, path: error.path,
-                recovery: isLost ? "the format `.binary` holds it" : error.recovery,
+                recovery: isLost ? "use the format `.binary`, which can hold it" : error.recovery,
                 underlying: error)
         }
     }
@@ -99,7 +102,7 @@ enum PlainFile {
             return try BinaryPropertyList.serialize(document, limits: limits)
         }
         var layout = XMLPropertyList.Options()
-        // As Apple's: dates in XML have whole seconds.
+        // Like Apple's XML writer, which drops fractions of seconds from dates.
         layout.allowedLosses = [.fractionsOfSeconds, .realWidths]
         return try XMLPropertyList.serialize(document, options: layout, limits: limits).bytes
     }
@@ -110,7 +113,7 @@ enum PlainFile {
         try document(path, limits).value
     }
 
-    /// The value of a file, and the format that it is in.
+    /// Returns the value in a file, and the format of the file.
     static func document(
         _ path: String, _ limits: ParsingLimits
     ) throws(StoreError) -> (value: PropertyListValue, format: PropertyListFormat) {
@@ -127,7 +130,7 @@ enum PlainFile {
         return (value, format)
     }
 
-    /// Returns whether XML can hold a value and all of it, but for the widths of reals.
+    /// Returns whether XML can represent a value without any loss except the widths of reals.
     static func isExactInXML(_ value: PropertyListValue, _ limits: ParsingLimits) -> Bool {
         var layout = XMLPropertyList.Options()
         layout.allowedLosses = [.realWidths]
@@ -144,20 +147,21 @@ enum PlainFile {
         _ value: PropertyListValue, _ expected: String, _ path: String
     ) -> StoreError {
         StoreError(
-            .invalidContents, what: "the root is of kind \(value.kind), not \(expected)",
+            .invalidContents,
+            what: "expected \(expected) as the root, found a value of kind \(value.kind)",
             file: path,
-            recovery: "`PropertyListDocument` reads every kind")
+            recovery: "use `PropertyListDocument` for other kinds")
     }
 }
 
 extension StoreError {
-    /// The same error, about a file.
+    /// Returns this error with the path of the file.
     func at(file: String) -> StoreError {
         StoreError(
             code, what: what, file: file, path: path, recovery: recovery, underlying: underlying)
     }
 
-    /// The same error, about the value of a key.
+    /// Returns this error with the key of the value.
     func at(key: String) -> StoreError {
         StoreError(
             code, what: what, file: file, path: PropertyListPath([.key(key)]), recovery: recovery,

@@ -4,14 +4,14 @@
 internal import KeyedArchive
 internal import PropertyList
 
-/// Archives that are read again before they replace others.
+/// A function that archives values and checks that the archive can be read.
 enum ReadableArchive {
-    /// Returns a root as an archive that can be read within the limits it was written with.
+    /// Archives a root and reads the archive back within the same limits.
     ///
-    /// Equal values are archived once, so a small archive may expand to more than the limits allow. A
-    /// root of a type that can only be encoded is checked as far as that takes no type.
+    /// Equal values are archived once, so a small archive may expand beyond the limits. If the
+    /// root's type can only be encoded, only the archive's structure is checked.
     ///
-    /// - Throws: what archiving throws, or what reading the archive would throw.
+    /// - Throws: The error of archiving, or the error of reading the archive.
     static func archive<Root: KeyedEncodable>(
         _ root: Root, _ registry: ClassRegistry, _ options: FileOptions, _ limits: ParsingLimits
     ) throws -> [UInt8] {

@@ -1,17 +1,17 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// When an item may be read, as Apple's keychain enforces it in hardware.
+/// The condition under which an item may be read. Apple's keychain enforces it in hardware.
 ///
-/// Off Apple's hardware it is kept, shown and authenticated, and nothing more is enforced: whoever has
-/// the key of a store reads its items at any time. What is enforced everywhere: items of this device
-/// only stay out of ``ItemStore/backup(matching:)``.
+/// Other stores keep, show and authenticate the value, but do not enforce it: anyone with the key
+/// of a store can read its items at any time. One rule applies everywhere:
+/// ``ItemStore/backup(matching:)`` leaves out items for this device only.
 public enum Accessibility: String, Sendable, Hashable, CaseIterable {
     // The raw values are those of Apple's constants.
 
     /// While the device is unlocked.
     case whenUnlocked = "ak"
-    /// From the first unlocking after it was started.
+    /// After the device was unlocked once since it was started.
     case afterFirstUnlock = "ck"
     /// Always.
     case always = "dk"
@@ -19,11 +19,11 @@ public enum Accessibility: String, Sendable, Hashable, CaseIterable {
     case whenPasscodeSetThisDeviceOnly = "akpu"
     /// While the device is unlocked; never on another.
     case whenUnlockedThisDeviceOnly = "aku"
-    /// From the first unlocking after it was started; never on another device.
+    /// After the device was unlocked once since it was started; never on another device.
     case afterFirstUnlockThisDeviceOnly = "cku"
     /// Always; never on another device.
     case alwaysThisDeviceOnly = "dku"
 
-    /// A Boolean value that says whether the item is for this device only.
+    /// A Boolean value indicating whether the item is for this device only.
     public var isThisDeviceOnly: Bool { rawValue.hasSuffix("u") }
 }

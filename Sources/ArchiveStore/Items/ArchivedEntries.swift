@@ -4,23 +4,25 @@
 public import KeyedArchive
 internal import PropertyList
 
-/// The entries of an ``ArchivedDictionary``: archived values by their keys.
+/// The entries of an ``ArchivedDictionary``: archived values by key.
 ///
-/// Keys are compared and hashed by their bytes in UTF-8. Two texts that are only canonically equivalent
-/// are two keys, and a key costs time in proportion to its length. A `[String: …]` promises neither.
+/// Keys are compared and hashed by their UTF-8 bytes. Two strings that are only canonically
+/// equivalent are different keys, and hashing a key takes time proportional to its length. A
+/// `[String: …]` guarantees neither.
 public struct ArchivedEntries {
     private var values: [ExactText: AnyArchived]
 
-    /// Creates entries without any key.
+    /// Creates an empty collection of entries.
     public init() { values = [:] }
 
-    /// The value of a key; nil where there is none. Setting nil removes the entry.
+    /// The value of a key, or nil if there is none. Setting nil removes the entry.
     public subscript(key: String) -> AnyArchived? {
         get { values[ExactText(key)] }
         set { values[ExactText(key)] = newValue }
     }
 
-    /// The value of a key as `Value`; nil where there is none, or one of another type. Setting nil removes the entry.
+    /// The value of a key as `Value`, or nil if there is none or it has another type. Setting nil
+    /// removes the entry.
     public subscript<Value: KeyedCodable>(key: String) -> Value? {
         get { values[ExactText(key)]?.value(as: Value.self) }
         set { values[ExactText(key)] = newValue.map { AnyArchived($0) } }
@@ -29,15 +31,15 @@ public struct ArchivedEntries {
     /// The number of entries.
     public var count: Int { values.count }
 
-    /// A Boolean value that says whether there are no entries.
+    /// A Boolean value indicating whether there are no entries.
     public var isEmpty: Bool { values.isEmpty }
 
-    /// The keys, in the order of their bytes.
+    /// The keys, sorted by their bytes.
     public var keys: [String] { values.keys.sorted().map(\.text) }
 }
 
 extension ArchivedEntries: Sequence {
-    /// Returns an iterator over the entries, in the order of the bytes of their keys.
+    /// Returns an iterator over the entries, sorted by the bytes of their keys.
     public func makeIterator() -> IndexingIterator<[(key: String, value: AnyArchived)]> {
         values.sorted { $0.key < $1.key }.map { (key: $0.key.text, value: $0.value) }
             .makeIterator()
@@ -58,6 +60,6 @@ extension ArchivedEntries {
         }
     }
 
-    /// The entries as a dictionary to be archived.
+    /// The entries in the form that is archived.
     var pairs: ArchivedPairs<String, AnyArchived> { ArchivedPairs(Array(self)) }
 }

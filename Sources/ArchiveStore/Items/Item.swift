@@ -10,7 +10,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A secret with what is said about it: a generic password or an internet password of a keychain.
+/// A secret with its attributes: a generic password or an internet password of a keychain.
 public struct Item: Sendable, Hashable {
     /// The attributes of the item.
     public var attributes: ItemAttributes
@@ -33,55 +33,58 @@ public struct Item: Sendable, Hashable {
         self.init(service: service, account: account, data: password.utf8)
     }
 
-    /// Creates an internet password: an item of a server and an account.
+    /// Creates an internet password, which is an item of a server and an account.
     public init(_ address: ServerAddress, account: String, password: String) {
         self.init(ItemAttributes(address, account: account), data: password.utf8)
     }
 
-    /// The secret, if it is text in UTF-8.
+    /// The secret as text, or nil if it is not valid UTF-8.
     public var password: String? { String(validUTF8: data) }
 }
 
-/// The attributes of an item, as a keychain's generic password or internet password has them.
+/// The attributes of an item, which are those of a keychain's generic passwords and internet
+/// passwords.
 ///
-/// They are not secret. Service or server, account and ``isSynchronizable`` together are an item's identity within
-/// its access group. Texts are compared scalar by scalar, as the stores do.
+/// Attributes are not secret. The service or server, the account and ``isSynchronizable`` together
+/// are the identity of an item within its access group. Texts are compared scalar by scalar, as in
+/// the stores.
 public struct ItemAttributes: Sendable, Hashable {
-    /// The service or the server that the item is for. It makes the item a generic or an internet password.
+    /// The service or the server that the item is for. It determines whether the item is a generic
+    /// or an internet password.
     public var subject: ItemSubject
-    /// The account there.
+    /// The account at the service or server.
     public var account: String
-    /// A Boolean value that says whether the item is to be on all of the user's devices. It is
-    /// kept; nothing is sent anywhere.
+    /// A Boolean value indicating whether the item should be on all of the user's devices. The
+    /// value is stored, but nothing is synchronized.
     public var isSynchronizable = false
-    /// The access group; nil stands for the first of the ``ItemStore``, and is never in what it
-    /// returns.
+    /// The access group, or nil for the first group of the ``ItemStore``. Items that a store
+    /// returns always have a group.
     public var accessGroup: String?
-    /// The name that people see.
+    /// The name shown to users.
     public var label: String?
-    /// The kind of item, for people.
+    /// The kind of the item, shown to users.
     public var itemDescription: String?
-    /// A comment of the user's.
+    /// A comment by the user.
     public var comment: String?
-    /// The program that made it.
+    /// The code of the program that created the item.
     public var creator: FourCharacterCode?
-    /// The type of the item.
+    /// The code of the item's type.
     public var type: FourCharacterCode?
-    /// Whatever the program wants to be there.
+    /// Bytes that the program stores with the item for its own use.
     public var generic: [UInt8]?
-    /// A Boolean value that says whether it is to be hidden from people.
+    /// A Boolean value indicating whether the item is hidden from users.
     public var isInvisible = false
-    /// A Boolean value that says whether there is no password, on purpose: people shall be asked
-    /// each time.
+    /// A Boolean value indicating whether the item intentionally has no password, so that users are
+    /// asked each time.
     public var isNegative = false
-    /// When it may be read.
+    /// The condition under which the item may be read.
     public var accessibility = Accessibility.whenUnlocked
-    /// When it was added. The store sets it.
+    /// The time when the item was added, set by the store.
     public internal(set) var created = Date(timeIntervalSinceReferenceDate: 0)
-    /// When it was added or changed last. The store sets it.
+    /// The time when the item was last added or changed, set by the store.
     public internal(set) var modified = Date(timeIntervalSinceReferenceDate: 0)
 
-    /// Creates attributes.
+    /// Creates the attributes of a generic password.
     public init(service: String, account: String, accessGroup: String? = nil) {
         self.init(.service(service), account: account, accessGroup: accessGroup)
     }
@@ -97,13 +100,15 @@ public struct ItemAttributes: Sendable, Hashable {
         self.accessGroup = accessGroup
     }
 
-    /// The service that the item is for; empty for an internet password. Setting it makes the item a generic password.
+    /// The service of a generic password, or an empty string for an internet password. Setting it
+    /// makes the item a generic password.
     public var service: String {
         get { subject.service ?? "" }
         set { subject = .service(newValue) }
     }
 
-    /// The server that the item is for; nil for a generic password. Setting it makes the item an internet password.
+    /// The address of an internet password, or nil for a generic password. Setting it makes the
+    /// item an internet password.
     public var address: ServerAddress? {
         get { subject.address }
         set { subject = newValue.map { .server($0) } ?? .service("") }
@@ -112,13 +117,14 @@ public struct ItemAttributes: Sendable, Hashable {
     /// The class of the item.
     public var itemClass: ItemClass { subject.itemClass }
 
-    /// The identity of the item within its group.
+    /// The identity of the item within its access group.
     public var identity: ItemIdentity {
         ItemIdentity(subject, account: account, isSynchronizable: isSynchronizable)
     }
 }
 
 extension ItemAttributes {
+    /// Returns whether all attributes are equal. Texts are compared scalar by scalar.
     public static func == (left: ItemAttributes, right: ItemAttributes) -> Bool {
         left.identity == right.identity && left.exactTexts == right.exactTexts
             && left.creator == right.creator && left.type == right.type
@@ -127,6 +133,7 @@ extension ItemAttributes {
             && left.created == right.created && left.modified == right.modified
     }
 
+    /// Hashes all attributes. Texts are hashed scalar by scalar.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(identity)
         hasher.combine(exactTexts)
@@ -140,8 +147,8 @@ extension ItemAttributes {
         hasher.combine(modified)
     }
 
-    /// The texts beside those of the identity. Swift's strings are also equal where they are canonically
-    /// equivalent.
+    /// The texts that are not part of the identity, for exact comparison. Swift's strings also
+    /// compare equal if they are only canonically equivalent.
     private var exactTexts: [ExactText?] {
         ExactText.all(accessGroup, label, itemDescription, comment)
     }
@@ -152,10 +159,10 @@ public struct ItemIdentity: Sendable, Hashable {
     /// The service or the server that the item is for.
     public let subject: ItemSubject
     private let exactAccount: ExactText
-    /// A Boolean value that says whether the item is to be on all of the user's devices.
+    /// A Boolean value indicating whether the item should be on all of the user's devices.
     public let isSynchronizable: Bool
 
-    /// Creates an identity.
+    /// Creates the identity of a generic password.
     public init(service: String, account: String, isSynchronizable: Bool = false) {
         self.init(.service(service), account: account, isSynchronizable: isSynchronizable)
     }
@@ -171,18 +178,19 @@ public struct ItemIdentity: Sendable, Hashable {
         self.isSynchronizable = isSynchronizable
     }
 
-    /// The service that the item is for; empty for an internet password.
+    /// The service of a generic password, or an empty string for an internet password.
     public var service: String { subject.service ?? "" }
-    /// The account there.
+    /// The account at the service or server.
     public var account: String { exactAccount.text }
 
-    /// The number of bytes that service and account may have together, in UTF-8; for an internet password, account and
-    /// address with 18 to 26 bytes more.
+    /// The maximum size of service and account together, in bytes of UTF-8. For an internet
+    /// password, it applies to the account and the encoded address, which takes 18 to 26 bytes more
+    /// than its texts.
     ///
-    /// Databases find items by an index of both, and compare whole entries.
+    /// Databases look up items by an index of both, and compare whole entries.
     public static let largestSize = 16 << 10
 
-    /// Checks the size of service and account.
+    /// Checks the total size of service and account.
     ///
     /// - Throws: `invalidName`.
     func requireSize() throws(StoreError) {

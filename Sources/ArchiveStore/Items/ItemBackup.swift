@@ -10,12 +10,13 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Items outside their store. ``ItemStore/backup(matching:)`` copies them, and
-/// ``ItemStore/restore(_:)`` puts them back.
+/// A copy of items outside their store. ``ItemStore/backup(matching:)`` creates it, and
+/// ``ItemStore/restore(_:)`` puts the items back.
 ///
-/// ``archived(limits:)`` is **not encrypted**. With the package trait `Stores`, `sealed(passphrase:)` is.
+/// The result of ``archived(limits:)`` is **not encrypted**. With the package trait `Stores`,
+/// `sealed(passphrase:)` returns an encrypted backup.
 public struct ItemBackup: Sendable, Hashable {
-    /// The items, none of them for one device only.
+    /// The items. None of them is for one device only.
     public private(set) var items: [Item]
 
     init(_ items: [Item]) {
@@ -24,23 +25,24 @@ public struct ItemBackup: Sendable, Hashable {
 }
 
 extension ItemStore {
-    /// The items that match, but for those of this device only.
+    /// Returns a backup of the items that match, except those for this device only.
     ///
-    /// - Throws: as ``items(matching:limit:)``.
+    /// - Throws: The errors of ``items(matching:limit:)``.
     public func backup(matching query: ItemQuery = ItemQuery()) throws -> ItemBackup {
         ItemBackup(try items(matching: query))
     }
 
-    /// Saves the items of a backup, each in the access group that it is from, dates included. One
-    /// transaction for each group.
+    /// Saves the items of a backup, each in its original access group and with its dates. Each
+    /// group is restored in one transaction.
     ///
-    /// An item of the same identity is replaced, unless it is for this device only: such an item is in no
-    /// backup, so replacing it would lose it. The same holds for an item that cannot be read because
-    /// something else than the store changed it, by the accessibility that is stored. Delete it first to
-    /// restore one in its place. Other items that were changed in this way are replaced.
+    /// An existing item with the same identity is replaced, unless it is for this device only: such
+    /// an item is in no backup, and replacing it would lose it. This also applies to an item that
+    /// cannot be read because something other than the store changed it. In this case its stored
+    /// accessibility decides. Delete such an item first to restore one in its place. Other altered
+    /// items are replaced.
     ///
-    /// - Returns: how many were saved.
-    /// - Throws: `unknownAccessGroup` before anything is changed; as ``save(_:)``.
+    /// - Returns: The number of items saved.
+    /// - Throws: `unknownAccessGroup` before anything is changed, and the errors of ``save(_:)``.
     @discardableResult
     public func restore(_ backup: ItemBackup) throws -> Int {
         let groups = Dictionary(grouping: backup.items) {
@@ -58,9 +60,9 @@ extension ItemStore {
 }
 
 extension Item {
-    /// Puts the item back, unless one for this device only has its identity.
+    /// Restores the item, unless an item with its identity is for this device only.
     ///
-    /// - Returns: whether it was put back.
+    /// - Returns: A Boolean value indicating whether the item was restored.
     fileprivate func restore(in transaction: any ItemTransaction) throws -> Bool {
         let identity = attributes.identity
         if try transaction.hasItemOfThisDevice(identity) { return false }
@@ -71,8 +73,7 @@ extension Item {
 }
 
 extension ItemTransaction {
-    /// Returns whether the item of an identity is for this device only, be it one that cannot be
-    /// read.
+    /// Returns whether the item of an identity is for this device only, even if it cannot be read.
     fileprivate func hasItemOfThisDevice(_ identity: ItemIdentity) throws -> Bool {
         for accessibility in Accessibility.allCases where accessibility.isThisDeviceOnly {
             var query = ItemQuery(identity)
@@ -80,7 +81,8 @@ extension ItemTransaction {
             do {
                 if try !items(matching: query, limit: 1).isEmpty { return true }
             } catch let error as StoreError where error.code == .alteredItem {
-                // The query matches what is stored, which is not to be trusted, but all there is.
+                // The query matches the stored accessibility. It cannot be trusted, but there is
+                // nothing better.
                 return true
             }
         }
@@ -90,15 +92,15 @@ extension ItemTransaction {
 
 // MARK: - As bytes
 
-// A keyed archive of an NSArray of NSDictionaries: `data`, and the attributes under the names that they
-// have here. Those that are nil, false, 0 or an empty part of an address are left out. An internet password has
-// `server` instead of `service`.
+// The format is a keyed archive of an NSArray of NSDictionaries. Each has `data` and the
+// attributes, under the names used here. Attributes that are nil, false or 0, and empty parts of an
+// address, are left out. An internet password has `server` instead of `service`.
 
 extension ItemBackup {
-    /// Returns the backup as a keyed archive of plain values, **not encrypted**. The archive is read
-    /// again before it is returned.
+    /// Returns the backup as a keyed archive of plain values, **not encrypted**. The archive is
+    /// read back before it is returned.
     ///
-    /// - Parameter limits: the limits to read it with. Pass the same ones to
+    /// - Parameter limits: The limits on reading the archive. Pass the same ones to
     ///   ``init(parsing:limits:)``.
     /// - Returns: The archive.
     /// - Throws: `KeyedArchiveError` or ``StoreError`` for a backup that exceeds `limits`.
@@ -107,21 +109,23 @@ extension ItemBackup {
             PropertyListValue.array(PropertyListArray(items.map { .dictionary($0.fields) })),
             allowing: .propertyList, limits: limits)
         guard try ItemBackup(parsing: bytes, limits: limits) == self else {
-            throw StoreError(.unsupportedValue, what: "the backup would be read as other items")
+            throw StoreError(
+                .unsupportedValue, what: "the backup cannot be read back as the same items")
         }
         return bytes
     }
 
-    /// Reads the result of ``archived(limits:)``. Items for one device only are left out.
+    /// Parses the result of ``archived(limits:)``. Items for one device only are left out.
     ///
-    /// - Throws: `KeyedArchiveError`; ``StoreError`` with `invalidContents` and the path.
+    /// - Throws: `KeyedArchiveError`, or ``StoreError`` with `invalidContents` and the path.
     public init(parsing bytes: some Sequence<UInt8>, limits: ParsingLimits = .untrusted) throws {
         let bytes = Array(bytes)
         let list = try KeyedUnarchiver.unarchive(
             PropertyListValue.self, from: bytes, allowing: .propertyList, limits: limits)
         guard let list = list.array else {
             throw StoreError(
-                .invalidContents, what: "a backup is an array, not a \(list.kind)",
+                .invalidContents,
+                what: "expected an array in the backup, found a value of kind \(list.kind)",
                 recovery: "check the path")
         }
         let items = try list.enumerated().map { index, fields in
@@ -131,8 +135,8 @@ extension ItemBackup {
         self.init(items)
     }
 
-    /// Checks what the items come to when each one is stored by itself: in the archive many of them
-    /// may refer to the same data.
+    /// Checks the total size of the items when each is stored separately. In the archive, many
+    /// items may refer to the same data.
     private static func checkSize(
         of items: [Item], in archiveSize: Int, _ limits: ParsingLimits
     ) throws(StoreError) {
@@ -148,7 +152,7 @@ extension ItemBackup {
 }
 
 extension Item {
-    /// The number of bytes of the data and of the attributes whose length is not fixed.
+    /// The number of bytes of the data and of all attributes with a variable length.
     fileprivate var size: Int {
         let texts = [
             attributes.account, attributes.label, attributes.itemDescription, attributes.comment,
@@ -220,7 +224,7 @@ extension ServerAddress {
     }
 }
 
-/// Reads the fields of an item.
+/// A reader for the fields of an item.
 private struct FieldReader {
     let fields: PropertyListDictionary
     let index: Int
@@ -239,7 +243,7 @@ private struct FieldReader {
         return value
     }
 
-    /// The bytes of a field. Fields that refer to the same object share their memory.
+    /// Returns the bytes of a field. Fields that refer to the same object share their memory.
     func bytes(_ key: String) throws(StoreError) -> [UInt8]? {
         guard let field = fields[key] else { return nil }
         guard let bytes = field.data else { throw malformed(key) }
@@ -252,7 +256,7 @@ private struct FieldReader {
         return FourCharacterCode(rawValue: code)
     }
 
-    /// The server of an internet password, or the service of another item.
+    /// Returns the server of an internet password, or the service of another item.
     func subject() throws(StoreError) -> ItemSubject {
         guard let server = try optional(String.self, "server") else {
             return .service(try required(String.self, "service"))
@@ -276,7 +280,8 @@ private struct FieldReader {
 
     func malformed(_ key: String) -> StoreError {
         StoreError(
-            .invalidContents, what: "an item of a backup lacks `\(key)`, or has another kind of it",
+            .invalidContents,
+            what: "expected `\(key)` in an item of the backup, found none or a wrong kind",
             path: PropertyListPath([.index(index), .key(key)]))
     }
 }

@@ -9,60 +9,63 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The items of one access group: a ``MemoryItemDatabase``, an `EncryptedItemDatabase`, a
-/// `KeychainItemDatabase`. An ``ItemStore`` puts several together.
+/// A database with the items of one access group: a ``MemoryItemDatabase``, an
+/// `EncryptedItemDatabase`, or a `KeychainItemDatabase`. An ``ItemStore`` combines several
+/// databases.
 public protocol ItemDatabase: Sendable {
-    /// The access group whose items these are.
+    /// The access group of the items.
     var accessGroup: String { get }
 
-    /// The items that match, at most `limit`, in the order in which they were added.
+    /// Returns the items that match, at most `limit`, in the order in which they were added.
     ///
     /// - Throws: ``StoreError``.
     func items(matching query: ItemQuery, limit: Int) throws -> [Item]
 
-    /// Carries out changes: all of them or, where `body` throws, none. No other change comes between.
+    /// Performs changes in a transaction: all of them or, if `body` throws, none. No other change
+    /// happens in between.
     ///
-    /// An error while the transaction is made durable leaves it open whether it was carried out: all of
-    /// it, or none.
+    /// If making the transaction durable fails, it is unknown whether the transaction was carried
+    /// out. Either all of it was, or none.
     ///
-    /// - Throws: ``StoreError``, among others `misuse` where `body` asks the database instead of the
-    ///   transaction, or hands the transaction to another thread; what `body` throws.
+    /// - Throws: The errors of `body`, and ``StoreError``. For example, `misuse` if `body` calls
+    ///   the database instead of the transaction, or passes the transaction to another thread.
     func transaction<Result>(_ body: (any ItemTransaction) throws -> Result) throws -> Result
 }
 
-/// Changes that are carried out together.
+/// A set of changes that are performed together.
 public protocol ItemTransaction {
-    /// The access group whose items are changed.
+    /// The access group of the items.
     var accessGroup: String { get }
 
-    /// The items that match, at most `limit`, as they are within the transaction.
+    /// Returns the items that match, at most `limit`, including the changes of the transaction.
     func items(matching query: ItemQuery, limit: Int) throws -> [Item]
 
-    /// Adds an item as it is, dates included. Its access group becomes that of the transaction.
+    /// Adds an item unchanged, including its dates. Its access group becomes that of the
+    /// transaction.
     ///
-    /// - Throws: `duplicateItem`; `invalidName` for more than ``ItemIdentity/largestSize`` bytes of service and
-    ///   account.
+    /// - Throws: `duplicateItem`, or `invalidName` for more than ``ItemIdentity/largestSize`` bytes
+    ///   of service and account.
     func insert(_ item: Item) throws
 
-    /// Puts an item in the place of another. Its access group becomes that of the transaction.
+    /// Replaces an item with another one, whose access group becomes that of the transaction.
     ///
-    /// - Throws: `itemNotFound` where there is no item of that identity; `duplicateItem` where the new
-    ///   identity is that of a third; `invalidName` as ``insert(_:)``.
+    /// - Throws: `itemNotFound` if there is no item with that identity, `duplicateItem` if a third
+    ///   item already has the new identity, or `invalidName` as ``insert(_:)``.
     func replace(_ identity: ItemIdentity, with item: Item) throws
 
-    /// Removes an item, if it is there.
+    /// Removes an item if it exists.
     func remove(_ identity: ItemIdentity) throws
 
-    /// Removes all items that match, also those that cannot be read because something else than the
-    /// store changed them.
+    /// Removes all items that match, including those that cannot be read because something other
+    /// than the store changed them.
     ///
-    /// - Returns: how many.
+    /// - Returns: The number of items removed.
     @discardableResult
     func delete(matching query: ItemQuery) throws -> Int
 
-    /// Carries out some of the changes of the transaction: all of them or, where `body` throws, none.
+    /// Performs a part of the transaction's changes: all of them or, if `body` throws, none.
     ///
-    /// By default changes before an error stay, for databases that cannot take them back.
+    /// By default, changes before an error remain, for databases that cannot undo them.
     func savepoint<Result>(_ body: () throws -> Result) throws -> Result
 }
 
@@ -73,12 +76,12 @@ extension ItemTransaction {
 
     /// Adds an item.
     ///
-    /// - Throws: `duplicateItem` where there is one with its service, account and synchronizability.
+    /// - Throws: `duplicateItem` if an item with its service, account and synchronizability exists.
     public func add(_ item: Item) throws {
         try insert(prepared(item, created: nil))
     }
 
-    /// Adds an item, or replaces the one that has its identity, whatever that holds.
+    /// Adds an item, or replaces the one with the same identity, even if that cannot be read.
     public func save(_ item: Item) throws { try savepoint { try replaceOrAdd(item) } }
 
     private func replaceOrAdd(_ item: Item) throws {
@@ -94,10 +97,10 @@ extension ItemTransaction {
         try replace(identity, with: prepared(item, created: old.attributes.created))
     }
 
-    /// Changes all items that match: all of them or, where it throws, none.
+    /// Changes all items that match: all of them or, if an error is thrown, none.
     ///
-    /// - Returns: how many.
-    /// - Throws: `duplicateItem`, `unsupportedChange`, and what `change` throws.
+    /// - Returns: The number of items changed.
+    /// - Throws: `duplicateItem`, `unsupportedChange`, and the errors of `change`.
     @discardableResult
     public func update(
         matching query: ItemQuery, _ change: (inout Item) throws -> Void
@@ -123,12 +126,12 @@ extension ItemTransaction {
         }
     }
 
-    /// An item with the group and the dates that it is stored with.
+    /// Returns an item with the access group and the dates to store.
     private func prepared(_ item: Item, created: Date?) throws(StoreError) -> Item {
         var item = item
         if let group = item.attributes.accessGroup, ExactText(group) != ExactText(accessGroup) {
             throw StoreError(
-                .unsupportedChange, what: "an item of one access group cannot be put into another",
+                .unsupportedChange, what: "an item cannot be moved to another access group",
                 recovery: "add it there, and delete it here")
         }
         item.attributes.accessGroup = accessGroup
@@ -143,9 +146,10 @@ extension StoreError {
     static func duplicate(_ identity: ItemIdentity, in group: String) -> StoreError {
         StoreError(
             .duplicateItem,
-            what: "the access group `\(printable(group))` has an item of this account for the "
-                + identity.subject.printable,
-            recovery: "`save` replaces it")
+            what:
+                "the access group `\(printable(group))` already has an item with this account for "
+                + "the " + identity.subject.printable,
+            recovery: "use `save` to replace it")
     }
 
     static func notFound(_ query: ItemQuery) -> StoreError {
@@ -157,6 +161,6 @@ extension StoreError {
         let group = query.accessGroup.map { " in the access group `\(printable($0))`" } ?? ""
         return StoreError(
             .itemNotFound, what: "no item\(subject)\(group) matches",
-            recovery: "`items(matching:)` returns none without an error")
+            recovery: "`items(matching:)` returns an empty result instead of an error")
     }
 }

@@ -3,21 +3,21 @@
 
 internal import PropertyList
 
-/// Which items are meant: those that have all the attributes that are said here.
+/// A query for the items that have all of the given attributes.
 ///
 /// ```swift
 /// let all = try store.items(matching: ItemQuery(service: "example.com"))
 /// let named = try store.items(matching: ItemQuery(label: "Example"))
 /// ```
 ///
-/// A query with a service matches generic passwords only, and one with a server, a protocol, a port or a path matches
-/// internet passwords only.
+/// A query with a service matches only generic passwords. A query with a server, a protocol, a
+/// port, a path, an authentication method or a security domain matches only internet passwords.
 public struct ItemQuery: Sendable, Hashable {
-    /// The class; both where it is not said.
+    /// The class, or nil for both classes.
     public var itemClass: ItemClass?
     /// The service.
     public var service: String?
-    /// The whole address: also a part of it that is empty or nil is to be so.
+    /// The complete address. Its empty and nil parts must match as well.
     public var address: ServerAddress?
     /// The server.
     public var server: String?
@@ -27,28 +27,29 @@ public struct ItemQuery: Sendable, Hashable {
     public var port: UInt16?
     /// The path on the server.
     public var path: String?
-    /// The way to authenticate.
+    /// The authentication method.
     public var authentication: InternetAuthentication?
-    /// The part of the server.
+    /// The security domain of the server.
     public var securityDomain: String?
     /// The account.
     public var account: String?
-    /// The access group; all that the store was given where it is not said.
+    /// The access group, or nil for all groups of the store.
     public var accessGroup: String?
-    /// A Boolean value that says whether the item is to be on all devices.
+    /// A Boolean value indicating whether the item should be on all of the user's devices.
     public var isSynchronizable: Bool?
-    /// The name that people see.
+    /// The name shown to users.
     public var label: String?
-    /// The program that made it.
+    /// The code of the program that created the item.
     public var creator: FourCharacterCode?
-    /// The type of the item.
+    /// The code of the item's type.
     public var type: FourCharacterCode?
     /// The bytes that the program stored with the item for its own use.
     public var generic: [UInt8]?
-    /// When it may be read.
+    /// The condition under which the item may be read.
     public var accessibility: Accessibility?
 
-    /// A query for the items of a service, an account and a label; without any, for all.
+    /// Creates a query for the items of a service, an account and a label. Without any of them, it
+    /// matches all items.
     public init(
         service: String? = nil, account: String? = nil, label: String? = nil,
         accessGroup: String? = nil
@@ -59,7 +60,7 @@ public struct ItemQuery: Sendable, Hashable {
         self.accessGroup = accessGroup
     }
 
-    /// A query for the internet passwords of a server.
+    /// Creates a query for the internet passwords of a server.
     public init(
         server: String, protocol: InternetProtocol? = nil, port: UInt16? = nil,
         path: String? = nil, account: String? = nil, accessGroup: String? = nil
@@ -71,7 +72,7 @@ public struct ItemQuery: Sendable, Hashable {
         self.path = path
     }
 
-    /// A query for one item.
+    /// Creates a query for one item.
     public init(_ identity: ItemIdentity, accessGroup: String? = nil) {
         self.init(
             service: identity.subject.service, account: identity.account, accessGroup: accessGroup)
@@ -79,7 +80,7 @@ public struct ItemQuery: Sendable, Hashable {
         isSynchronizable = identity.isSynchronizable
     }
 
-    /// Returns whether attributes are what is said here.
+    /// Returns whether attributes match the query. The data of items is not compared.
     public func matches(_ attributes: ItemAttributes) -> Bool {
         matches(attributes.subject) && matches(account, attributes.account)
             && matches(accessGroup, attributes.accessGroup) && matches(label, attributes.label)
@@ -90,7 +91,7 @@ public struct ItemQuery: Sendable, Hashable {
             && (accessibility ?? attributes.accessibility) == attributes.accessibility
     }
 
-    /// Whether a subject is what is said here.
+    /// Returns whether a subject matches the query.
     func matches(_ subject: ItemSubject) -> Bool {
         guard (itemClass ?? subject.itemClass) == subject.itemClass,
             matches(service, subject.service)
@@ -103,7 +104,8 @@ public struct ItemQuery: Sendable, Hashable {
             && matches(securityDomain, found.securityDomain)
     }
 
-    /// Whether the query is for internet passwords by a part of their addresses.
+    /// A Boolean value indicating whether the query contains a part of an address, and so matches
+    /// only internet passwords.
     var saysPartOfAddress: Bool {
         server != nil || `protocol` != nil || port != nil || path != nil || authentication != nil
             || securityDomain != nil
@@ -114,7 +116,8 @@ public struct ItemQuery: Sendable, Hashable {
         return text.map(ExactText.init(_:)) == ExactText(wanted)
     }
 
-    /// Texts are compared scalar by scalar, as in ``matches(_:)``.
+    /// Returns whether two queries are equal. Texts are compared scalar by scalar, as in
+    /// ``matches(_:)``.
     public static func == (left: ItemQuery, right: ItemQuery) -> Bool {
         left.exactTexts == right.exactTexts && left.isSynchronizable == right.isSynchronizable
             && left.itemClass == right.itemClass && left.address == right.address
@@ -124,6 +127,7 @@ public struct ItemQuery: Sendable, Hashable {
             && left.generic == right.generic && left.accessibility == right.accessibility
     }
 
+    /// Hashes all attributes of the query. Texts are hashed scalar by scalar.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(exactTexts)
         hasher.combine(isSynchronizable)
@@ -142,7 +146,7 @@ public struct ItemQuery: Sendable, Hashable {
         ExactText.all(service, account, accessGroup, label, server, path, securityDomain)
     }
 
-    /// The identity of the one item that can match; nil where there may be several.
+    /// The identity of the only item that can match, or nil if several can.
     var identity: ItemIdentity? {
         let subject = service.map { .service($0) } ?? address.map { ItemSubject.server($0) }
         guard let subject, let account, let isSynchronizable else { return nil }

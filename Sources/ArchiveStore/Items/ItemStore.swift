@@ -3,7 +3,7 @@
 
 internal import PropertyList
 
-/// Small secrets by service or server and account, as a keychain keeps them: add, update, copy, delete.
+/// A store of small secrets by service or server and account, like a keychain.
 ///
 /// ```swift
 /// let key = try MasterKey(file: keyPath, creatingIfMissing: true)
@@ -14,18 +14,19 @@ internal import PropertyList
 /// let password = try store.password(service: "example.com", account: "anna")
 /// ```
 ///
-/// Each access group is a database of its own. A program reaches the groups that it was given, and no
-/// other; programs that share one see each other's items. What one call changes in one group is one
-/// transaction.
+/// Each access group is a database of its own. A program can only use the groups whose databases it
+/// opened. Programs that share a group see each other's items. The changes of one call in one group
+/// are one transaction.
 public struct ItemStore: Sendable {
     private let databases: [any ItemDatabase]
 
-    /// A store of the groups of `databases`; the first is where items go that name none.
+    /// Creates a store of the groups of the databases. Items without a group go into the first one.
     public init(_ first: any ItemDatabase, _ others: any ItemDatabase...) {
         self.init(first, others: others)
     }
 
-    /// A store of the groups of `first` and of `others`.
+    /// Creates a store of the groups of `first` and `others`. Items without a group go into the
+    /// first one.
     public init(_ first: any ItemDatabase, others: [any ItemDatabase]) {
         databases = [first] + others
     }
@@ -33,7 +34,7 @@ public struct ItemStore: Sendable {
     /// The access groups.
     public var accessGroups: [String] { databases.map(\.accessGroup) }
 
-    /// The databases that a query or an item is about.
+    /// Returns the databases for the access group of a query or an item.
     private func databases(_ group: String?) throws(StoreError) -> [any ItemDatabase] {
         guard let group else { return databases }
         return [try database(group)]
@@ -47,7 +48,7 @@ public struct ItemStore: Sendable {
         let known = accessGroups.map { "`\(StoreError.printable($0))`" }.joined(separator: ", ")
         throw StoreError(
             .unknownAccessGroup,
-            what: "the access group `\(StoreError.printable(group))` was not given to the store",
+            what: "the store has no access group `\(StoreError.printable(group))`",
             recovery: "it has \(known)")
     }
 }
@@ -55,10 +56,12 @@ public struct ItemStore: Sendable {
 // MARK: - Copying
 
 extension ItemStore {
-    /// The items that match, group by group, in the order in which they were added; none is no error.
+    /// Returns the items that match, group by group, in the order in which they were added. If none
+    /// match, the result is empty.
     ///
-    /// - Throws: `unknownAccessGroup`; `misuse` within a transaction of the same thread; for an encrypted
-    ///   database `wrongKey`, `invalidDatabase`, `alteredItem`, `busy`, `fileAccess`.
+    /// - Throws: `unknownAccessGroup`, or `misuse` within a transaction of the same thread. For an
+    ///   encrypted database also `wrongKey`, `invalidDatabase`, `alteredItem`, `busy` and
+    ///   `fileAccess`.
     public func items(
         matching query: ItemQuery = ItemQuery(), limit: Int = .max
     ) throws -> [Item] {
@@ -69,9 +72,9 @@ extension ItemStore {
         return found
     }
 
-    /// The first item that matches.
+    /// Returns the first item that matches.
     ///
-    /// - Throws: `itemNotFound`, and as ``items(matching:limit:)``.
+    /// - Throws: `itemNotFound`, and the errors of ``items(matching:limit:)``.
     public func item(matching query: ItemQuery) throws -> Item {
         guard let item = try items(matching: query, limit: 1).first else {
             throw StoreError.notFound(query)
@@ -81,25 +84,26 @@ extension ItemStore {
 
     /// Returns the attributes of the items that match, without the secrets.
     ///
-    /// - Throws: as ``items(matching:limit:)``.
+    /// - Throws: The errors of ``items(matching:limit:)``.
     public func attributes(
         matching query: ItemQuery = ItemQuery(), limit: Int = .max
     ) throws -> [ItemAttributes] {
         try items(matching: query, limit: limit).map(\.attributes)
     }
 
-    /// The secret of the first item that matches.
+    /// Returns the secret of the first item that matches.
     ///
-    /// - Throws: as ``item(matching:)``.
+    /// - Throws: The errors of ``item(matching:)``.
     public func data(matching query: ItemQuery) throws -> [UInt8] {
         try item(matching: query).data
     }
 }
 
 extension ItemStore {
-    /// The password of a service and an account; nil where there is none.
+    /// Returns the password of a service and an account, or nil if there is none.
     ///
-    /// - Throws: `unsupportedValue` for a secret that is no text in UTF-8; as ``items(matching:limit:)``.
+    /// - Throws: `unsupportedValue` for a secret that is not valid UTF-8, and the errors of
+    ///   ``items(matching:limit:)``.
     public func password(
         service: String, account: String, accessGroup: String? = nil
     ) throws -> String? {
@@ -107,10 +111,10 @@ extension ItemStore {
         return try items(matching: query, limit: 1).first?.text()
     }
 
-    /// The internet password of a server and an account; nil where there is none. Of several, on other ports say, it is
-    /// the one that was added first.
+    /// Returns the internet password of a server and an account, or nil if there is none. If
+    /// several match, for example with different ports, returns the one that was added first.
     ///
-    /// - Throws: as ``password(service:account:accessGroup:)``.
+    /// - Throws: The errors of ``password(service:account:accessGroup:)``.
     public func password(
         server: String, protocol: InternetProtocol? = nil, port: UInt16? = nil,
         path: String? = nil, account: String, accessGroup: String? = nil
@@ -121,7 +125,7 @@ extension ItemStore {
         return try items(matching: query, limit: 1).first?.text()
     }
 
-    /// The items of a service, by their accounts.
+    /// Returns the items of a service, by account.
     public func items(service: String, accessGroup: String? = nil) -> ServiceItems {
         ServiceItems(self, service, accessGroup)
     }
@@ -132,25 +136,26 @@ extension ItemStore {
 extension ItemStore {
     /// Adds an item.
     ///
-    /// - Throws: `duplicateItem` where there is one with its service, account and synchronizability;
-    ///   `outOfSpace`, and as ``items(matching:limit:)``.
+    /// - Throws: `duplicateItem` if an item with its service, account and synchronizability exists,
+    ///   `outOfSpace`, and the errors of ``items(matching:limit:)``.
     public func add(_ item: Item) throws {
         try transaction(in: item.attributes.accessGroup) { try $0.add(item) }
     }
 
-    /// Adds an item, or replaces the one that has its identity, whatever that holds. The date of its
-    /// creation stays, where it can be read.
+    /// Adds an item, or replaces the one with the same identity, even if that cannot be read. The
+    /// creation date of the replaced item is kept if it can be read.
     ///
-    /// - Throws: as ``add(_:)``, but never `duplicateItem` or `alteredItem`.
+    /// - Throws: The errors of ``add(_:)``, except `duplicateItem` and `alteredItem`.
     public func save(_ item: Item) throws {
         try transaction(in: item.attributes.accessGroup) { try $0.save(item) }
     }
 
     /// Changes all items that match.
     ///
-    /// - Returns: how many.
-    /// - Throws: `itemNotFound` where none does; `duplicateItem` where an item would get the identity
-    ///   of another; `unsupportedChange` for a change of group; what `change` throws.
+    /// - Returns: The number of items changed.
+    /// - Throws: `itemNotFound` if no item matches, `duplicateItem` if an item would get the
+    ///   identity of another one, `unsupportedChange` for a change of the access group, and the
+    ///   errors of `change`.
     @discardableResult
     public func update(
         matching query: ItemQuery, _ change: (inout Item) throws -> Void
@@ -158,35 +163,37 @@ extension ItemStore {
         try inEach(query) { try $0.update(matching: query, change) }
     }
 
-    /// Removes all items that match, also those that cannot be read because something else than the
-    /// store changed them.
+    /// Removes all items that match, including those that cannot be read because something other
+    /// than the store changed them.
     ///
-    /// - Returns: how many.
-    /// - Throws: `itemNotFound` where none does.
+    /// - Returns: The number of items removed.
+    /// - Throws: `itemNotFound` if no item matches.
     @discardableResult
     public func delete(matching query: ItemQuery) throws -> Int {
         try inEach(query) { try $0.delete(matching: query) }
     }
 
-    /// Carries out changes in one access group, all or none: many of them cost one flush to the disk.
+    /// Performs changes in one access group: either all of them, or none. Many changes in one
+    /// transaction need only one flush to the disk.
     ///
     /// ```swift
     /// try store.transaction { for item in items { try $0.save(item) } }
     /// ```
     ///
     /// - Parameters:
-    ///   - group: the access group; the first of the store's, if it is not said.
-    ///   - body: makes the changes, by the transaction that it is given.
-    /// - Returns: The result of the work.
-    /// - Throws: `outOfSpace`, what `body` throws, and as ``items(matching:limit:)``. After `fileAccess` the
-    ///   changes may be there, all or none: the last flush to the disk may have failed.
+    ///   - group: The access group, or nil for the first one of the store.
+    ///   - body: A function that makes the changes with the transaction passed to it.
+    /// - Returns: The result of `body`.
+    /// - Throws: `outOfSpace`, the errors of `body`, and those of ``items(matching:limit:)``. After
+    ///   `fileAccess`, either all changes were made or none: the last flush to the disk may have
+    ///   failed.
     public func transaction<Result>(
         in group: String? = nil, _ body: (any ItemTransaction) throws -> Result
     ) throws -> Result {
         try database(group).transaction(body)
     }
 
-    /// Returns whether a database has an item that matches, be it one that cannot be read.
+    /// Returns whether a database has an item that matches, even one that cannot be read.
     private func has(_ query: ItemQuery, _ database: any ItemDatabase) throws -> Bool {
         do {
             return try !database.items(matching: query, limit: 1).isEmpty
@@ -200,7 +207,7 @@ extension ItemStore {
     ) throws -> Int {
         var count = 0
         for database in try databases(query.accessGroup) {
-            // A database without a match is not locked.
+            // Databases without a match are not locked.
             if try !has(query, database) { continue }
             count += try database.transaction(body)
         }

@@ -4,7 +4,7 @@
 internal import PropertyList
 internal import ValidText
 
-/// A class of items, as a keychain has it.
+/// A class of keychain items.
 public enum ItemClass: Sendable, Hashable, CaseIterable {
     /// The passwords of services: `kSecClassGenericPassword`.
     case genericPassword
@@ -12,14 +12,14 @@ public enum ItemClass: Sendable, Hashable, CaseIterable {
     case internetPassword
 }
 
-/// The thing that a password is for: a service or a server.
+/// The service or server that a password is for.
 public enum ItemSubject: Sendable, Hashable {
     /// A service, by its name.
     case service(String)
     /// A server.
     case server(ServerAddress)
 
-    /// The class of items about the subject.
+    /// The class of items with this subject.
     public var itemClass: ItemClass {
         switch self {
         case .service: .genericPassword
@@ -27,29 +27,31 @@ public enum ItemSubject: Sendable, Hashable {
         }
     }
 
-    /// The name of the service; nil for a server.
+    /// The name of the service, or nil for a server.
     public var service: String? {
         guard case .service(let name) = self else { return nil }
         return name
     }
 
-    /// The address of the server; nil for a service.
+    /// The address of the server, or nil for a service.
     public var address: ServerAddress? {
         guard case .server(let address) = self else { return nil }
         return address
     }
 
+    /// Returns whether both are the same service or server. Texts are compared scalar by scalar.
     public static func == (left: ItemSubject, right: ItemSubject) -> Bool {
         left.service.map(ExactText.init(_:)) == right.service.map(ExactText.init(_:))
             && left.address == right.address
     }
 
+    /// Hashes the service or the address. Texts are hashed scalar by scalar.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(service.map(ExactText.init(_:)))
         hasher.combine(address)
     }
 
-    /// The subject in messages.
+    /// The description of the subject in messages.
     var printable: String {
         switch self {
         case .service(let name): "service `\(StoreError.printable(name))`"
@@ -60,18 +62,18 @@ public enum ItemSubject: Sendable, Hashable {
 
 // MARK: - As bytes
 
-// The form in which a store keeps subjects, in the one column that it finds items by:
+// The stored form of a subject, in the column that items are looked up by:
 //
 // | bytes | subject |
 // |---|---|
 // | the name in UTF-8 | a service |
 // | `FF`, `01`, then the fields in the order of `bytes` | a server |
 //
-// No text in UTF-8 has the byte `FF`, so no service has the bytes of a server. The name of the server is the first field:
-// an index finds all items of one server.
+// No UTF-8 text contains the byte `FF`, so the bytes of a service never equal those of a server.
+// The name of the server is the first field, so an index finds all items of one server.
 
 extension ItemSubject {
-    /// The bytes of a subject. No two subjects have the same ones.
+    /// The bytes of the subject, which are different for different subjects.
     var bytes: [UInt8] {
         switch self {
         case .service(let name): Array(name.utf8)
@@ -79,7 +81,7 @@ extension ItemSubject {
         }
     }
 
-    /// The subject of some bytes; nil where no subject has exactly these.
+    /// Creates a subject from its bytes. The result is nil if no subject has exactly these bytes.
     init?(_ bytes: [UInt8]) {
         if bytes.first == ServerAddress.mark {
             guard let address = ServerAddress(bytes) else { return nil }
@@ -92,11 +94,12 @@ extension ItemSubject {
 }
 
 extension ServerAddress {
-    /// The first byte of every address, and of no text.
+    /// The first byte of every encoded address, which occurs in no UTF-8 text.
     static let mark: UInt8 = 0xFF
     private static let version: UInt8 = 1
 
-    /// The bytes that the addresses of a server begin with, and those of no other one.
+    /// Returns the bytes that all addresses of a server begin with, and no address of another
+    /// server.
     static func prefix(of server: String) -> [UInt8] { [mark, version] + field(server) }
 
     /// The bytes of the address.
@@ -119,7 +122,7 @@ extension ServerAddress {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
     }
 
-    /// The address of some bytes; nil where no address has exactly these.
+    /// Creates an address from its bytes. The result is nil if no address has exactly these bytes.
     fileprivate init?(_ bytes: [UInt8]) {
         var reader = AddressReader(rest: bytes[...])
         guard reader.byte() == Self.mark, reader.byte() == Self.version,
@@ -135,7 +138,7 @@ extension ServerAddress {
     }
 }
 
-/// Reads the fields of an address, one after the other.
+/// A reader for the fields of an address.
 private struct AddressReader {
     private(set) var rest: ArraySlice<UInt8>
 
@@ -154,7 +157,7 @@ private struct AddressReader {
         return String(validUTF8: Array(bytes))
     }
 
-    /// A code that may be absent; nil where the bytes are malformed.
+    /// Reads a code that may be absent. Returns nil if the bytes are malformed.
     mutating func code() -> FourCharacterCode?? {
         switch byte() {
         case 0: .some(nil)

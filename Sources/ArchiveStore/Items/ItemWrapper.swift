@@ -1,11 +1,11 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// One item that a program always has: read with default attributes while it is not stored, added or
-/// updated when it is changed.
+/// One item that always exists for the program. Reading returns default attributes until the item
+/// is stored, and the first change adds it.
 ///
-/// It is known by its ``ItemAttributes/generic``, so that the account may change: the name and the
-/// password that a user last entered, say.
+/// The item is identified by its ``ItemAttributes/generic``, so its account can change. An example
+/// is the name and the password that a user entered last.
 ///
 /// ```swift
 /// let login = ItemWrapper("login", in: store)
@@ -21,13 +21,13 @@ public struct ItemWrapper: Sendable {
     private let query: ItemQuery
     private let defaultItem: Item
 
-    /// The item of an identifier.
+    /// Creates a wrapper for the item with an identifier.
     ///
     /// - Parameters:
-    ///   - identifier: what the item is known by.
-    ///   - store: where it is.
-    ///   - attributes: those it has until they are changed; by default those of a service called like
-    ///     the identifier, with an empty account.
+    ///   - identifier: The bytes of this text identify the item.
+    ///   - store: The store that contains the item.
+    ///   - attributes: The attributes of the item until it is changed. By default, they have the
+    ///     identifier as the service and an empty account.
     public init(
         _ identifier: String, in store: ItemStore, default attributes: ItemAttributes? = nil
     ) {
@@ -43,16 +43,16 @@ public struct ItemWrapper: Sendable {
         defaultItem = Item(attributes, data: [])
     }
 
-    /// The item; with default attributes and without data where none is stored.
+    /// Returns the item. If none is stored, the result has the default attributes and no data.
     ///
-    /// - Throws: as ``ItemStore/items(matching:limit:)``.
+    /// - Throws: The errors of ``ItemStore/items(matching:limit:)``.
     public func item() throws -> Item {
         try store.items(matching: query, limit: 1).first ?? defaultItem
     }
 
-    /// Changes the item, and adds it where none is stored, in one transaction.
+    /// Changes the item, or adds it if none is stored, in one transaction.
     ///
-    /// - Throws: as ``ItemStore/update(matching:_:)``, but never `itemNotFound`.
+    /// - Throws: The errors of ``ItemStore/update(matching:_:)``, except `itemNotFound`.
     public func update(_ change: (inout Item) throws -> Void) throws {
         let generic = defaultItem.attributes.generic
         try store.transaction(in: query.accessGroup) { transaction in
@@ -68,9 +68,9 @@ public struct ItemWrapper: Sendable {
         }
     }
 
-    /// Removes the item, so that it has its default attributes again.
+    /// Removes the item, which then has its default attributes again.
     ///
-    /// - Throws: as ``ItemStore/items(matching:limit:)``.
+    /// - Throws: The errors of ``ItemStore/items(matching:limit:)``.
     public func reset() throws {
         try store.transaction(in: query.accessGroup) { _ = try $0.delete(matching: query) }
     }

@@ -8,13 +8,14 @@ internal import Security
 
 /// The items of an access group in Apple's keychain.
 ///
-/// The program must be entitled to the group. The keychain has no transactions: changes are carried out
-/// as they come, and those before an error stay. This library's tests run where there is no keychain;
-/// **this type is not covered by them.**
+/// The program needs an entitlement for the group. The keychain has no transactions: each change
+/// takes effect immediately, and changes before an error remain. This library's tests run on
+/// systems without a keychain, so **they do not cover this type.**
 public final class KeychainItemDatabase: ItemDatabase {
+    /// The access group of the items.
     public let accessGroup: String
 
-    /// The items of an access group.
+    /// Creates a database for the items of an access group.
     public init(accessGroup: String) { self.accessGroup = accessGroup }
 
     public func items(matching query: ItemQuery, limit: Int) throws -> [Item] {
@@ -28,14 +29,14 @@ public final class KeychainItemDatabase: ItemDatabase {
     }
 }
 
-/// Calls of the keychain's functions.
+/// A transaction that calls the keychain's functions.
 private struct KeychainTransaction: ItemTransaction {
     let accessGroup: String
 
     init(_ accessGroup: String) { self.accessGroup = accessGroup }
 
     func items(matching query: ItemQuery, limit: Int) throws -> [Item] {
-        // The keychain is asked for one class at a time.
+        // The keychain is queried for one class at a time.
         let found = try ItemClass.allCases.flatMap { try items($0, matching: query) }
         return Array(found.prefix(max(0, limit)))
     }
@@ -61,7 +62,7 @@ private struct KeychainTransaction: ItemTransaction {
         if status == errSecItemNotFound { return [] }
         try check(status, nil)
         let found = (result as? [[CFString: Any]] ?? []).compactMap { item($0, itemClass) }
-        // The keychain matches but some of the attributes.
+        // The keychain matches only some of the attributes.
         return found.filter { query.matches($0.attributes) }
     }
 
@@ -116,12 +117,13 @@ private struct KeychainTransaction: ItemTransaction {
             throw .duplicate(identity, in: accessGroup)
         }
         let text = SecCopyErrorMessageString(status, nil) as String? ?? "no description"
-        throw StoreError(.keychain, what: "the keychain's status is \(status): \(text)")
+        throw StoreError(.keychain, what: "keychain error \(status): \(text)")
     }
 
     // MARK: Attributes
 
-    /// Checks that the keychain keeps all attributes of an item. It has none of a program's own for internet passwords.
+    /// Checks that the keychain can store all attributes of an item. Internet passwords have no
+    /// generic attribute there.
     private func requireAttributes(of item: Item) throws(StoreError) {
         if item.attributes.itemClass == .internetPassword, item.attributes.generic != nil {
             throw StoreError(
@@ -130,7 +132,8 @@ private struct KeychainTransaction: ItemTransaction {
         }
     }
 
-    /// The attributes of a subject. The keychain takes a number or a text that is absent for 0 or an empty one.
+    /// Returns the attributes of a subject. The keychain treats an absent number or text as 0 or
+    /// empty.
     private func fields(of subject: ItemSubject) -> [CFString: Any] {
         switch subject {
         case .service(let name): [kSecAttrService: name]

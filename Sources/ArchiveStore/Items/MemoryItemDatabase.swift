@@ -3,13 +3,14 @@
 
 internal import PropertyList
 
-/// Items that do not outlive the process: for tests, and for secrets that shall not be on a disk.
+/// A database of items in memory, for tests and for secrets that must not be stored on a disk.
 public final class MemoryItemDatabase: ItemDatabase {
+    /// The access group of the items.
     public let accessGroup: String
     private let table = Guarded(ItemTable())
     private let owner = TransactionOwner()
 
-    /// An empty database for an access group.
+    /// Creates an empty database for an access group.
     public init(accessGroup: String) { self.accessGroup = accessGroup }
 
     public func items(matching query: ItemQuery, limit: Int) throws -> [Item] {
@@ -23,7 +24,7 @@ public final class MemoryItemDatabase: ItemDatabase {
         try owner.requireNone()
         return try table.withLock { table in
             let transaction = MemoryTransaction(accessGroup, table, owner)
-            // The transaction has the only copy while it lasts.
+            // During the transaction, its copy of the table is the only one.
             table = ItemTable()
             defer {
                 table = transaction.table
@@ -37,7 +38,7 @@ public final class MemoryItemDatabase: ItemDatabase {
     }
 }
 
-/// Items by their identities, numbered in the order in which they were added.
+/// Items by identity, numbered in the order in which they were added.
 private struct ItemTable {
     typealias Entry = (number: UInt64, item: Item)
 
@@ -58,14 +59,14 @@ private struct ItemTable {
         return found.sorted { $0.number < $1.number }.prefix(max(0, limit)).map(\.item)
     }
 
-    /// The number of an item that is added.
+    /// Returns the number for an item that is added.
     mutating func nextNumber() -> UInt64 {
         count &+= 1
         return count
     }
 }
 
-/// Changes to a table, and the entries that undo them.
+/// A transaction that changes a table and records how to undo the changes.
 private final class MemoryTransaction: ItemTransaction {
     let accessGroup: String
     private let owner: TransactionOwner
@@ -73,7 +74,7 @@ private final class MemoryTransaction: ItemTransaction {
     private(set) var table: ItemTable
     private var undo: [(identity: ItemIdentity, entry: ItemTable.Entry?)] = []
 
-    /// A transaction on this thread.
+    /// Begins a transaction on the calling thread.
     init(_ accessGroup: String, _ table: ItemTable, _ owner: TransactionOwner) {
         self.accessGroup = accessGroup
         self.table = table

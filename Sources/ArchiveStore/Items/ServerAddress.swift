@@ -3,7 +3,7 @@
 
 internal import PropertyList
 
-/// The server that an internet password is for, and the way to it.
+/// The address of the server that an internet password is for.
 ///
 /// ```swift
 /// let address = ServerAddress("example.com", protocol: .https, port: 8443, path: "/login")
@@ -11,20 +11,21 @@ internal import PropertyList
 /// let password = try store.password(server: "example.com", account: "anna")
 /// ```
 ///
-/// All of it, with the account, is the identity of an internet password, as in a keychain. Texts are compared scalar
-/// by scalar, also those of servers: write their names in lower case.
+/// The complete address and the account are the identity of an internet password, as in a keychain.
+/// Texts are compared scalar by scalar, including server names, so write those in lower case.
 public struct ServerAddress: Sendable, Hashable {
-    /// The name or the number of the server, without a scheme or a port.
+    /// The name or IP address of the server, without a scheme or a port.
     public var server: String
-    /// The protocol; nil where it is not said.
+    /// The protocol, or nil if it is unspecified.
     public var `protocol`: InternetProtocol?
-    /// The port; 0 where it is not said.
+    /// The port, or 0 if it is unspecified.
     public var port: UInt16
-    /// The path on the server; empty where it is not said.
+    /// The path on the server, or an empty string if it is unspecified.
     public var path: String
-    /// The way to authenticate; nil where it is not said.
+    /// The authentication method, or nil if it is unspecified.
     public var authentication: InternetAuthentication?
-    /// The part of the server that the password is for, such as the realm of HTTP; empty where it is not said.
+    /// The security domain that the password is for, such as an HTTP realm, or an empty string if
+    /// it is unspecified.
     public var securityDomain: String
 
     /// Creates an address.
@@ -40,11 +41,13 @@ public struct ServerAddress: Sendable, Hashable {
         self.securityDomain = securityDomain
     }
 
+    /// Returns whether two addresses are equal. Texts are compared scalar by scalar.
     public static func == (left: ServerAddress, right: ServerAddress) -> Bool {
         left.exactTexts == right.exactTexts && left.protocol == right.protocol
             && left.port == right.port && left.authentication == right.authentication
     }
 
+    /// Hashes all parts of the address. Texts are hashed scalar by scalar.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(exactTexts)
         hasher.combine(`protocol`)
@@ -55,17 +58,17 @@ public struct ServerAddress: Sendable, Hashable {
     private var exactTexts: [ExactText?] { ExactText.all(server, path, securityDomain) }
 }
 
-/// A protocol of the internet, by the code that keychains have for it.
+/// An internet protocol, represented by its keychain code.
 public struct InternetProtocol: RawRepresentable, Sendable, Hashable {
     /// The code of the protocol.
     public let rawValue: FourCharacterCode
 
-    /// The protocol of a code.
+    /// Creates a protocol from its code.
     public init(rawValue: FourCharacterCode) { self.rawValue = rawValue }
 
     private init(_ code: UInt32) { rawValue = FourCharacterCode(rawValue: code) }
 
-    // The codes are those of Apple's constants `kSecAttrProtocol…`.
+    // The codes are the values of Apple's constants `kSecAttrProtocol…`.
 
     /// FTP.
     public static let ftp = InternetProtocol(0x6674_7020)
@@ -75,7 +78,7 @@ public struct InternetProtocol: RawRepresentable, Sendable, Hashable {
     public static let http = InternetProtocol(0x6874_7470)
     /// HTTP over TLS.
     public static let https = InternetProtocol(0x6874_7073)
-    /// A proxy of HTTP.
+    /// An HTTP proxy.
     public static let httpProxy = InternetProtocol(0x6874_7078)
     /// IMAP.
     public static let imap = InternetProtocol(0x696D_6170)
@@ -97,25 +100,25 @@ public struct InternetProtocol: RawRepresentable, Sendable, Hashable {
     public static let ssh = InternetProtocol(0x7373_6820)
 }
 
-/// A way to authenticate at a server, by the code that keychains have for it.
+/// An authentication method, represented by its keychain code.
 public struct InternetAuthentication: RawRepresentable, Sendable, Hashable {
-    /// The code of the way.
+    /// The code of the method.
     public let rawValue: FourCharacterCode
 
-    /// The way of a code.
+    /// Creates a method from its code.
     public init(rawValue: FourCharacterCode) { self.rawValue = rawValue }
 
     private init(_ code: UInt32) { rawValue = FourCharacterCode(rawValue: code) }
 
-    // The codes are those of Apple's constants `kSecAttrAuthenticationType…`.
+    // The codes are the values of Apple's constants `kSecAttrAuthenticationType…`.
 
-    /// The default of the protocol.
+    /// The default method of the protocol.
     public static let `default` = InternetAuthentication(0x6466_6C74)
-    /// The basic authentication of HTTP.
+    /// HTTP basic authentication.
     public static let httpBasic = InternetAuthentication(0x6874_7470)
-    /// The digest authentication of HTTP.
+    /// HTTP digest authentication.
     public static let httpDigest = InternetAuthentication(0x6874_7464)
-    /// A form of HTML.
+    /// An HTML form.
     public static let htmlForm = InternetAuthentication(0x666F_726D)
     /// NTLM.
     public static let ntlm = InternetAuthentication(0x6E74_6C6D)

@@ -3,7 +3,7 @@
 
 internal import PropertyList
 
-/// The items of one service in an ``ItemStore``, by their accounts.
+/// The items of one service in an ``ItemStore``, by account.
 ///
 /// ```swift
 /// let items = store.items(service: "example.com")
@@ -11,7 +11,7 @@ internal import PropertyList
 /// let password = try items["anna"]?.password
 /// ```
 ///
-/// Nothing is kept in memory: each call asks the store.
+/// Nothing is cached: each call queries the store.
 public struct ServiceItems: Sendable {
     private let store: ItemStore
     private let service: String
@@ -27,26 +27,26 @@ public struct ServiceItems: Sendable {
         ItemQuery(service: service, account: account, accessGroup: accessGroup)
     }
 
-    /// The item of an account; nil where there is none.
+    /// The item of an account, or nil if there is none.
     ///
-    /// - Throws: as ``ItemStore/items(matching:limit:)``.
+    /// - Throws: The errors of ``ItemStore/items(matching:limit:)``.
     public subscript(account: String) -> Item? {
         get throws { try store.items(matching: query(account), limit: 1).first }
     }
 
     /// The accounts, in the order in which their items were added.
     ///
-    /// - Throws: as ``ItemStore/items(matching:limit:)``.
+    /// - Throws: The errors of ``ItemStore/items(matching:limit:)``.
     public var accounts: [String] {
         get throws { try store.attributes(matching: query()).map(\.account) }
     }
 
-    /// Sets the password of an account; nil removes its items. An item that is there keeps its attributes, unlike with
-    /// ``ItemStore/save(_:)``.
+    /// Sets the password of an account, or removes its items if the password is nil. Unlike
+    /// ``ItemStore/save(_:)``, this method keeps the attributes of an existing item.
     ///
-    /// A new item is put into the access group of these items, or into the first one of the store.
+    /// A new item goes into the access group of these items, or into the first one of the store.
     ///
-    /// - Throws: as ``ItemStore/update(matching:_:)``, but never `itemNotFound`.
+    /// - Throws: The errors of ``ItemStore/update(matching:_:)``, except `itemNotFound`.
     public func setPassword(_ password: String?, account: String) throws {
         let query = query(account)
         guard let password else {
@@ -66,15 +66,15 @@ public struct ServiceItems: Sendable {
 }
 
 extension Item {
-    /// The secret as text.
+    /// Returns the secret as text.
     ///
-    /// - Throws: `unsupportedValue` for a secret that is no text in UTF-8.
+    /// - Throws: `unsupportedValue` for a secret that is not valid UTF-8.
     func text() throws(StoreError) -> String {
         if let password { return password }
         throw StoreError(
             .unsupportedValue,
             what:
-                "the secret of the item of the \(attributes.subject.printable) is no text in UTF-8",
-            recovery: "`item(matching:).data` has its bytes")
+                "the secret of the item of the \(attributes.subject.printable) is not UTF-8 text",
+            recovery: "read its bytes with `item(matching:).data`")
     }
 }

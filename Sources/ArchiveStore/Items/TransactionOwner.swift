@@ -4,10 +4,10 @@
 internal import PropertyList
 internal import SystemFiles
 
-/// The open transaction of a database, and the thread that has it. That thread must not wait for itself,
-/// and no other may use the transaction.
+/// The open transaction of a database and its thread. The thread must not wait for its own
+/// transaction, and no other thread may use it.
 final class TransactionOwner: Sendable {
-    /// Identifies one transaction of a database.
+    /// The identity of one transaction of a database.
     struct Token: Equatable, Sendable {
         fileprivate let thread: ThreadIdentity
         fileprivate let number: UInt64
@@ -20,29 +20,29 @@ final class TransactionOwner: Sendable {
 
     private let state = Guarded(State())
 
-    /// - Throws: `misuse` on the thread that has a transaction open.
+    /// - Throws: `misuse` on a thread that has a transaction open.
     func requireNone() throws(StoreError) {
         guard state.withLock({ $0.open?.thread }) == .current else { return }
         throw StoreError(
             .misuse, what: "a transaction of this database is open on the same thread",
-            recovery: "within a transaction, ask the transaction, not the store")
+            recovery: "within a transaction, call the transaction instead of the store")
     }
 
-    /// - Throws: `misuse` for a transaction that is over, and on another thread than its own.
+    /// - Throws: `misuse` for a transaction that has ended, or on a thread other than its own.
     func require(_ token: Token) throws(StoreError) {
         guard state.withLock({ $0.open }) == token else {
             throw StoreError(
-                .misuse, what: "the transaction is over",
-                recovery: "use a transaction only within the closure that is given it")
+                .misuse, what: "the transaction has ended",
+                recovery: "use a transaction only within the closure that receives it")
         }
         guard token.thread == .current else {
             throw StoreError(
-                .misuse, what: "a transaction is used on another thread than its own",
-                recovery: "within a transaction, do not hand it to another thread or task")
+                .misuse, what: "a transaction was used on a thread other than its own",
+                recovery: "do not pass a transaction to another thread or task")
         }
     }
 
-    /// Begins a transaction on this thread. Only one is open at a time.
+    /// Begins a transaction on the calling thread. Only one transaction is open at a time.
     func begin() -> Token {
         state.withLock { state in
             state.count &+= 1

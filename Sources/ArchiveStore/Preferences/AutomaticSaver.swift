@@ -4,22 +4,25 @@
 internal import PropertyList
 internal import SystemFiles
 
-/// Saves the changes of preferences some time after the first of them, and again where that fails.
+/// Saves changes of preferences after a delay, which begins with the first change. Retries if
+/// saving fails.
 ///
-/// Nothing runs while there are no changes: a task is made for each time of saving. It ends with the process.
+/// Each save has a task of its own, so nothing runs while there are no changes. A task does not
+/// outlive the process.
 final class AutomaticSaver: Sendable {
     private struct State {
-        /// Whether a task is waiting to save.
+        /// A Boolean value indicating whether a task is waiting to save.
         var isScheduled = false
-        /// The number of failures since changes were last saved.
+        /// The number of failures since the last successful save.
         var failures = 0
-        /// The time of the first of them, on the clock of `Environment.uptime`.
+        /// The time of the first of these failures, on the clock of `Environment.uptime`.
         var firstFailure = 0.0
-        /// The kind of the failure that was reported last.
+        /// The code of the failure reported last.
         var reported: StoreError.Code?
     }
 
-    // The seconds that a task waits for other programs and threads. It has a thread that others need too.
+    // The seconds that a task waits for other programs and threads. While it waits, it occupies a
+    // thread that others need too.
     private static let patience = 0.1
     private static let longestPause = 60.0
 
@@ -32,17 +35,17 @@ final class AutomaticSaver: Sendable {
         self.onFailure = onFailure
     }
 
-    /// Sees to it that a change that was just made is saved. The preferences live until then.
+    /// Schedules saving a change that was just made. The preferences stay in memory until then.
     func noteChange(of preferences: Preferences) { schedule(preferences, after: delay) }
 
-    /// Makes a task that saves after some seconds, unless there is one already.
+    /// Starts a task that saves after some seconds, unless one is already waiting.
     private func schedule(_ preferences: Preferences, after seconds: Double) {
         let isFirst = state.withLock { state in
             defer { state.isScheduled = true }
             return !state.isScheduled
         }
         guard isFirst else { return }
-        // Before the task, which removes them.
+        // The preferences are added before the task starts, because the task removes them.
         UnsavedPreferences.all.add(preferences)
         Task.detached(priority: .utility) {
             try? await Task.sleep(nanoseconds: UInt64(seconds * 1e9))
@@ -51,7 +54,7 @@ final class AutomaticSaver: Sendable {
     }
 
     private func save(_ preferences: Preferences) {
-        // A change from here on makes a new task.
+        // From here on, a change schedules a new task.
         state.withLock { $0.isScheduled = false }
         do throws(StoreError) {
             try preferences.save(within: Self.patience)
@@ -61,15 +64,16 @@ final class AutomaticSaver: Sendable {
             UnsavedPreferences.all.removeIfSaved(preferences)
         } catch {
             if isToBeReported(error, patience: preferences.timeout) { onFailure(error) }
-            // Values that the file cannot hold are tried again when something is changed.
+            // Values that the file cannot hold are tried again only after another change.
             if error.code != .unsupportedValue || preferences.hasUntriedChanges {
                 schedule(preferences, after: pause)
             }
         }
     }
 
-    /// Counts a failure. Of several in a row with the same code the first one is reported. Other programs may keep
-    /// the file locked for as long as `synchronize()` would wait.
+    /// Counts a failure and returns whether to report it. Of several failures in a row with the
+    /// same code, only the first one is reported. A locked file is reported only after the time
+    /// that `synchronize()` would wait for it.
     private func isToBeReported(_ error: StoreError, patience: Double) -> Bool {
         let now = Environment.uptime
         return state.withLock { state in
@@ -81,22 +85,22 @@ final class AutomaticSaver: Sendable {
         }
     }
 
-    /// The seconds until the next attempt: twice as many after each failure.
+    /// The seconds until the next attempt, which double after each failure.
     private var pause: Double {
         let failures = state.withLock { min($0.failures, 16) }
         return min(max(delay, Self.patience) * Double(1 << failures), Self.longestPause)
     }
 }
 
-/// The preferences whose changes are to be saved when the program ends.
+/// The preferences with changes to save when the program ends.
 ///
-/// Saving at the end takes a function that the C library calls. It is registered with the first change of the first
-/// preferences that are saved without a call.
+/// A function that is registered with the C library saves them at the end. It is registered with
+/// the first change of the first preferences that are saved automatically.
 final class UnsavedPreferences: Sendable {
     static let all = UnsavedPreferences()
 
-    // The seconds that a program takes longer to end, at most, for all preferences together, where others keep files
-    // locked.
+    // The maximum number of seconds that saving delays the end of the program while others keep
+    // files locked. The limit applies to all preferences together.
     private static let patience = 2.0
 
     private let preferences = Guarded<[ObjectIdentifier: Preferences]>([:])
@@ -104,12 +108,12 @@ final class UnsavedPreferences: Sendable {
 
     private init() { Environment.onExit { UnsavedPreferences.all.save() } }
 
-    /// Adds preferences, which live until their changes are saved.
+    /// Adds preferences, which stay in memory until their changes are saved.
     func add(_ new: Preferences) {
         preferences.withLock { $0[ObjectIdentifier(new)] = new }
     }
 
-    /// Removes preferences, unless they have been changed since they were saved.
+    /// Removes preferences, unless they have changed since they were saved.
     func removeIfSaved(_ saved: Preferences) {
         // The preferences are released after the lock.
         _ = preferences.withLock { preferences in
@@ -118,7 +122,7 @@ final class UnsavedPreferences: Sendable {
     }
 
     private func save() {
-        // A child that was forked off has a copy of the changes, but they are the parent's.
+        // A forked child has a copy of the changes, but only its parent saves them.
         guard process == Environment.processNumber else { return }
         let deadline = Environment.deadline(after: Self.patience)
         for preferences in preferences.withLock({ Array($0.values) }) {

@@ -4,30 +4,33 @@
 internal import PropertyList
 internal import SystemFiles
 
-/// A search for changes that a file can hold together.
+/// A search for a set of changes that a file can hold together.
 ///
-/// Changes are tried in their order beside those that were chosen before: half as many at once after each failure,
-/// twice as many after each success. One that does not fit by itself is left out. Each attempt makes a whole file, so
-/// the search ends at a deadline.
+/// The search tries changes in their order, together with those chosen before. It halves the number
+/// of changes per attempt after each failure, and doubles it after each success. A change that does
+/// not fit by itself is left out. Each attempt serializes a whole file, so the search ends at a
+/// deadline.
 struct FittingKeys {
-    /// The keys of the changes that fit together.
+    /// The keys of the chosen changes, which fit together.
     private(set) var chosen: [ExactText] = []
-    /// The keys of the changes for which there was no time.
+    /// The keys of the changes that were not tried before the deadline.
     private(set) var untried: [ExactText] = []
     private var leftOut: [(key: ExactText, refusal: StoreError)] = []
     private let deadline: Double
 
-    /// Chooses those of some changes that fit, the first ones rather than the last ones.
+    /// Chooses changes that fit together, with a preference for earlier ones.
     ///
-    /// Whatever the time, all removals are tried together, then all other changes, and of each the first is decided.
+    /// Even after the deadline, all removals are tried together, then all other changes, and the
+    /// first change of each group is decided.
     ///
     /// - Parameters:
-    ///   - removals: the keys that are removed. They may make room only together.
-    ///   - additions: the keys that get values.
-    ///   - areRefusedTogether: whether it is known that not all of them fit.
-    ///   - deadline: when to end, on the clock of `Environment.uptime`.
-    ///   - require: throws `unsupportedValue` for changes that do not fit together.
-    /// - Throws: what `require` throws with another code.
+    ///   - removals: The keys that are removed. The removals may make enough room only together.
+    ///   - additions: The keys that get values.
+    ///   - areRefusedTogether: A Boolean value indicating whether all changes together are known
+    ///     not to fit.
+    ///   - deadline: The time to stop the search, on the clock of `Environment.uptime`.
+    ///   - require: A function that throws `unsupportedValue` for changes that do not fit together.
+    /// - Throws: The errors of `require` with other codes.
     init(
         removals: [ExactText], additions: [ExactText], areRefusedTogether: Bool,
         until deadline: Double,
@@ -41,16 +44,16 @@ struct FittingKeys {
             return
         }
         try add(removals[...], atMost: removals.count, require)
-        // All together are not tried twice.
+        // All changes together are known not to fit, so the search begins with half of them.
         let isHalf = areRefusedTogether && removals.isEmpty
         try add(additions[...], atMost: isHalf ? additions.count / 2 : additions.count, require)
         try addAgain(require)
     }
 
-    /// The reason why the first of the changes does not fit that are neither chosen nor untried.
+    /// The reason why the first change that was left out does not fit.
     var refusal: StoreError? { leftOut.first?.refusal }
 
-    /// Tries again what was left out: changes that were chosen later may have made room.
+    /// Retries the changes that were left out, because changes chosen later may have made room.
     private mutating func addAgain(
         _ require: ([ExactText]) throws(StoreError) -> Void
     ) throws(StoreError) {
@@ -58,7 +61,7 @@ struct FittingKeys {
         let (again, waiting) = (leftOut, untried)
         leftOut = []
         try add(again.map(\.key)[...], atMost: again.count, require)
-        // A change that there is no time to try again has been refused already.
+        // Changes without time for a retry keep their earlier refusal.
         let late = Set(untried.dropFirst(waiting.count))
         leftOut += again.filter { late.contains($0.key) }
         untried = waiting

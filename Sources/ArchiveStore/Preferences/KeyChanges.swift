@@ -3,7 +3,7 @@
 
 internal import PropertyList
 
-/// The keys of a ``KeyValueStore`` whose values change.
+/// An asynchronous sequence of the keys of a ``KeyValueStore`` whose values change.
 ///
 /// ```swift
 /// for await keys in preferences.changes where keys.contains("volume") {
@@ -11,9 +11,11 @@ internal import PropertyList
 /// }
 /// ```
 ///
-/// An element holds the keys that have changed since the element before, each once. A slow reader gets
-/// fewer and longer elements, and misses nothing. The sequence ends with its store.
+/// Each element lists the keys that have changed since the previous element, without duplicates. A
+/// slow reader gets fewer and longer elements, and misses no key. The sequence ends when its store
+/// is deallocated.
 public struct KeyChanges: AsyncSequence, Sendable {
+    /// The keys that have changed, sorted by their bytes.
     public typealias Element = [String]
 
     private let wakes: AsyncStream<Void>
@@ -24,15 +26,17 @@ public struct KeyChanges: AsyncSequence, Sendable {
         self.pending = pending
     }
 
+    /// Returns an iterator over the changes.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(wakes: wakes.makeAsyncIterator(), pending: pending)
     }
 
-    /// Waits for changes.
+    /// An iterator that waits for changes.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate var wakes: AsyncStream<Void>.Iterator
         fileprivate let pending: PendingKeys
 
+        /// Waits for changes and returns their keys, or nil after the store was deallocated.
         public mutating func next() async -> [String]? {
             while await wakes.next() != nil {
                 let keys = pending.take()

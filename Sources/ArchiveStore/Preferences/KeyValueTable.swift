@@ -3,9 +3,10 @@
 
 internal import PropertyList
 
-/// Values by key, their defaults, the keys that are not written yet, and the readers of changes.
+/// A table of values by key, with defaults, unsaved keys, and the readers of changes.
 final class KeyValueTable: Sendable {
-    /// The keys that were set since the file was last written, with the numbers of the settings.
+    /// The keys that were set since the file was last written, each with the sequence number of its
+    /// change.
     typealias Unsaved = [ExactText: UInt64]
 
     private struct State {
@@ -25,7 +26,8 @@ final class KeyValueTable: Sendable {
     private let state = Guarded(State())
     private let hasFile: Bool
 
-    /// - Parameter hasFile: whether what is set is to be written; only then is it known which keys.
+    /// - Parameter hasFile: A Boolean value indicating whether changes are to be written to a file.
+    ///   Only then are unsaved keys recorded.
     init(hasFile: Bool) { self.hasFile = hasFile }
 
     deinit { state.withLock { state in state.readers.values.forEach { $0.finish() } } }
@@ -55,15 +57,15 @@ final class KeyValueTable: Sendable {
         }
     }
 
-    /// The changes to write: the keys, and the values they have now.
+    /// The changes to write: all values, and the unsaved keys.
     var pending: (values: PropertyListDictionary, keys: Unsaved) {
         state.withLock { ($0.stored, $0.unsaved) }
     }
 
-    /// Whether anything is to be written.
+    /// A Boolean value indicating whether there are changes to write.
     var isUnsaved: Bool { state.withLock { !$0.unsaved.isEmpty } }
 
-    /// Takes over what the file holds now, but for what was set since `saved` was taken.
+    /// Replaces the values with those of the file, except for changes made after `saved` was taken.
     func adopt(_ file: PropertyListDictionary, saved: Unsaved) {
         state.withLock { state in
             let before = state.stored
@@ -73,7 +75,7 @@ final class KeyValueTable: Sendable {
         }
     }
 
-    /// A sequence of the changes from now on.
+    /// Returns a sequence of the changes from now on.
     func changes() -> KeyChanges {
         let (wakes, wake) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -91,8 +93,11 @@ final class KeyValueTable: Sendable {
 }
 
 extension PropertyListDictionary {
-    /// The dictionary with the values that `other` has for `keys`, without those it has none for. Known
-    /// keys keep their places, new ones come last, in the order of `other`. Linear.
+    /// Returns the dictionary with the values that `other` has for `keys`. Keys without a value in
+    /// `other` are removed. Existing keys keep their positions. New keys come last, in the order of
+    /// `other`.
+    ///
+    /// - Complexity: Linear in the number of entries of both dictionaries.
     func applying(
         _ keys: KeyValueTable.Unsaved, from other: PropertyListDictionary
     ) -> PropertyListDictionary {
@@ -107,7 +112,7 @@ extension PropertyListDictionary {
         return result
     }
 
-    /// The keys that have another value in `other`, or none.
+    /// Returns the keys that have a different value in `other`, or none.
     fileprivate func changedKeys(in other: PropertyListDictionary) -> [ExactText] {
         let removedOrChanged = keys.filter { self[$0] != other[$0] }
         let added = other.keys.filter { self[$0] == nil }

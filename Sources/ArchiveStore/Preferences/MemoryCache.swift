@@ -3,17 +3,19 @@
 
 public import PropertyList
 
-/// Values by their keys that do not outlive the process; like ``Preferences`` otherwise.
+/// A store of values by key that does not outlive the process. Otherwise it behaves like
+/// ``Preferences``.
 ///
-/// For objects of any type, within a limit of count or cost, there is ``ObjectCache``.
+/// For objects of any type, with limits on their number or cost, use ``ObjectCache``.
 public final class MemoryCache: KeyValueStore {
+    /// The handler for failures that no call can throw.
     public let onFailure: FailureHandler
     private let table = KeyValueTable(hasFile: false)
 
-    /// An empty cache. `onFailure` gets the failures that no call can throw.
+    /// Creates an empty cache. `onFailure` handles the failures that no call can throw.
     public init(onFailure: FailureHandler = .standardError) { self.onFailure = onFailure }
 
-    // `Preferences` has the same calls. Both go on to a table, which is not public.
+    // `Preferences` has the same methods. Both call the table, which is not public.
 
     public func value(forKey key: String) -> PropertyListValue? { table.value(key) }
 
@@ -32,6 +34,6 @@ public final class MemoryCache: KeyValueStore {
 
     public var changes: KeyChanges { table.changes() }
 
-    /// Does nothing: there is no file.
+    /// Does nothing, because there is no file.
     public func synchronize() {}
 }

@@ -5,7 +5,7 @@ public import PropertyList
 internal import PropertyListCodable
 
 extension Preferences {
-    /// A key with the type of its values, and the value where none is stored.
+    /// A key with the type of its values and a default value.
     ///
     /// ```swift
     /// enum Settings {
@@ -19,19 +19,19 @@ extension Preferences {
     /// let site = preferences[Settings.site]
     /// ```
     ///
-    /// | type of the values | what is stored |
+    /// | type of the values | stored form |
     /// |---|---|
     /// | ``PropertyListConvertible``: strings, numbers, URLs, UUIDs, … | the property-list value |
     /// | `RawRepresentable` with such a raw value: enumerations, option sets | the raw value |
     /// | `PropertyListValue` | the value itself |
-    /// | another `Codable` type | what `PlistEncoder` makes of the value |
-    /// | an optional of these, without a default | the same; nil removes what is stored |
+    /// | another `Codable` type | the value encoded by `PlistEncoder` |
+    /// | an optional of these, without a default | the same; nil removes the stored value |
     ///
-    /// A type of several rows is stored by the first of them.
+    /// If several rows apply to a type, the first one counts.
     public struct Key<Value: Sendable>: Sendable {
         /// The name under which values are stored.
         public let name: String
-        /// The value where none is stored, nor registered as a default.
+        /// The value if none is stored or registered as a default.
         public let defaultValue: Value
         let coding: PreferenceCoding<Value>
 
@@ -43,11 +43,11 @@ extension Preferences {
     }
 }
 
-/// The form in which the values of a key are stored.
+/// The conversion between the values of a key and their stored form.
 struct PreferenceCoding<Value: Sendable>: Sendable {
-    /// Returns nil for a value of another kind.
+    /// Decodes a stored value. Returns nil for a value of another kind.
     let decode: @Sendable (PropertyListValue) throws -> Value?
-    /// Returns nil for a value that removes what is stored.
+    /// Encodes a value. Returns nil if the stored value is to be removed.
     let encode: @Sendable (Value) throws -> PropertyListValue?
 
     var optional: PreferenceCoding<Value?> {
@@ -117,37 +117,37 @@ extension Preferences.Key<PropertyListValue> {
 // MARK: - Keys of optionals
 
 extension Preferences.Key {
-    /// Creates a key for values that have a property-list value; nil where none is stored.
+    /// Creates a key for optional values that have a property-list value. The default is nil.
     public init<Wrapped: PropertyListConvertible>(_ name: String) where Value == Wrapped? {
         self.init(name, nil, PreferenceCoding<Wrapped>.plain.optional)
     }
 
-    /// Creates a key for values that are stored as their raw values; nil where none is stored.
+    /// Creates a key for optional values that are stored as their raw values. The default is nil.
     public init<Wrapped: RawRepresentable>(
         _ name: String
     ) where Value == Wrapped?, Wrapped.RawValue: PropertyListConvertible {
         self.init(name, nil, PreferenceCoding<Wrapped>.raw.optional)
     }
 
-    /// Creates a key for values that have a property-list value; nil where none is stored.
+    /// Creates a key for optional values that have a property-list value. The default is nil.
     public init<Wrapped: PropertyListConvertible & RawRepresentable>(
         _ name: String
     ) where Value == Wrapped?, Wrapped.RawValue: PropertyListConvertible {
         self.init(name, nil, PreferenceCoding<Wrapped>.plain.optional)
     }
 
-    /// Creates a key for values that `PlistEncoder` encodes; nil where none is stored.
+    /// Creates a key for optional values that `PlistEncoder` encodes. The default is nil.
     @_disfavoredOverload
     public init<Wrapped: Codable>(_ name: String) where Value == Wrapped? {
         self.init(name, nil, PreferenceCoding<Wrapped>.codable.optional)
     }
 
-    /// Creates a key for values of any kind; nil where none is stored.
+    /// Creates a key for optional values of any kind. The default is nil.
     public init(_ name: String) where Value == PropertyListValue? {
         self.init(name, nil, PreferenceCoding<PropertyListValue>.value.optional)
     }
 
-    /// An optional is nil where nothing is stored. It has no other default.
+    /// Unavailable, because the default of an optional is always nil.
     @available(*, unavailable, message: "leave out the default: an optional is nil without a value")
     public init<Wrapped>(_ name: String, default value: Value) where Value == Wrapped? {
         self.init(
@@ -158,18 +158,19 @@ extension Preferences.Key {
 // MARK: - Values by keys
 
 extension KeyValueStore {
-    /// The value of a key; its default where none of its type is stored.
+    /// The value of a key, or its default if no value of its type is stored.
     ///
-    /// ``value(for:)`` says why a stored value is not of the type. A new value that cannot be stored is reported to
-    /// ``onFailure``, and the old one stays; ``set(_:for:)`` throws the error instead.
+    /// Use ``value(for:)`` for the reason why a stored value does not have the type. A new value
+    /// that cannot be stored is reported to ``onFailure``, and the old one stays; ``set(_:for:)``
+    /// throws the error instead.
     public subscript<Value>(key: Preferences.Key<Value>) -> Value {
         get { (try? value(for: key)) ?? key.defaultValue }
         nonmutating set { do { try set(newValue, for: key) } catch { onFailure(error) } }
     }
 
-    /// The value of a key; its default where none is stored.
+    /// Returns the value of a key, or its default if none is stored.
     ///
-    /// - Throws: `unsupportedValue` where a value of another type is stored.
+    /// - Throws: `unsupportedValue` if the stored value has another type.
     public func value<Value>(for key: Preferences.Key<Value>) throws(StoreError) -> Value {
         guard let stored = value(forKey: key.name) else { return key.defaultValue }
         let found: Value?
@@ -180,15 +181,16 @@ extension KeyValueStore {
         if let found { return found }
         throw StoreError(
             .unsupportedValue,
-            what: "the stored value is of kind \(stored.kind), not \(Value.self)",
+            what: "expected \(Value.self), found a stored value of kind \(stored.kind)",
             path: PropertyListPath([.key(key.name)]),
-            recovery: "`value(forKey:)` reads it as it is, `removeValue(for:)` removes it")
+            recovery: "read it with `value(forKey:)`, or remove it with `removeValue(for:)`")
     }
 
-    /// Stores the value of a key; nil removes it.
+    /// Stores the value of a key, or removes it if it is nil.
     ///
-    /// - Throws: `unsupportedValue` for a value that cannot be encoded, or is encoded with null, UIDs, sets or dates
-    ///   that are no moment. The old value stays.
+    /// - Throws: `unsupportedValue` for a value that cannot be encoded, or whose encoded form
+    ///   contains null, UIDs, sets, or dates that are infinite or not a number. The old value
+    ///   stays.
     public func set<Value>(
         _ value: Value, for key: Preferences.Key<Value>
     ) throws(StoreError) {
@@ -202,14 +204,15 @@ extension KeyValueStore {
         }
     }
 
-    /// Removes what is stored for a key; its default counts again.
+    /// Removes the stored value of a key, so that its default applies again.
     public func removeValue<Value>(for key: Preferences.Key<Value>) {
         removeValue(forKey: key.name)
     }
 }
 
 extension StoreError {
-    /// The error of a `Codable` type about the value of a key. Its own text may quote the value.
+    /// Creates the error of a `Codable` type for the value of a key. The message of the underlying
+    /// error is not used, because it may quote the value.
     fileprivate init(coding error: any Error, _ what: String, _ key: String) {
         let (details, path): (String, [any CodingKey]) =
             switch error {
@@ -230,7 +233,7 @@ extension StoreError {
             path: PropertyListPath([.key(key)] + components), underlying: error)
     }
 
-    /// The same error, with its path seen from the dictionary around.
+    /// Returns this error with its path prefixed by a key.
     fileprivate func inside(key: String) -> StoreError {
         StoreError(
             code, what: what, file: file,

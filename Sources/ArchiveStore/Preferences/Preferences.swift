@@ -10,8 +10,8 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// A user's settings, as `NSUserDefaults` keeps them: values by their keys in a domain, which is a
-/// property list in a folder.
+/// A user's settings, stored like those of `NSUserDefaults`: values by key in a domain, which is a
+/// property list file in a folder.
 ///
 /// ```swift
 /// let preferences = try Preferences(domain: "com.example.player")
@@ -19,39 +19,42 @@ internal import Foundation
 /// preferences["volume"] = 0.5
 /// ```
 ///
-/// Values are set and read in memory. Changes are saved by themselves: a second after the first of them, and
-/// when the program ends. ``synchronize()`` saves them at once. Saving writes what was set, and nothing else,
-/// into what the file holds by then: of programs that share a domain the last writer of a key wins, and no
-/// other key is touched.
+/// Values are set and read in memory. Changes are saved automatically, a second after the first of
+/// them and when the program ends. ``synchronize()`` saves them immediately. Saving writes only the
+/// changed keys into the current contents of the file. If several programs share a domain, the last
+/// writer of a key wins, and other keys are left alone.
 ///
-/// A program that is killed, or that crashes, loses the changes of about the last second. A failure to save is
-/// reported to ``onFailure``, and the changes stay in memory to be saved later. <doc:PortingFromUserDefaults>
-/// has the details.
+/// A program that is killed or crashes loses the changes of about the last second. A failure to
+/// save is reported to ``onFailure``, and the changes stay in memory for another attempt. See
+/// <doc:PortingFromUserDefaults> for the details.
 public final class Preferences: KeyValueStore {
+    /// The handler for failures that no call can throw.
     public let onFailure: FailureHandler
     let timeout: Double
     private let contentsFile: PreferencesFile
     private let saver: AutomaticSaver?
     private let table = KeyValueTable(hasFile: true)
     private let searchTime: Double
-    // One thread of this process at a time reads and writes the file. The keys are those of the changes that the
-    // last call had no time to try.
+    // Only one thread of this process at a time reads and writes the file. The keys are those of
+    // the changes that the last call had no time to try.
     private let fileTurn = Guarded<[ExactText]>([])
 
-    /// Opens a domain and reads what it holds.
+    /// Opens a domain and reads its values.
     ///
     /// - Parameters:
-    ///   - domain: the name of the file without its extension, in the manner of
-    ///     `com.example.player`.
-    ///   - folder: where it lies; ``defaultFolder`` if it is not said. Made if it is missing.
-    ///   - options: how the file is written.
-    ///   - limits: how much the file may ask for.
-    ///   - timeout: how long ``synchronize()`` waits for other programs, in seconds. It does not wait
-    ///     where this is negative or not a number, and waits for ever where it is infinite.
-    ///   - saving: when changes are saved without a call of ``synchronize()``.
-    ///   - onFailure: gets the failures that no call can throw; by default they are written to standard error.
-    /// - Throws: `invalidName`; `invalidContents` for a file that is no property list of a dictionary,
-    ///   which is left as it is; `unsupportedValue`, `fileAccess`.
+    ///   - domain: The name of the file without its extension, such as `com.example.player`.
+    ///   - folder: The folder of the file, or nil for ``defaultFolder``. It is created if it is
+    ///     missing.
+    ///   - options: The options for writing the file.
+    ///   - limits: The limits on parsing the file.
+    ///   - timeout: The number of seconds that ``synchronize()`` waits for other programs. A value
+    ///     that is negative or not a number means no waiting, and an infinite value means waiting
+    ///     for ever.
+    ///   - saving: The time at which changes are saved automatically.
+    ///   - onFailure: The handler for failures that no call can throw. By default, failures are
+    ///     written to standard error.
+    /// - Throws: `invalidName`, `unsupportedValue`, `fileAccess`, or `invalidContents` for a file
+    ///   that is not a property list with a dictionary. Such a file is left unchanged.
     public convenience init(
         domain: String, folder: String? = nil, options: FileOptions = FileOptions(),
         limits: ParsingLimits = .default, timeout: Double = 30, saving: Saving = .automatic,
@@ -61,7 +64,8 @@ public final class Preferences: KeyValueStore {
             domain, folder, options, limits, timeout, searchTime: 2, saving, onFailure)
     }
 
-    // The time is how long `synchronize()` may search for changes that fit, in seconds. Other programs wait meanwhile.
+    // `searchTime` is the maximum number of seconds that `synchronize()` searches for changes that
+    // fit. Other programs wait meanwhile.
     init(
         _ domain: String, _ folder: String?, _ options: FileOptions, _ limits: ParsingLimits,
         _ timeout: Double, searchTime: Double, _ saving: Saving = .onRequest,
@@ -80,17 +84,17 @@ public final class Preferences: KeyValueStore {
         table.adopt(try contentsFile.contents()?.contents.values ?? [:], saved: [:])
     }
 
-    /// The file of the domain.
+    /// The path of the domain's file.
     public var file: String { contentsFile.path }
 
-    /// Where domains lie: `~/Library/Preferences` on Apple's systems, elsewhere `XDG_CONFIG_HOME`, if that is an
-    /// absolute path, or `~/.config`.
+    /// The default folder of domains. It is `~/Library/Preferences` on Apple's systems. Elsewhere
+    /// it is `XDG_CONFIG_HOME`, if that is an absolute path, or `~/.config`.
     public static var defaultFolder: String {
         #if canImport(Darwin)
         return "\(homeFolder)/Library/Preferences"
         #else
         let named = ProcessInfo.processInfo.environment["XDG_CONFIG_HOME"] ?? ""
-        // The specification of the variable says that a relative path is to be ignored.
+        // The specification of this variable requires relative paths to be ignored.
         return named.utf8.first == UInt8(ascii: "/") ? named : "\(homeFolder)/.config"
         #endif
     }
@@ -110,8 +114,8 @@ public final class Preferences: KeyValueStore {
             || domain.utf8.count > 200
         {
             throw StoreError(
-                .invalidName, what: "`\(TerminalText.escaped(domain))` cannot be a domain",
-                recovery: "1 to 200 bytes without a slash, not beginning with a dot")
+                .invalidName, what: "`\(TerminalText.escaped(domain))` is not a valid domain",
+                recovery: "use 1 to 200 bytes without a slash or a leading dot")
         }
     }
 
@@ -141,24 +145,28 @@ public final class Preferences: KeyValueStore {
 
     // MARK: The file
 
-    /// Writes the changes since the last time, reads those of other programs, and returns when all of them
-    /// are on the disk.
+    /// Writes the changes since the last call, reads those of other programs, and returns when all
+    /// changes are on the disk.
     ///
-    /// A value that the file cannot hold, such as an infinite date or in XML a control character, keeps no other
-    /// from being written. Where the file would be larger than the limits allow, the smaller of the new values are
-    /// written. The search for them ends after two seconds; the next call begins with what there was no time for.
+    /// A value that the file cannot hold does not prevent other values from being written. Examples
+    /// are an infinite date, or a control character in XML. If the file would exceed the limits,
+    /// the smaller ones of the new values are written. The search for them ends after two seconds,
+    /// and the next call begins with the values that were not tried.
     ///
-    /// A file that holds a value which XML cannot hold exactly, written by another program in another format, is
-    /// written in binary until that value is gone. A new file belongs to the user that the process acts for, and an
-    /// old one keeps its owner. Without changes nothing is locked and nothing written.
+    /// Another program may have written a value in another format that XML cannot hold exactly. The
+    /// file is then written in the binary format until that value is gone. A new file belongs to
+    /// the process's effective user, and an existing file keeps its owner. Without changes, nothing
+    /// is locked or written.
     ///
-    /// - Throws: `outOfSpace`, `fileAccess`, `invalidContents`, or `busy` where another program keeps the file
-    ///   locked or changes it all the time; the error names another user who owns the lock's file. A file system
-    ///   without locks is `fileAccess`. The file is then what it
-    ///   was, unless only flushing the folder failed, as ``StoreError/Code/fileAccess`` says; the changes are still
-    ///   to be written. `unsupportedValue`, with the path of the first value that the file cannot hold: set it
-    ///   anew, or remove it. Without a path the file has no room. All other changes are written but those that the
-    ///   error counts as waiting.
+    /// - Throws: `outOfSpace`, `fileAccess`, `invalidContents`, or `busy` if another program keeps
+    ///   the file locked or keeps changing it. A `busy` error names the owner of the lock file if
+    ///   that is another user. A file system without locks causes `fileAccess`. After these errors,
+    ///   the changes remain to be written. The file is unchanged, unless only flushing the folder
+    ///   failed; see ``StoreError/Code/fileAccess``.
+    ///
+    ///   `unsupportedValue` if the file cannot hold a value, with the path of the first such value.
+    ///   Set another value, or remove it. An error without a path means that the file has no room.
+    ///   All other changes have been written, except those that the error counts as waiting.
     public func synchronize() throws(StoreError) {
         try fileTurn.withLock { waiting throws(StoreError) in
             try exchange(&waiting, within: timeout)
@@ -171,7 +179,7 @@ public final class Preferences: KeyValueStore {
     ) throws(StoreError) {
         let pending = table.pending
         if pending.keys.isEmpty {
-            // The file is replaced as a whole, so reading takes no lock: neither the right to make one nor time.
+            // Reading needs no lock, because the file is always replaced as a whole.
             table.adopt(try contentsFile.contents()?.contents.values ?? [:], saved: [:])
             return
         }
@@ -199,11 +207,11 @@ public final class Preferences: KeyValueStore {
             if round >= Self.fewestRounds, Environment.uptime >= deadline { break }
         }
         throw StoreError(
-            .busy, what: "other programs change the file each time that it has been read",
+            .busy, what: "other programs keep changing the file",
             file: file, recovery: "synchronize again")
     }
 
-    // Between reading the file and replacing it another program may change it.
+    // Another program may change the file between reading and replacing it.
     private static let mostRounds = 100
     private static let fewestRounds = 3
 }
@@ -211,33 +219,35 @@ public final class Preferences: KeyValueStore {
 // MARK: - Saving without a call
 
 extension Preferences {
-    /// The time at which changes are saved without a call of ``synchronize()``.
+    /// The time at which changes are saved automatically.
     public struct Saving: Sendable, Hashable {
-        /// The seconds from a change until it is saved; nil where only calls save it.
+        /// The seconds between a change and saving it, or nil if only ``synchronize()`` saves
+        /// changes.
         let delay: Double?
 
-        /// A second after a change, and when the program ends.
+        /// Saves a second after a change, and when the program ends.
         public static let automatic = automatic(after: 1)
 
-        /// Some seconds after a change, and when the program ends. Further changes in the meantime are saved
-        /// with it, and do not postpone it. A negative number is 0, and one that is not a number is 1.
+        /// Saves some seconds after a change, and when the program ends. Further changes in the
+        /// meantime are saved with it and do not postpone it. Negative seconds count as 0, and a
+        /// value that is not a number counts as 1.
         public static func automatic(after seconds: Double) -> Saving {
             Saving(delay: seconds.isNaN ? 1 : min(max(seconds, 0), 86_400))
         }
 
-        /// Only by ``synchronize()``. Changes that were not synchronized are lost when the program ends.
+        /// Saves only in ``synchronize()``. Other changes are lost when the program ends.
         public static let onRequest = Saving(delay: nil)
     }
 
-    /// Whether there are changes that are not saved.
+    /// A Boolean value indicating whether there are unsaved changes.
     var isUnsaved: Bool { table.isUnsaved }
 
-    /// Whether there was no time to try some of the changes.
+    /// A Boolean value indicating whether some of the changes were not tried for lack of time.
     var hasUntriedChanges: Bool { fileTurn.withLockIfAvailable { !$0.isEmpty } ?? true }
 
-    /// Saves changes, unless another thread keeps the file for longer than some seconds.
+    /// Saves the changes, unless another thread uses the file for longer than `seconds`.
     ///
-    /// - Throws: as ``synchronize()``; `busy` for another thread.
+    /// - Throws: The errors of ``synchronize()``, and `busy` if another thread uses the file.
     func save(within seconds: Double) throws(StoreError) {
         if !isUnsaved { return }
         let timeout = min(timeout, seconds)

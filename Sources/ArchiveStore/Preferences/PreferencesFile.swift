@@ -4,16 +4,17 @@
 internal import PropertyList
 internal import SystemFiles
 
-/// The file of a domain, which several programs may be reading and writing.
+/// The file of a domain, which several programs may read and write at the same time.
 struct PreferencesFile: Sendable {
     let path: String
     let options: FileOptions
     let limits: ParsingLimits
 
-    /// - Returns: false where another program has changed the file since it had `mode`, or made it.
+    /// - Returns: false if another program has created the file, or has changed it since it had
+    ///   `mode`.
     func write(_ merge: PreferencesMerge, over mode: FileMode?) throws(StoreError) -> Bool {
         guard let bytes = merge.bytes else {
-            // The file has the values already, perhaps since it could not be flushed.
+            // The file already has the values. An earlier call may have failed to flush it.
             if mode != nil, !merge.keys.isEmpty {
                 do { try FileAccess.synchronize(path) } catch {
                     throw StoreError(error, file: path)
@@ -24,12 +25,14 @@ struct PreferencesFile: Sendable {
         if try WholeFile.replace(path, ifStill: mode, with: bytes, isPrivate: options.isPrivate) {
             return true
         }
-        // A symbolic link that leads to no file is an error, not a file that another program made.
+        // A symbolic link that leads to no file is an error, not a file that another program
+        // created.
         do { _ = try FileMode.existing(at: path) } catch { throw StoreError(error, file: path) }
         return false
     }
 
-    /// The contents of the file, and the mode it had when they were read; nil where there is none.
+    /// Returns the contents of the file and its mode when they were read, or nil if there is no
+    /// file.
     func contents() throws(StoreError) -> (mode: FileMode, contents: PreferencesContents)? {
         do throws(StoreError) {
             let mode: FileMode
@@ -46,9 +49,10 @@ struct PreferencesFile: Sendable {
         }
     }
 
-    /// Waits for other programs that are in ``Preferences/synchronize()``, until `deadline`. The lock is on a file
-    /// beside the domain's, which others may only write, and only where the umask lets them. A program that
-    /// can only read the preferences cannot hold the lock.
+    /// Waits until `deadline` for other programs that are in ``Preferences/synchronize()``. The
+    /// lock is on a file beside that of the domain. Others may only write the lock file, and only
+    /// if the umask allows it. So a program that can only read the preferences cannot hold the
+    /// lock.
     func acquireLock(until deadline: Double) throws(StoreError) -> FileLock {
         let name = path + ".lock"
         do {
@@ -60,14 +64,14 @@ struct PreferencesFile: Sendable {
         }
     }
 
-    /// Locks the domain's own file, too. Where somebody has removed the lock's file, another program may
-    /// have a lock on a new one at the same time. This lock keeps both apart.
+    /// Locks the domain's own file as well. If somebody has removed the lock file, another program
+    /// may hold a lock on a new one at the same time. This second lock excludes that program.
     ///
-    /// Every program that can read the preferences can hold this lock. So this waits for a second only, anew
-    /// after each program that replaces the file.
+    /// Every program that can read the preferences can hold this lock. So the wait is limited to
+    /// one second, and starts again whenever a program replaces the file.
     ///
-    /// - Returns: nil where there is no file, where the lock is not free in time, and where the file system cannot
-    ///   lock it. NFS locks only files that are open for writing.
+    /// - Returns: The lock, or nil if there is no file, if the lock is not released in time, or if
+    ///   the file system cannot lock the file. NFS locks only files that are open for writing.
     func lockContents(until deadline: Double) -> FileLock? {
         try? FileLock(contents: path, patience: 1, deadline: deadline)
     }

@@ -4,38 +4,38 @@
 internal import PropertyList
 internal import SystemFiles
 
-/// The values in a file of preferences, and its format.
+/// The values in a preferences file, and its format.
 struct PreferencesContents: Equatable {
     let values: PropertyListDictionary
     let format: PropertyListFormat
 }
 
-/// The new contents of a file of preferences: what it holds, with those changes that it can hold.
+/// The new contents of a preferences file: its current values with the changes that it can hold.
 struct PreferencesMerge {
-    /// The keys that were set or removed, and the values of those that were set.
+    /// The keys that were set or removed, and a dictionary with the new values.
     typealias Changes = (values: PropertyListDictionary, keys: KeyValueTable.Unsaved)
 
-    /// The contents of the file before; nil where there was none.
+    /// The previous contents of the file, or nil if there was no file.
     let found: PreferencesContents?
     private(set) var values = PropertyListDictionary()
-    /// The keys whose changes are among the values.
+    /// The keys whose changes are included in the values.
     private(set) var keys: KeyValueTable.Unsaved = [:]
-    /// The bytes of the new file; nil where the file holds the values already.
+    /// The bytes of the new file, or nil if the file already has the values.
     private(set) var bytes: [UInt8]?
-    /// The reason why another change is not among the values.
+    /// The reason why another change is not included.
     private(set) var refusal: StoreError?
-    /// The keys of the changes that there was no time to try, those first that wait longest.
+    /// The keys of the changes that were not tried for lack of time, those that wait longest first.
     private(set) var waiting: [ExactText] = []
 
     private let changes: Changes
     private let options: FileOptions
     private let limits: ParsingLimits
 
-    /// Merges all changes, or where the file cannot hold all of them, those it can hold.
+    /// Merges all changes, or those that fit if the file cannot hold all of them.
     ///
-    /// Changes that an earlier merge had no time to try, those in `waiting`, are tried before others. The search for
-    /// changes that fit ends at the deadline, on the clock of `Environment.uptime`. `unsupportedValue` is thrown where
-    /// the file cannot be written even as it is.
+    /// The changes of `waiting`, which an earlier merge had no time to try, are tried first. The
+    /// search for changes that fit ends at the deadline, on the clock of `Environment.uptime`. The
+    /// initializer throws `unsupportedValue` if even the unchanged contents cannot be written.
     init(
         _ changes: Changes, into found: PreferencesContents?, _ options: FileOptions,
         _ limits: ParsingLimits, first waiting: [ExactText], until deadline: Double
@@ -44,7 +44,8 @@ struct PreferencesMerge {
         let start = Environment.uptime
         do throws(StoreError) { try choose(changes.keys) } catch {
             guard error.code == .unsupportedValue else { throw error }
-            // Values are tried by themselves for as long as a whole file takes, or half of the time.
+            // Values are first tried by themselves. This may take as long as the attempt with the
+            // whole file did, or half of the remaining time.
             let now = Environment.uptime
             let turns = Turns(waiting)
             let candidates = candidates(
@@ -53,7 +54,7 @@ struct PreferencesMerge {
         }
     }
 
-    /// Chooses the changes of some keys; where the file cannot hold them, the choice stays what it was.
+    /// Chooses the changes of some keys. If the file cannot hold them, the previous choice stays.
     private mutating func choose(_ keys: KeyValueTable.Unsaved) throws(StoreError) {
         let values = (found?.values ?? [:]).applying(keys, from: changes.values)
         let isSame = values == found?.values || found == nil && values.isEmpty
@@ -61,7 +62,8 @@ struct PreferencesMerge {
         (self.keys, self.values) = (keys, values)
     }
 
-    /// The options for a file with new values for `keys`, which keeps what else it holds.
+    /// Returns the options for a file with new values for `keys`. They preserve all other values of
+    /// the file.
     private func options(_ keys: KeyValueTable.Unsaved) -> FileOptions {
         guard let found, mayBecomeBinary else { return options }
         var kept = PropertyListDictionary()
@@ -69,8 +71,8 @@ struct PreferencesMerge {
         return PlainFile.isExactInXML(.dictionary(kept), limits) ? options : binaryOptions
     }
 
-    /// A Boolean value that says whether the file may hold values of other programs that XML cannot
-    /// hold.
+    /// A Boolean value indicating whether the file may contain values of other programs that XML
+    /// cannot hold.
     private var mayBecomeBinary: Bool {
         options.format == .xml && found.map { $0.format != .xml } ?? false
     }
@@ -96,25 +98,28 @@ extension PreferencesMerge {
             additions: ordered(candidates.additions, turns, until: deadline),
             areRefusedTogether: candidates.untried.isEmpty, until: deadline
         ) { keys throws(StoreError) in try choose(only(keys)) }
-        // The last choice that fitted is that of all.
+        // The last successful attempt chose all fitting changes together. If there is none, the
+        // current values of the file are chosen.
         if fitting.chosen.isEmpty { try choose([:]) }
         let untried = fitting.untried + candidates.untried
         self.waiting =
             untried.filter { turns[$0] < .max }.sorted { turns[$0] < turns[$1] }
             + untried.filter { turns[$0] == .max }
-        // A file without room names a value that may be chosen, or wait.
+        // The path of an error about the whole file is dropped, because it may name a value that
+        // was chosen or that is waiting.
         self.refusal = (candidates.firstRefusal ?? fitting.refusal ?? refusal.withoutPath)
             .mentioning(waiting: untried.count)
     }
 
-    /// Chooses all changes but those that are refused by themselves. Of those that were not tried by themselves, the
-    /// errors of whole files name the refused ones: mostly one value or two are refused, and all others fit.
+    /// Chooses all changes except those that no file can hold by themselves. For changes that were
+    /// not tried by themselves, the errors of whole files name the refused values. This is fast,
+    /// because usually only one or two values are refused.
     ///
-    /// - Returns: Whether all others fit.
+    /// - Returns: A Boolean value indicating whether all other changes fit.
     private mutating func chooseAllButRefused(
         _ refusal: StoreError, _ candidates: inout Candidates, until deadline: Double
     ) throws(StoreError) -> Bool {
-        // The error is that of all changes.
+        // The error that was thrown for all changes together.
         var next: StoreError? = candidates.refused.isEmpty ? refusal : nil
         for _ in 0..<Self.mostWholeFiles {
             if let next {
@@ -133,9 +138,11 @@ extension PreferencesMerge {
         return false
     }
 
-    /// Moves the change that an error names from those that were not tried to those that are refused by themselves.
+    /// Moves the change that an error names from the untried ones to the refused ones, if no file
+    /// can hold it by itself.
     ///
-    /// - Returns: Whether there is such a change. Beside others a value may be too much that is not by itself.
+    /// - Returns: A Boolean value indicating whether a change was moved. A value that fits by
+    ///   itself may still be too large together with others.
     private func moveRefused(_ refusal: StoreError, in candidates: inout Candidates) -> Bool {
         guard case .key(let name)? = refusal.path?.components.first,
             let value = changes.values[name],
@@ -153,13 +160,13 @@ extension PreferencesMerge {
         return changes.keys.filter { keys.contains($0.key) }
     }
 
-    /// The changes by what a file with each of them alone says of it.
+    /// The changes, grouped by the result of trying each one alone.
     private struct Candidates {
         var removals: [ExactText] = []
-        /// The values that a file can hold, with the size of a file with each alone in bytes, and whether only a binary
-        /// one can hold it.
+        /// The values that a file can hold, each with the size of a file with that value alone in
+        /// bytes, and whether only the binary format can hold it.
         var additions: [(key: ExactText, bytes: Int, isBinary: Bool)] = []
-        /// The keys for which there was no time, those first that waited.
+        /// The keys that were not tried for lack of time. Those that waited before come first.
         var untried: [ExactText] = []
         /// The values that no file can hold, with the reasons.
         var refused: [ExactText: StoreError] = [:]
@@ -167,7 +174,7 @@ extension PreferencesMerge {
         var firstRefusal: StoreError? { refused.min { $0.key < $1.key }?.value }
     }
 
-    /// The place of a change among those that waited; a large number for others.
+    /// The position of a change among those that waited, or a large number for other changes.
     private struct Turns {
         private let places: [ExactText: Int]
 
@@ -179,7 +186,8 @@ extension PreferencesMerge {
         subscript(_ key: ExactText) -> Int { places[key] ?? .max }
     }
 
-    /// Tries each value by itself, those first that waited. The first one is tried whatever the time.
+    /// Tries each value by itself, beginning with those that waited before. The first value is
+    /// tried even after the deadline.
     private func candidates(_ turns: Turns, until deadline: Double) -> Candidates {
         var result = Candidates()
         for key in changes.keys.keys.sorted(by: { (turns[$0], $0) < (turns[$1], $1) }) {
@@ -202,9 +210,10 @@ extension PreferencesMerge {
         return result
     }
 
-    /// The keys of values in the order in which they are tried. Those that waited are first, and those that only binary
-    /// can hold are last. Of the others those are first that make the file grow least, as far as there is time to
-    /// tell.
+    /// Returns the keys of values in the order in which they are tried. Keys that waited before
+    /// come first, and values that only the binary format can hold come last. Of the other values,
+    /// those that add least to the size of the file come first, as far as there is time to compute
+    /// this.
     private func ordered(
         _ additions: [(key: ExactText, bytes: Int, isBinary: Bool)], _ turns: Turns,
         until deadline: Double
@@ -222,7 +231,8 @@ extension PreferencesMerge {
             .sorted { $0.1 == $1.1 ? $0.0 < $1.0 : $0.1 < $1.1 }.map(\.0)
     }
 
-    /// The size in bytes of a file with these values alone, and whether only a binary one can hold them.
+    /// Returns the size in bytes of a file with only these values, and whether only the binary
+    /// format can hold them.
     private func size(
         of values: PropertyListDictionary
     ) throws(StoreError) -> (bytes: Int, isBinary: Bool) {
@@ -237,12 +247,12 @@ extension PreferencesMerge {
 }
 
 extension StoreError {
-    /// The same error of no value in particular.
+    /// This error without its path.
     fileprivate var withoutPath: StoreError {
         StoreError(code, what: what, file: file, recovery: recovery, underlying: underlying)
     }
 
-    /// The same error, with the number of changes that there was no time to try.
+    /// Returns this error with the number of changes that were not tried.
     fileprivate func mentioning(waiting count: Int) -> StoreError {
         if count == 0 { return self }
         let others = count == 1 ? "1 further change waits" : "\(count) further changes wait"

@@ -3,10 +3,11 @@
 
 internal import PropertyList
 
-/// The kinds of values that every property list has: no null, no UIDs, no sets, no dates that are no
-/// moment. Such a date would be written to binary, and the file would not be read again.
+/// A check that a value has only the kinds that every property list format supports. Null, UIDs,
+/// sets and dates that are not finite are excluded. The binary format could store such a date, but
+/// the file could not be read again.
 enum PlainKinds {
-    /// A container, and which of its elements comes next.
+    /// A container under traversal, and the index of its next element.
     private struct Frame {
         let keys: [String]?
         let values: [PropertyListValue]
@@ -24,15 +25,16 @@ enum PlainKinds {
             }
         }
 
-        /// The step to the element before the next one.
+        /// The path component of the element visited last.
         var component: PropertyListPath.Component {
             keys.map { .key($0[next - 1]) } ?? .index(next - 1)
         }
     }
 
-    /// Goes through a value and all it holds, each shared container once. Linear; not recursive.
+    /// Traverses a value and everything in it without recursion, each shared container once.
     ///
     /// - Throws: `unsupportedValue`, with the path.
+    /// - Complexity: Linear in the number of distinct containers and their elements.
     static func require(_ root: PropertyListValue) throws(StoreError) {
         var seen: Set<ObjectIdentifier> = []
         var frames: [Frame] = []
@@ -53,10 +55,11 @@ enum PlainKinds {
         switch value {
         case .null, .uid, .set:
             throw unsupported(
-                "a value of kind \(value.kind); only strings, numbers, booleans, dates, data, "
-                    + "arrays and dictionaries are stored", frames)
+                "expected a string, number, boolean, date, data, array or dictionary, found a "
+                    + "value of kind \(value.kind)", frames)
         case .date(let date) where !date.secondsSince2001.isFinite:
-            throw unsupported("a date that is infinite or not a number", frames)
+            throw unsupported(
+                "expected a finite date, found one that is infinite or not a number", frames)
         case .array(let elements) where !seen.insert(ObjectIdentifier(elements.identity)).inserted:
             return
         case .dictionary(let entries)

@@ -10,64 +10,73 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A type whose values preferences hold: strings, numbers, booleans, dates, data, URLs, UUIDs; arrays of them, and
-/// dictionaries of them with strings as keys.
+/// A type whose values can be stored in preferences: strings, numbers, booleans, dates, data, URLs
+/// and UUIDs, and arrays and dictionaries of them with string keys.
 ///
-/// Nothing is converted: a string `"42"` is no number, and a boolean no integer.
+/// Kinds are not converted: the string `"42"` is not a number, and a boolean is not an integer.
 ///
-/// An enumeration with raw values conforms by its declaration alone:
+/// An enumeration with raw values only needs to declare its conformance:
 ///
 /// ```swift
 /// enum Theme: String, PropertyListConvertible { case light, dark }
 /// ```
 public protocol PropertyListConvertible {
-    /// The value of a property list, or nil where it is of another kind or does not fit.
+    /// Creates a value from a property list value. The result is nil if that has another kind or
+    /// does not fit.
     init?(propertyListValue value: PropertyListValue)
 
-    /// The value as a property list.
+    /// The value in its property list form.
     var propertyListValue: PropertyListValue { get }
 }
 
 extension String: PropertyListConvertible {
+    /// Creates a string from a string value.
     public init?(propertyListValue value: PropertyListValue) {
         guard let text = value.string else { return nil }
         self = text
     }
 
+    /// The string as a property list value.
     public var propertyListValue: PropertyListValue { .string(self) }
 }
 
 extension Bool: PropertyListConvertible {
+    /// Creates a Boolean from a boolean value.
     public init?(propertyListValue value: PropertyListValue) {
         guard let boolean = value.boolean else { return nil }
         self = boolean
     }
 
+    /// The Boolean as a property list value.
     public var propertyListValue: PropertyListValue { .boolean(self) }
 }
 
 extension Data: PropertyListConvertible {
+    /// Creates data from a data value.
     public init?(propertyListValue value: PropertyListValue) {
         guard let bytes = value.data else { return nil }
         self.init(bytes)
     }
 
+    /// The bytes as a property list value.
     public var propertyListValue: PropertyListValue { .data(Array(self)) }
 }
 
 extension Date: PropertyListConvertible {
+    /// Creates a date from a date value.
     public init?(propertyListValue value: PropertyListValue) {
         guard let date = value.date else { return nil }
         self.init(timeIntervalSinceReferenceDate: date.secondsSince2001)
     }
 
+    /// The date as a property list value.
     public var propertyListValue: PropertyListValue {
         .date(PropertyListDate(secondsSince2001: timeIntervalSinceReferenceDate))
     }
 }
 
 extension UUID: PropertyListConvertible {
-    /// The UUID that a string is the text of.
+    /// Creates a UUID from a string value that contains its text.
     public init?(propertyListValue value: PropertyListValue) {
         guard let text = value.string else { return nil }
         self.init(uuidString: text)
@@ -78,10 +87,10 @@ extension UUID: PropertyListConvertible {
 }
 
 extension URL: PropertyListConvertible {
-    /// The URL that data are an archive of, as `UserDefaults.set(_:forKey:)` writes it, or that a string is.
+    /// Creates a URL from an archive, as `UserDefaults.set(_:forKey:)` writes it, or from a string.
     ///
-    /// A string is a path that begins with `/` or `~/`, as `UserDefaults.url(forKey:)` reads it, or a
-    /// URL with a scheme.
+    /// The string is a path that begins with `/` or `~/`, as `UserDefaults.url(forKey:)` accepts
+    /// it, or a URL with a scheme.
     public init?(propertyListValue value: PropertyListValue) {
         if let bytes = value.data {
             let url = try? KeyedUnarchiver.unarchive(
@@ -102,7 +111,7 @@ extension URL: PropertyListConvertible {
         }
     }
 
-    /// An archive of the URL, as data.
+    /// An archive of the URL, as a data value.
     public var propertyListValue: PropertyListValue {
         let bytes = try? KeyedArchiver.archive(
             self, allowing: ClassRegistry(URL.self, String.self))
@@ -111,13 +120,13 @@ extension URL: PropertyListConvertible {
 }
 
 extension RawRepresentable where Self: PropertyListConvertible, RawValue: PropertyListConvertible {
-    /// The value whose raw value is stored; nil where there is none.
+    /// Creates the value that has the stored raw value. The result is nil if there is none.
     public init?(propertyListValue value: PropertyListValue) {
         guard let raw = RawValue(propertyListValue: value) else { return nil }
         self.init(rawValue: raw)
     }
 
-    /// The raw value.
+    /// The raw value as a property list value.
     public var propertyListValue: PropertyListValue { rawValue.propertyListValue }
 }
 
@@ -134,49 +143,53 @@ extension ArchivedNumber {
 }
 
 extension Int: PropertyListConvertible {
-    /// The value of an integer, or of a real without a fraction.
+    /// Creates an integer from an integer value, or from a real without a fraction.
     public init?(propertyListValue value: PropertyListValue) {
         guard let number = ArchivedNumber(value), let integer = Int(number) else { return nil }
         self = integer
     }
 
+    /// The integer as a property list value.
     public var propertyListValue: PropertyListValue { .integer(PropertyListInteger(self)) }
 }
 
 extension UInt64: PropertyListConvertible {
-    /// The value of an integer, or of a real without a fraction.
+    /// Creates an integer from an integer value, or from a real without a fraction.
     public init?(propertyListValue value: PropertyListValue) {
         guard let number = ArchivedNumber(value), let integer = UInt64(number) else { return nil }
         self = integer
     }
 
+    /// The integer as a property list value.
     public var propertyListValue: PropertyListValue { .integer(PropertyListInteger(self)) }
 }
 
 extension Double: PropertyListConvertible {
-    /// The value of a real, or of an integer that a `Double` holds exactly.
+    /// Creates a number from a real, or from an integer that a `Double` holds exactly.
     public init?(propertyListValue value: PropertyListValue) {
         guard let number = ArchivedNumber(value), let real = Double(number) else { return nil }
         self = real
     }
 
+    /// The number as a property list value.
     public var propertyListValue: PropertyListValue { .real(PropertyListReal(self)) }
 }
 
 extension Float: PropertyListConvertible {
-    /// The value of a number that a `Float` holds exactly.
+    /// Creates a number from a value that a `Float` holds exactly.
     public init?(propertyListValue value: PropertyListValue) {
         guard let number = ArchivedNumber(value), let real = Float(number) else { return nil }
         self = real
     }
 
+    /// The number as a property list value.
     public var propertyListValue: PropertyListValue { .real(PropertyListReal(self)) }
 }
 
 // MARK: - Collections
 
 extension Array: PropertyListConvertible where Element: PropertyListConvertible {
-    /// The elements of an array, if all are of the element's type.
+    /// Creates an array if all elements of an array value can be converted.
     public init?(propertyListValue value: PropertyListValue) {
         guard let elements = value.array else { return nil }
         let converted = elements.compactMap { Element(propertyListValue: $0) }
@@ -184,6 +197,7 @@ extension Array: PropertyListConvertible where Element: PropertyListConvertible 
         self = converted
     }
 
+    /// The elements as a property list array.
     public var propertyListValue: PropertyListValue {
         .array(PropertyListArray(map(\.propertyListValue)))
     }
@@ -191,7 +205,8 @@ extension Array: PropertyListConvertible where Element: PropertyListConvertible 
 
 extension Dictionary: PropertyListConvertible
 where Key == String, Value: PropertyListConvertible {
-    /// The entries of a dictionary, if all values are of the value's type.
+    /// Creates a dictionary if all values of a dictionary value can be converted and no key occurs
+    /// twice.
     public init?(propertyListValue value: PropertyListValue) {
         guard let entries = value.dictionary else { return nil }
         self.init()
@@ -204,7 +219,8 @@ where Key == String, Value: PropertyListConvertible {
         }
     }
 
-    /// In the order of the keys, so that equal dictionaries are equal property lists.
+    /// The entries as a property list dictionary, sorted by key. Equal dictionaries therefore give
+    /// equal property lists.
     public var propertyListValue: PropertyListValue {
         let keys = keys.map(ExactText.init(_:)).sorted()
         let entries = keys.compactMap { key in

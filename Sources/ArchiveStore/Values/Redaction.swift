@@ -1,11 +1,11 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-// `print`, `dump`, string interpolation and debuggers show the stored properties of a value unless its
-// type says otherwise. These types hold secrets, so they say how much of them is shown.
+// `print`, `dump`, string interpolation and debuggers show all stored properties of a value by
+// default. These types hold secrets, so they define what is shown.
 
 extension Item: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The service or the server and the access group of the item, and the size of its data.
+    /// The service or server of the item, its access group, and the size of its data.
     public var description: String {
         let group = attributes.accessGroup.map { " in \(StoreError.printable($0))" } ?? ""
         let name = attributes.address?.server ?? attributes.service
@@ -60,7 +60,7 @@ extension MasterKey: CustomStringConvertible, CustomDebugStringConvertible, Cust
     /// The same as ``description``.
     public var debugDescription: String { description }
 
-    /// Nothing.
+    /// An empty mirror.
     public var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
 }
 

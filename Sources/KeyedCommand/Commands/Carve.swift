@@ -6,31 +6,31 @@ import ArgumentParser
 import PropertyList
 import PropertyListTools
 
-/// `keyed carve`
+/// The verb `keyed carve`.
 struct Carve: ParsableCommand, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "Find property lists and keyed archives within a file of any kind.",
         discussion: """
-            Each is a line with its byte offset, its size and what it is. Binary property lists are \
-            found by their first bytes and their trailer, XML from <plist to </plist>, but for XML in \
-            two bytes a character. Typedstreams, NIBArchives and bplist15 to 17 are found by their first \
-            bytes. What is not valid is no find.
+            Prints a line for each find with its byte offset, size and kind. Binary property lists \
+            are found by their first bytes and their trailer, XML from <plist to </plist>, except \
+            for UTF-16. Typedstreams, NIBArchives and bplist15 to 17 are found by their first \
+            bytes. Invalid finds are listed only with --all.
 
                 keyed carve memory.img
                 keyed carve app.bin --depth 3 --extract found
                 keyed carve app.bin --json --depth 99 | jq 'select(.kind == "date")'
             """)
 
-    // How many bytes are searched before it is time to say how far it is.
+    // The number of bytes to search between progress reports.
     private static let portion = 1 << 22
 
     @Argument(help: "The file, or - for standard input.", completion: .file())
     var file: String
 
-    @Flag(help: "Find also property lists within the bytes of others.")
+    @Flag(help: "Also find property lists inside the bytes of others.")
     var nested = false
 
-    @Flag(help: "List also beginnings of property lists that nothing valid follows.")
+    @Flag(help: "Also list the beginnings of property lists that are not valid.")
     var all = false
 
     @OptionGroup var options: FindOptions
@@ -65,13 +65,14 @@ struct Carve: ParsableCommand, ConsoleCommand {
         return printer.finish().combined(with: count.untried > 0 ? .limit : .fine)
     }
 
-    /// The number of finds.
+    /// The numbers of finds and of damaged items.
     private struct Count {
-        // The bytes that may still be tried as files of the formats that are imported.
+        // The number of bytes that may still be parsed as imported formats.
         var effort: Int
         var finds = 0
         var damaged = 0
-        // The beginnings that were not tried, because the work on others had used up the limit.
+        // The number of signatures that were not parsed, because earlier ones had used up the work
+        // limit.
         var untried = 0
         var firstUntried = 0
 
@@ -121,7 +122,7 @@ struct Carve: ParsableCommand, ConsoleCommand {
             found, title: title, offset: item.range.lowerBound, provenance: provenance)
     }
 
-    /// The file of a format that is imported, at the place of its first bytes.
+    /// Returns the file of an imported format whose signature is at the item's position.
     private func imported(
         _ item: CarvedItem, of bytes: [UInt8], _ count: inout Count
     ) -> Result<(PropertyListDocument, Range<Int>), PropertyListError> {
@@ -143,19 +144,21 @@ struct Carve: ParsableCommand, ConsoleCommand {
         let name = TerminalText.escaped(file)
         if count.finds == 0, !options.tree.json {
             console.complain(
-                "\(name): nothing found" + (count.untried > 0 ? " in what was tried" : ""))
+                "\(name): nothing found"
+                    + (count.untried > 0 ? " in the parts that were tried" : ""))
         }
         if count.untried > 0 {
-            let number = TreeForm.count(count.untried, "beginning was", "beginnings were")
+            let number = TreeForm.count(count.untried, "signature was", "signatures were")
             console.complain(
-                "\(name): \(number) not tried, the first at byte \(count.firstUntried): property lists "
-                    + "that overlap reached the limit of work (cut the file there, and carve the rest)"
+                "\(name): \(number) not tried, the first at byte \(count.firstUntried): "
+                    + "overlapping property lists used up the work limit (cut the file there and "
+                    + "carve the rest)"
             )
         }
         if count.damaged > count.untried, !all {
             let number = TreeForm.count(
-                count.damaged - count.untried, "beginning of a property list is",
-                "beginnings of property lists are")
+                count.damaged - count.untried, "signature of a property list is",
+                "signatures of property lists are")
             console.complain("\(name): \(number) not followed by a valid one; --all lists them")
         }
     }

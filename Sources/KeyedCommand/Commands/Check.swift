@@ -5,13 +5,13 @@ import ArgumentParser
 import KeyedArchive
 import PropertyList
 
-/// `keyed check`
+/// The verb `keyed check`.
 struct Check: CommandOnFiles, ConsoleCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Check that a keyed archive holds objects of allowed classes only.",
+        abstract: "Check that a keyed archive contains only objects of allowed classes.",
         discussion: """
-            A class is allowed by its exact name, never because a superclass is. Each object that is \
-            not allowed is printed with the way to it from the roots, and the exit code is 1.
+            Classes are matched by exact name; an allowed superclass admits no subclass. Each \
+            disallowed object is printed with its path from the roots, and the exit code is 1.
 
                 keyed check item.plist --allow commonClasses,NSArray,App.Save
             """)
@@ -22,7 +22,7 @@ struct Check: CommandOnFiles, ConsoleCommand {
     @Option(help: AllowList.help)
     var allow: AllowList
 
-    @Flag(name: [.short, .long], help: "Print nothing about files that are fine.")
+    @Flag(name: [.short, .long], help: "Print nothing about valid files.")
     var quiet = false
 
     @OptionGroup var reading: ReadingOptions
@@ -60,7 +60,7 @@ struct Check: CommandOnFiles, ConsoleCommand {
     private static func description(of found: DisallowedObject) -> String {
         let path = found.pathDescription
         let name = ValueText.shortened(found.archivedClass.name)
-        let place = path == nil ? ", to which no root leads" : ""
+        let place = path == nil ? ", unreachable from the roots" : ""
         return
             "\(path.map { "\($0): " } ?? "")\(name) is not allowed (object \(found.object.value)\(place))"
     }

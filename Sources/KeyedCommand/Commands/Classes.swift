@@ -6,13 +6,13 @@ import ArgumentParser
 import KeyedArchive
 import PropertyList
 
-/// `keyed classes`
+/// The verb `keyed classes`.
 struct Classes: ParsableCommand, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "List the classes of the objects in a keyed archive.",
         discussion: """
-            For each class how many objects there are, its name, its superclasses and hints; then \
-            the smallest allow-list that takes them all, as Swift code.
+            Prints the number of objects, the name, the superclasses and the hints of each class, \
+            and then the smallest allow-list that admits all of them, as Swift code.
             """)
 
     @Argument(help: "The file, or - for standard input.", completion: .file())
@@ -52,7 +52,8 @@ struct Classes: ParsableCommand, ConsoleCommand {
         return census.problems.isEmpty ? .fine : .partial
     }
 
-    /// Makes sure that what is listed is no bomb: many classes may share one long chain.
+    /// Checks that the listing has a bounded size: many classes may share one long superclass
+    /// chain.
     private func checkExpansion(
         _ document: PropertyListDocument, _ console: Console
     ) throws(Failure) {
@@ -65,13 +66,13 @@ struct Classes: ParsableCommand, ConsoleCommand {
     }
 }
 
-/// The classes of an archive and how many objects each has.
+/// The classes of an archive, with the number of objects of each.
 struct ClassCensus {
     private let contents: ArchiveContents
     private let limits: ParsingLimits
     private var counts: [PropertyListUID: Int] = [:]
     private var descriptions: [(description: ArchivedClass, count: Int)] = []
-    // Classes of plain values, which the archive does not describe.
+    // The classes of plain values, which the archive does not describe.
     private var plainClasses: Set<ExactText> = []
     private(set) var problems = Problems()
 
@@ -119,13 +120,13 @@ struct ClassCensus {
         return table + [""] + allowList
     }
 
-    /// The names of all classes, those of plain values among them.
+    /// The names of all classes, including those of plain values.
     var names: [String] {
         plainClasses.union(classes.map { ExactText($0.description.name) }).sorted().map(\.text)
     }
 
-    /// The smallest registry, as Swift code: the types of ours where there are any, then the names
-    /// that a program has to have types for.
+    /// The smallest registry as Swift code: the library's types if there are any, then the names of
+    /// classes for which a program needs its own types.
     var allowList: [String] {
         let names = names
         let known = names.compactMap { name in
@@ -142,7 +143,7 @@ struct ClassCensus {
             + Self.separated(literals) + [")"]
     }
 
-    /// The type of ours that a class becomes, and a comment on the module that has it where that is not
+    /// Returns the library's type for a class, with a comment that names its module unless that is
     /// `KeyedArchive`.
     private static func typeName(of name: String) -> (type: String, module: String)? {
         if let type = ClassRegistry.foundation.typeName(of: name) { return (type, "") }
@@ -151,7 +152,7 @@ struct ClassCensus {
 
     private static let viewClasses = ClassRegistry.appKit.merging(.uiKit)
 
-    /// Lines of a list without the comma after the last.
+    /// Returns the lines of a list without the comma after the last one.
     private static func separated(_ lines: [String]) -> [String] {
         guard var end = lines.last?.unicodeScalars, let comma = end.lastIndex(of: ",") else {
             return lines
@@ -160,7 +161,7 @@ struct ClassCensus {
         return lines.dropLast() + [String(end)]
     }
 
-    /// The most frequent first.
+    /// The classes, most frequent first.
     private var classes: [(description: ArchivedClass, count: Int)] {
         descriptions.sorted {
             ($1.count, ExactText($0.description.name))

@@ -5,29 +5,30 @@ import ArgumentParser
 import PropertyList
 import SystemFiles
 
-/// `keyed convert`
+/// The verb `keyed convert`.
 struct Convert: CommandOnFiles, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "Write a property list in another format.",
         discussion: """
-            The result goes to standard output, to the file that -o names, or with --in-place to \
-            the file itself, which is replaced in one step or left as it was.
+            The result is written to standard output, to the file given with -o, or with \
+            --in-place to the file itself, which is replaced atomically or not at all.
 
-            What XML has no form for (fractions of seconds, widths of reals, sets) is written as \
-            Apple's tools do, and counted on standard error; --strict refuses it. What OpenStep \
-            text and JSON have no form for is refused unless --scalars or --json names another.
+            Values that XML cannot represent (fractions of seconds, widths of reals, sets) are \
+            written as Apple's tools write them, and counted on standard error. With --strict they \
+            are an error. Values that OpenStep text and JSON cannot represent are an error, unless \
+            --scalars or --json selects another form.
 
                 keyed convert json --json typed -o a.json a.plist
                 keyed convert binary --json typed -o b.plist a.json
 
-            With jsonl each of several files becomes a line, {"file": …, "value": …}.
+            With jsonl, each file becomes one line, {"file": …, "value": …}.
             """)
 
     @Argument(
         help: """
             binary, xml, openstep, strings, pbxproj (Xcode's project.pbxproj), json or jsonl; \
             binary1 and xml1 are the same as binary and xml; typedstream, nib, bplist16 or bplist17 \
-            for files of the same format, which are written again.
+            for files of the same format, which are rewritten.
             """)
     var format: OutputFormat
 
@@ -48,7 +49,10 @@ struct Convert: CommandOnFiles, ConsoleCommand {
             throw ValidationError("--in-place and -o exclude each other.")
         }
         if format == .jsonl {
-            if inPlace { throw ValidationError("jsonl makes one file of all, not --in-place.") }
+            if inPlace {
+                throw ValidationError(
+                    "jsonl and --in-place exclude each other: jsonl writes one file.")
+            }
         } else if files.count > 1 && !inPlace {
             throw ValidationError("Several files need --in-place.")
         }
@@ -89,7 +93,8 @@ struct Convert: CommandOnFiles, ConsoleCommand {
         }
     }
 
-    /// A typedstream, a NIBArchive or a message, read and written again: the same bytes.
+    /// Parses a typedstream, a NIBArchive or a message and serializes it again, which gives the
+    /// same bytes.
     private func rewritten(_ file: String, _ console: Console) throws(Failure) -> [UInt8] {
         let bytes = try Input.bytes(file, reading.limits.limits)
         do {
@@ -109,15 +114,15 @@ struct Convert: CommandOnFiles, ConsoleCommand {
         guard format.isKnown(bytes) else {
             throw Failure(
                 .invalid,
-                "\(TerminalText.escaped(target)): the file would be of no format that readers know by its "
-                    + "first bytes, because its root is no container")
+                "\(TerminalText.escaped(target)): the result would have no recognizable format, "
+                    + "because its root is not a container")
         }
         try FileOutput.replace(target, with: bytes, inPlace: inPlace, console)
     }
 
     // MARK: JSON Lines
 
-    /// One line for each file that can be converted.
+    /// Writes one line for each file that can be converted.
     private func convertToLines(_ console: Console) -> ExitStatus {
         var status = ExitStatus.fine
         var collected: [UInt8] = []
@@ -133,7 +138,7 @@ struct Convert: CommandOnFiles, ConsoleCommand {
             }
         }
         guard let output, !isForOutput else { return status }
-        // Nothing takes the place of a file.
+        // If no file could be converted, the output file is not replaced.
         if collected.isEmpty, status != .fine { return status }
         do {
             try FileOutput.replace(output, with: collected, inPlace: false, console)

@@ -7,16 +7,17 @@ import PropertyList
 import PropertyListTools
 import SystemFiles
 
-/// `keyed diff`
+/// The verb `keyed diff`.
 struct Diff: ParsableCommand, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "Compare two property lists by their values, whatever their formats.",
         discussion: """
-            Each value that differs is a line: "- path: value" in the first file, "+ path: value" in \
-            the second. The order of keys and the widths of numbers make no difference. Two keyed archives are compared as \
-            graphs, from their roots, whatever the numbers of their objects.
+            Prints a line for each value that differs: "- path: value" for the first file, \
+            "+ path: value" for the second. The order of keys and the widths of numbers are ignored. \
+            Two keyed archives are compared as graphs, from their roots and without regard to \
+            object numbers.
 
-            Exit codes: 0 the same, 1 different or invalid input, else as all verbs.
+            Exit codes: 0 equal, 1 different or invalid input, otherwise as for all verbs.
             """)
 
     @Argument(help: "The first file, or - for standard input.", completion: .file())
@@ -28,13 +29,13 @@ struct Diff: ParsableCommand, ConsoleCommand {
     @Flag(help: "Print the edits that turn the first into the second, for keyed edit --script.")
     var asCommands = false
 
-    @Flag(help: "The order of keys makes a difference.")
+    @Flag(help: "Compare the order of keys, too.")
     var ordered = false
 
-    @Flag(help: "Compare archives as the property lists they are.")
+    @Flag(help: "Compare archives as plain property lists.")
     var raw = false
 
-    @Flag(name: [.short, .long], help: "Print nothing; the exit code tells.")
+    @Flag(name: [.short, .long], help: "Print nothing, and only return the exit code.")
     var quiet = false
 
     @OptionGroup var color: ColorOptions
@@ -60,7 +61,7 @@ struct Diff: ParsableCommand, ConsoleCommand {
         }
     }
 
-    /// Returns whether the files hold the same.
+    /// Returns whether the files have equal contents.
     private func compare(_ console: Console) throws(Failure) -> Bool {
         let limits = reading.limits.limits
         let old = try Input(

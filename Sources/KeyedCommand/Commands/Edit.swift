@@ -12,7 +12,7 @@ protocol EditingCommand: ConsoleCommand {
     var file: String { get }
     var options: EditingOptions { get }
 
-    /// Makes the verb's edits.
+    /// Applies the edits of the verb.
     func edit(_ edited: inout EditedFile, _ console: Console) throws(Failure)
 }
 
@@ -31,13 +31,14 @@ extension EditingCommand {
     }
 }
 
-/// `keyed set`
+/// The verb `keyed set`.
 struct SetValue: ParsableCommand, EditingCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
         abstract: "Set the value at a key path, or add a key.",
         discussion: """
-            Without -t the value is of the kind of the one that it replaces; a new one is a string.
+            Without -t, the value has the kind of the one that it replaces; a new value is a \
+            string.
 
             """ + EditingOptions.discussion)
 
@@ -59,7 +60,7 @@ struct SetValue: ParsableCommand, EditingCommand {
     }
 }
 
-/// `keyed insert`
+/// The verb `keyed insert`.
 struct Insert: ParsableCommand, EditingCommand {
     static let configuration = CommandConfiguration(
         abstract: "Insert a new key, or an element before the one at a key path.",
@@ -85,7 +86,7 @@ struct Insert: ParsableCommand, EditingCommand {
     }
 }
 
-/// `keyed append`
+/// The verb `keyed append`.
 struct Append: ParsableCommand, EditingCommand {
     static let configuration = CommandConfiguration(
         abstract: "Append an element to the array at a key path.",
@@ -108,7 +109,7 @@ struct Append: ParsableCommand, EditingCommand {
     }
 }
 
-/// `keyed remove`
+/// The verb `keyed remove`.
 struct Remove: ParsableCommand, EditingCommand {
     static let configuration = CommandConfiguration(
         abstract: "Remove the values at key paths, one after the other.",
@@ -130,10 +131,10 @@ struct Remove: ParsableCommand, EditingCommand {
     }
 }
 
-/// `keyed rename`
+/// The verb `keyed rename`.
 struct Rename: ParsableCommand, EditingCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Rename a key, in its place.", discussion: EditingOptions.discussion)
+        abstract: "Rename a key without moving it.", discussion: EditingOptions.discussion)
 
     @Argument(help: "The file, or - for standard input.", completion: .file())
     var file: String
@@ -152,7 +153,7 @@ struct Rename: ParsableCommand, EditingCommand {
     }
 }
 
-/// `keyed edit`
+/// The verb `keyed edit`.
 struct Edit: ParsableCommand, EditingCommand {
     static let configuration = CommandConfiguration(
         abstract: "Make several edits at once.",
@@ -166,8 +167,8 @@ struct Edit: ParsableCommand, EditingCommand {
                 remove PATH
                 rename PATH KEY
 
-            A value is the rest of the edit, or a text in quotes; without a type it is a string. All \
-            edits are made, or none. "keyed diff --as-commands" prints such edits.
+            The value is the rest of the edit, or a text in quotes; without a type it is a string. \
+            Either all edits are made or none. "keyed diff --as-commands" prints such edits.
 
             """ + EditingOptions.discussion)
 
@@ -177,13 +178,13 @@ struct Edit: ParsableCommand, EditingCommand {
     @Argument(help: "The edits, in order.")
     var edits: [String] = []
 
-    @Option(help: "A file of edits, one a line, that are made first; - for standard input.")
+    @Option(help: "A file of edits, one per line, to make first; - for standard input.")
     var script: String?
 
     @OptionGroup var options: EditingOptions
 
     func validate() throws {
-        if edits.isEmpty, script == nil { throw ValidationError("There are no edits.") }
+        if edits.isEmpty, script == nil { throw ValidationError("Expected at least one edit.") }
         if file == FileAccess.standardInput, script == FileAccess.standardInput {
             throw ValidationError("Standard input cannot be both the file and the script.")
         }
@@ -194,7 +195,7 @@ struct Edit: ParsableCommand, EditingCommand {
         if let script {
             let bytes = try Input.bytes(script, options.reading.limits.limits)
             guard let text = String(validUTF8: bytes) else {
-                throw Failure(.invalid, "\(TerminalText.escaped(script)): not text in UTF-8")
+                throw Failure(.invalid, "\(TerminalText.escaped(script)): expected UTF-8 text")
             }
             console.admit(size: bytes.count)
             all += try EditScript.edits(text, name: TerminalText.escaped(script), console)

@@ -5,24 +5,25 @@ import ArgumentParser
 import PropertyList
 import SystemFiles
 
-/// `keyed explore`
+/// The verb `keyed explore`.
 struct Explore: CommandOnFiles, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "Write a page that shows a file in a browser: objects, references, bytes.",
         discussion: """
-            The page is one HTML file that needs no network and runs nothing but its own code. It has a \
-            tree of the objects, who refers to whom, the bytes of each, classes, dates, images, colours, \
-            and a report with a note.
+            The page is one HTML file that needs no network access and runs only its own code. It \
+            shows a tree of the objects, their references and bytes, classes, dates, images, \
+            colours, and a report with a note.
 
                 keyed explore app.plist -o app.html
                 keyed explore --dir pages *.plist
 
-            The page has the whole file in it. --redact leaves keys, classes and sizes, and no texts, \
-            numbers, dates or data. What --limits leaves out is said in the page, and the exit code is 4. \
-            A file that is broken is shown as far as it can be read, and the exit code is 3.
+            The page contains the whole file. --redact keeps only keys, classes and sizes, without \
+            texts, numbers, dates or data. If --limits leaves out contents, the page lists them, \
+            and the exit code is 4. A damaged file is shown as far as it is readable, and the exit \
+            code is 3.
             """)
 
-    @Argument(help: "The file, or - for standard input; with --dir many.", completion: .file())
+    @Argument(help: "The file, or - for standard input; several with --dir.", completion: .file())
     var files: [String]
 
     @Option(name: [.short, .long], help: "Write the page to this file.", completion: .file())
@@ -37,12 +38,12 @@ struct Explore: CommandOnFiles, ConsoleCommand {
     @Flag(help: "Leave out texts, numbers, dates and data.")
     var redact = false
 
-    @Option(help: "How much a file may ask for: untrusted, default or trusted.")
+    @Option(help: "The limits for a file: untrusted, default or trusted.")
     var limits = LimitsName.default
 
     @OptionGroup var encoding: EncodingOption
 
-    @Flag(help: "Read what convert --json typed has made of dates, data and the like as such.")
+    @Flag(help: "Read the objects that convert --json typed writes for dates, data and the like.")
     var typed = false
 
     func validate() throws {
@@ -51,7 +52,7 @@ struct Explore: CommandOnFiles, ConsoleCommand {
         }
         if output != nil, files.count != 1 {
             throw ValidationError(
-                "-o is for one file, there are \(files.count); --dir writes many pages.")
+                "Expected one file with -o, found \(files.count); --dir writes many pages.")
         }
     }
 
@@ -142,7 +143,7 @@ struct Explore: CommandOnFiles, ConsoleCommand {
 
     // MARK: One file
 
-    /// The page of a file, and the exit code for it.
+    /// Returns the page of a file, and the exit code for it.
     private func page(
         of file: String, _ console: Console
     ) throws(Failure) -> (ExplorerPage, ExitStatus) {
@@ -162,7 +163,7 @@ struct Explore: CommandOnFiles, ConsoleCommand {
         return (page, status(of: page, input, console))
     }
 
-    /// Says what could not be read and what was left out.
+    /// Reports which parts were unreadable and which were left out.
     private func status(
         of page: ExplorerPage, _ input: Input, _ console: Console
     ) -> ExitStatus {

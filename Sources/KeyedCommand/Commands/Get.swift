@@ -7,13 +7,13 @@ import PropertyList
 import PropertyListTools
 import SystemFiles
 
-/// `keyed get`
+/// The verb `keyed get`.
 struct Get: ParsableCommand, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print the value at a key path.",
         discussion: """
-            A string is printed as it is, a date in ISO 8601, data in base 64; a container as a tree. \
-            In a keyed archive a reference is followed to its object.
+            Prints a string unchanged, a date in ISO 8601, data in base64 and a container as a \
+            tree. In a keyed archive, references are followed to their objects.
             """)
 
     /// The form of a printed value.
@@ -30,8 +30,8 @@ struct Get: ParsableCommand, ConsoleCommand {
     @Option(
         name: .customLong("as"),
         help: """
-            text, xml or binary (a property list of the value), bytes (what data or a string hold), \
-            type, count, or keys (one a line).
+            text, xml or binary (the value as a property list), bytes (the contents of data or a \
+            string), type, count, or keys (one per line).
             """)
     var form = Form.text
 
@@ -79,16 +79,18 @@ struct Get: ParsableCommand, ConsoleCommand {
         case .text: try printText(node, at: path, console)
         case .type: console.say("\(node.kind)")
         case .count:
-            guard node.kind.isContainer else { throw Self.refusal("containers have a count", node) }
+            guard node.kind.isContainer else {
+                throw Self.refusal("a container for its count", node)
+            }
             console.say("\(node.childNodes.count)")
         case .keys:
             guard let entries = node.dictionary else {
-                throw Self.refusal("dictionaries have keys", node)
+                throw Self.refusal("a dictionary for its keys", node)
             }
             for entry in entries { try console.print(TerminalText.escaped(entry.key)) }
         case .bytes:
             guard let bytes = node.data.map(Array.init) ?? node.string.map({ Array($0.utf8) })
-            else { throw Self.refusal("data and strings have bytes", node) }
+            else { throw Self.refusal("data or a string for its bytes", node) }
             console.write(bytes)
         case .xml: try write(node, as: .xml, console)
         case .binary: try write(node, as: .binary, console)
@@ -114,7 +116,8 @@ struct Get: ParsableCommand, ConsoleCommand {
     }
 
     private static func refusal(_ what: String, _ node: PropertyListNode) -> PropertyListError {
-        PropertyListError(.wrongKind, what: "only \(what), this is of kind \(node.kind)")
+        PropertyListError(
+            .wrongKind, what: "expected \(what), found a value of kind \(node.kind)")
     }
 
     private func printText(
@@ -141,7 +144,7 @@ struct Get: ParsableCommand, ConsoleCommand {
 }
 
 extension PropertyListKeyPath {
-    /// The object of an archive that the path ends with.
+    /// The archive object with which the path ends; nil for other paths.
     fileprivate var lastObject: PropertyListUID? {
         if case .object(let number) = steps.last { PropertyListUID(number) } else { nil }
     }

@@ -4,20 +4,21 @@
 import ArgumentParser
 import PropertyList
 
-/// `keyed inspect`
+/// The verb `keyed inspect`.
 struct Inspect: ParsableCommand, ConsoleCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print how a file is built: trailer, widths, object table.",
+        abstract: "Print the structure of a file: trailer, widths, object table.",
         discussion: """
-            Of a binary file: the trailer, and for each object its number, byte offset, marker and \
-            value; objects that nothing refers to are marked with *. Of text: each value with its line. \
-            Of a typedstream, a NIBArchive and bplist15 to 17: versions, and each value with its place.
+            For a binary file, prints the trailer, and the number, byte offset, marker and value \
+            of each object; unreferenced objects are marked with *. For text, prints each value \
+            with its line. For a typedstream, a NIBArchive and bplist15 to 17, prints the \
+            versions, and each value with its location.
             """)
 
     @Argument(help: "The file, or - for standard input.", completion: .file())
     var file: String
 
-    @Option(help: "How much a file may ask for: untrusted, default or trusted.")
+    @Option(help: "The limits for a file: untrusted, default or trusted.")
     var limits = LimitsName.default
 
     @OptionGroup var text: TextOptions
@@ -62,7 +63,7 @@ struct Inspect: ParsableCommand, ConsoleCommand {
 
     // MARK: Imported formats
 
-    /// Prints the facts about a file of another format, and its values in the order of the file.
+    /// Prints facts about an imported file, and its values in file order.
     private func printImported(
         _ document: PropertyListDocument, _ origin: DocumentOrigin, _ console: Console
     ) throws(PropertyListError) {
@@ -159,7 +160,7 @@ struct Inspect: ParsableCommand, ConsoleCommand {
         var position = 0
         for node in document.allNodes {
             let offset = node.sourceOffset ?? 0
-            // Values stand in the order of the text, so that each line is counted once.
+            // Values are in text order, so each line is counted once.
             while position < min(offset, document.byteCount) {
                 line += endsLine(position, document.source) ? 1 : 0
                 position += 1

@@ -5,27 +5,27 @@ import ArgumentParser
 import KeyedArchive
 import PropertyList
 
-/// `keyed lint`
+/// The verb `keyed lint`.
 struct Lint: CommandOnFiles, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check property lists, and the keyed archives in them.",
         discussion: """
             In a keyed archive every reference must name an object, and every object a class.
 
-            A file that only passes with leniencies, as --lenient of other verbs allows them, is fine \
-            and the leniencies are named; with --strict it is not.
+            A file that needs leniencies, as --lenient of other verbs allows them, is valid, and \
+            the leniencies are named. With --strict it is invalid.
             """)
 
     @Argument(help: "The files, or - for standard input.", completion: .file())
     var files: [String]
 
-    @Flag(name: [.short, .long], help: "Print nothing about files that are fine.")
+    @Flag(name: [.short, .long], help: "Print nothing about valid files.")
     var quiet = false
 
-    @Flag(help: "Refuse a file that needs a leniency.")
+    @Flag(help: "Reject a file that needs a leniency.")
     var strict = false
 
-    @Option(help: "How much a file may ask for: untrusted, default or trusted.")
+    @Option(help: "The limits for a file: untrusted, default or trusted.")
     var limits = LimitsName.default
 
     @OptionGroup var text: TextOptions
@@ -55,7 +55,7 @@ struct Lint: CommandOnFiles, ConsoleCommand {
         return used.isEmpty ? "OK" : "OK, with leniency: \(used)"
     }
 
-    /// Reads a file with leniencies. A failure that they do not let pass is the reason that counts.
+    /// Parses a file with leniencies. Only an error that remains with leniencies is reported.
     private func leniently(
         _ bytes: [UInt8], _ file: String, _ console: Console
     ) throws(Failure) -> Input {

@@ -5,44 +5,45 @@ import ArgumentParser
 import PropertyList
 import PropertyListTools
 
-/// `keyed merge`
+/// The verb `keyed merge`.
 struct Merge: ParsableCommand, ConsoleCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Merge another property list into a file; with --base, what both changed.",
+        abstract: "Merge another property list into a file; with --base, merge the changes of "
+            + "both.",
         discussion: """
-            Without --base the entries of OTHER are set in FILE, dictionaries in both key by key, and \
-            the elements of an array are appended.
+            Without --base, the entries of OTHER are set in FILE. Dictionaries in both are merged \
+            key by key, and the elements of an array are appended.
 
-            With --base, which both files come from, the changes of OTHER are made to FILE. Where both \
-            changed the same, FILE's value stays (or OTHER's, with --favor other), the place is named \
-            on standard error, and the exit code is 1. For git:
+            With --base, the common ancestor of both files, the changes of OTHER are applied to \
+            FILE. In a conflict, FILE's value is kept (OTHER's with --favor other), the conflict \
+            is reported on standard error, and the exit code is 1. For git:
 
                 git config merge.plist.driver "keyed merge --in-place --base %O --name %P %A %B"
                 echo "*.plist merge=plist" >> .gitattributes
 
             """ + EditingOptions.discussion)
 
-    /// Whose value is taken where both changed the same.
+    /// The side whose value is used in a conflict.
     enum Favored: String, ExpressibleByArgument, CaseIterable {
         case file, other
     }
 
-    @Argument(help: "The file that is merged into.", completion: .file())
+    @Argument(help: "The file to merge into.", completion: .file())
     var file: String
 
-    @Argument(help: "The file whose changes, or entries, are taken.", completion: .file())
+    @Argument(help: "The file whose changes or entries are merged.", completion: .file())
     var other: String
 
-    @Option(help: "The file that both come from.")
+    @Option(help: "The common ancestor of both files.")
     var base: String?
 
-    @Option(help: "Without --base, where in FILE to merge.")
+    @Option(help: "The key path in FILE at which to merge, without --base.")
     var at: String?
 
-    @Option(help: "Whose value is taken where both changed the same: file or other.")
+    @Option(help: "The side whose value is used in a conflict: file or other.")
     var favor = Favored.file
 
-    @Option(help: "What messages call FILE: git's name for it, %P.")
+    @Option(help: "The name of FILE in messages; in git, %P.")
     var name: String?
 
     @OptionGroup var options: EditingOptions
@@ -120,7 +121,7 @@ struct Merge: ParsableCommand, ConsoleCommand {
         if rest > 0 { console.complain("\(name): \(TreeForm.count(rest, one, many))") }
     }
 
-    // As many places are named, of conflicts and of arrays that both sides added to.
+    // The maximum number of conflicts to report, and of arrays to which both sides added elements.
     private static let mostReports = 20
 
     private static func text(_ path: PropertyListKeyPath) -> String {

@@ -5,14 +5,14 @@ import ArgumentParser
 import DatabaseFiles
 import PropertyList
 
-/// `keyed scan`
+/// The verb `keyed scan`.
 struct Scan: ParsableCommand, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "List the columns of a SQLite database that hold property lists or archives.",
         discussion: """
-            With --depth each value is shown as a tree, with --extract it becomes a file. The \
-            database and the folder it is in are not changed. Complete changes in a write-ahead log \
-            (-wal) are read; a rollback journal (-journal) is reported and not applied.
+            With --depth, each value is shown as a tree; with --extract, it is written to a file. \
+            The database and its folder are not changed. Committed changes in a write-ahead log \
+            (-wal) are read. A rollback journal (-journal) is reported but not applied.
 
                 keyed scan app.db
                 keyed scan app.db --column items.payload --row 7 --depth 99
@@ -25,7 +25,7 @@ struct Scan: ParsableCommand, ConsoleCommand {
     @Option(help: ArgumentHelp("Only this column, or this table.", valueName: "table.column"))
     var column: String?
 
-    @Option(help: "Only the row of this number.")
+    @Option(help: "Only the row with this number.")
     var row: Int?
 
     @OptionGroup var options: FindOptions
@@ -76,20 +76,20 @@ struct Scan: ParsableCommand, ConsoleCommand {
             tables.prefix(Self.mostNames).map { ScannedColumns.printable($0.name) }
             + (tables.count > Self.mostNames ? ["…"] : [])
         throw failure(
-            "there is no column or table `\(TerminalText.escaped(column))`; the tables are: "
+            "missing column or table `\(TerminalText.escaped(column))`; the tables are: "
                 + names.joined(separator: ", "))
     }
 
-    // As many names of tables as a message has.
+    // The maximum number of table names in a message.
     private static let mostNames = 100
 
-    /// Says what could not be read.
+    /// Reports the parts that were unreadable.
     private func report(_ scan: DatabaseScan, _ console: Console) {
         let file = TerminalText.escaped(database)
         for problem in scan.problems { console.complain("\(file): \(problem)") }
         let rest = scan.problemCount - scan.problems.count
         if rest > 0 {
-            console.complain("\(file): \(rest) more parts can't be read whole")
+            console.complain("\(file): \(rest) more parts are not fully readable")
         }
     }
 

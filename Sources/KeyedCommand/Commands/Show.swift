@@ -5,58 +5,61 @@ import ArgumentParser
 import KeyedArchive
 import PropertyList
 
-/// `keyed show`
+/// The verb `keyed show`.
 struct Show: ParsableCommand, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print a keyed archive as a tree of objects, or a property list as it is.",
         discussion: """
-            An object that is referred to more than once has an anchor, @n with its number in the \
-            archive, and is shown where it is first met; "→ @n" stands for it afterwards.
+            An object with several references is shown at the first one, with the anchor @n, where \
+            n is its number in the archive. Later references are shown as "→ @n".
 
-            With --allow an object of another class is not shown, only named, and the exit code is 3.
+            With --allow, objects of other classes are only named, and the exit code is 3.
 
-            Data that are a property list or an archive themselves are shown as a tree below their \
-            line, down to --depth.
+            Data that is itself a property list or an archive is shown as a tree below its line, \
+            down to --depth.
 
-            With --json each value is a JSON object on a line of its own, for jq and the like:
+            With --json, each value is a JSON object on a line of its own, for tools such as jq:
 
                 keyed show --json app.plist | jq -r 'select(.kind == "date") | [.path, .value] | @tsv'
 
-            A file that is broken is shown as far as it can be read; what is wrong is said on \
-            standard error, and the exit code is 3.
+            A damaged file is shown as far as it is readable. Problems are reported on standard \
+            error, and the exit code is 3.
             """)
 
     @Argument(help: "The file, or - for standard input.", completion: .file())
     var file: String
 
-    @Option(help: "Show so many levels.")
+    @Option(help: "The number of levels to show.")
     var depth: Int?
 
-    @Flag(help: "Show the property list itself: UIDs, object numbers, byte offsets.")
+    @Flag(help: "Show the property list itself, with UIDs, object numbers and byte offsets.")
     var raw = false
 
-    @Flag(help: "Show also the objects that no root leads to.")
+    @Flag(help: "Also show objects that are unreachable from the roots.")
     var all = false
 
     @Option(help: AllowList.help)
     var allow: AllowList?
 
-    @Flag(help: "Refuse a file that is broken or needs a leniency.")
+    @Flag(help: "Reject a file that is damaged or needs a leniency.")
     var strict = false
 
-    @Option(help: "How much a file may ask for: untrusted, default or trusted.")
+    @Option(help: "The limits for a file: untrusted, default or trusted.")
     var limits = LimitsName.default
 
     @OptionGroup var tree: TreeOptions
 
     @OptionGroup var encoding: EncodingOption
 
-    @Flag(help: "Read what convert --json typed has made of dates, data and the like as such.")
+    @Flag(help: "Read the objects that convert --json typed writes for dates, data and the like.")
     var typed = false
 
     func validate() throws {
-        if raw, allow != nil { throw ValidationError("--raw shows everything, without --allow.") }
-        if let depth, depth < 0 { throw ValidationError("--depth needs a number from 0 on.") }
+        if raw, allow != nil {
+            throw ValidationError(
+                "--raw and --allow exclude each other: --raw shows everything.")
+        }
+        if let depth, depth < 0 { throw ValidationError("Expected a --depth of at least 0.") }
     }
 
     var parsingLimits: ParsingLimits { limits.limits }
@@ -104,9 +107,9 @@ struct Show: ParsableCommand, ConsoleCommand {
         let number = TreeForm.count(unreached.count, "object", "objects")
         guard all else {
             if tree.json { return }
-            return try console.print("(\(number) that no root leads to; --all shows them)")
+            return try console.print("(\(number) unreachable from the roots; --all shows them)")
         }
-        if !tree.json { try console.print("\(number) that no root leads to:") }
+        if !tree.json { try console.print("\(number) unreachable from the roots:") }
         try printer.printUnreached(unreached, to: console)
     }
 
@@ -117,7 +120,8 @@ struct Show: ParsableCommand, ConsoleCommand {
             forShowing: file, text: text, isStrict: strict, limits: limits.limits, console)
     }
 
-    /// A malformed archive is shown as a property list, unless `--strict` refuses it.
+    /// Checks a keyed archive. A malformed archive is shown as a property list, unless `--strict`
+    /// rejects it.
     private func checkArchive(_ input: Input, _ problems: inout Problems) throws(Failure) {
         guard input.document.looksLikeKeyedArchive else { return }
         do {

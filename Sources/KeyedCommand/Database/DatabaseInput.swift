@@ -5,11 +5,11 @@ import DatabaseFiles
 import PropertyList
 import SystemFiles
 
-/// A database that is only read, and the notes about the files beside it.
+/// A database opened for reading, with notes about its companion files.
 ///
-/// SQLite keeps what is not in the file yet in `NAME-wal`. Its committed pages are read in place of
-/// those of the file. SQLite keeps what an interrupted change has to undo in `NAME-journal`. It is
-/// reported, and neither applied nor removed. No file is opened but these three, and none is written.
+/// SQLite keeps recent changes in `NAME-wal`. Its committed pages replace those of the file. SQLite
+/// keeps the rollback data of an interrupted change in `NAME-journal`. The journal is reported, but
+/// neither applied nor removed. No other file is opened, and no file is written.
 struct DatabaseInput {
     let pages: DatabasePages
     /// The number of bytes of the file and its write-ahead log.
@@ -18,7 +18,8 @@ struct DatabaseInput {
     let bytes: [UInt8]?
     /// The lines for standard error.
     private(set) var notes: [String] = []
-    /// A Boolean value that says whether the file shows less, or something else, than SQLite would.
+    /// A Boolean value that says whether the contents are incomplete or differ from those that
+    /// SQLite would show.
     private(set) var isPartial = false
 
     init(_ path: String, limits: ParsingLimits) throws(Failure) {
@@ -54,23 +55,23 @@ struct DatabaseInput {
         let bytes = try FileAccess.read(path, limit: limits.inputSize)
         if bytes.count > limits.inputSize {
             throw SystemError(
-                message: "has more than \(limits.inputSize) bytes, which --limits allows")
+                message: "has more than the \(limits.inputSize) bytes that --limits allows")
         }
         return (MemorySource(bytes), bytes)
     }
 
-    /// The reason why a file is no database, with what else to try.
+    /// Returns why a file is not a database, with an alternative to try, or nil for a database.
     private static func problem(_ head: [UInt8]) -> String? {
         if head.isEmpty { return "is empty" }
         if head.starts(with: DatabaseHeader.magic) { return nil }
         let isPropertyList = (try? PropertyListFormat.detect(head)) != nil
-        return "is no SQLite database"
-            + (isPropertyList ? "; keyed show looks into property lists" : "")
-            + "; keyed carve looks into any file"
+        return "is not a SQLite database"
+            + (isPropertyList ? "; keyed show reads property lists" : "")
+            + "; keyed carve searches any file"
     }
 }
 
-/// The notes about the files beside a database.
+/// The notes about the companion files of a database.
 private struct DatabaseNotes {
     let path: String
     private(set) var lines: [String] = []
@@ -83,7 +84,7 @@ private struct DatabaseNotes {
         self.isPartial = self.isPartial || isPartial
     }
 
-    /// Opens a file beside the database; nil where there is none, or an empty one.
+    /// Opens a companion file of the database, or returns nil if it is missing or empty.
     private mutating func companion(_ suffix: String) -> FileSource? {
         do {
             let source = try FileSource(path + suffix)
@@ -102,7 +103,7 @@ private struct DatabaseNotes {
             guard let journal = try RollbackJournal(source) else { return }
             guard let header = journal.header, header.pageSize == pageSize else {
                 return note(
-                    suffix, "is no rollback journal of this database; it is ignored",
+                    suffix, "is not a rollback journal of this database; it is ignored",
                     isPartial: false)
             }
             let pages = TreeForm.count(journal.pageCount, "page", "pages")
@@ -116,7 +117,8 @@ private struct DatabaseNotes {
         }
     }
 
-    /// The pages of the database, with those of its write-ahead log.
+    /// Returns the pages of the database, combined with those of its write-ahead log, and their
+    /// size in bytes.
     mutating func pages(_ main: any ByteSource) throws -> (DatabasePages, size: Int) {
         let suffix = WriteAheadLog.suffix
         if let source = companion(suffix) {
@@ -126,7 +128,7 @@ private struct DatabaseNotes {
                         try DatabasePages(main, log: (log, source)), main.size + source.size
                     )
                 }
-                note(suffix, "holds no complete change; it is ignored", isPartial: false)
+                note(suffix, "contains no committed change; it is ignored", isPartial: false)
             } catch {
                 note(suffix, "\(error); the file is shown without it")
             }

@@ -9,7 +9,7 @@ struct DatabaseScan {
     var printer: FindPrinter
     /// A Boolean value that says whether nothing was found so far.
     private(set) var isEmpty = true
-    /// The parts that could not be read: the first ones, and the number of all.
+    /// The descriptions of the first unreadable parts; `problemCount` is the number of all.
     private(set) var problems: [String] = []
     private(set) var problemCount = 0
     private static let mostProblems = 20
@@ -21,10 +21,10 @@ struct DatabaseScan {
     private var progress: Progress
     private var extracted = 0
 
-    /// A Boolean value that says whether each value is shown, rather than the contents of a column.
+    /// A Boolean value that says whether each value is shown, rather than a summary of each column.
     private var showsEach: Bool { printer.showsEach || row != nil }
 
-    /// `row` is the number of the only row to be looked at; nil for all.
+    /// Creates a scan. `row` is the number of the only row to read, or nil for all rows.
     init(
         _ printer: FindPrinter, _ console: Console, _ input: DatabaseInput, row: Int?,
         provenance: PropertyListDictionary
@@ -45,9 +45,9 @@ struct DatabaseScan {
         return tables
     }
 
-    /// Looks at the values of some columns of a table. Prints each find, or the contents of the columns.
+    /// Searches columns of a table. Prints each find, or a summary of the columns.
     ///
-    /// - Returns: false for a table without any such column.
+    /// - Returns: false if the table has no such column.
     mutating func scan(_ table: StoredTable, _ choice: ColumnChoice) throws(Failure) -> Bool {
         var walk = TableWalk(input.pages, usage, root: table.root)
         guard
@@ -93,7 +93,7 @@ struct DatabaseScan {
     ) {
         problemCount += 1
         if problems.count >= Self.mostProblems { return }
-        problems.append("\(part()) can't be read whole: \(problem())")
+        problems.append("\(part()) is not fully readable: \(problem())")
     }
 
     private mutating func scan(
@@ -108,7 +108,8 @@ struct DatabaseScan {
         }
     }
 
-    /// Returns what a value is, with its bytes; nil for a value that is nothing near a property list.
+    /// Returns the property list in a value, with its bytes, or nil if the value does not begin
+    /// like one.
     private func find(
         _ value: StoredValue, _ payload: inout RowPayload
     ) throws -> (list: NestedPropertyList, bytes: [UInt8])? {
@@ -125,7 +126,8 @@ struct DatabaseScan {
         return try bytes(of: value, &payload, limit: .max)
     }
 
-    /// The first `limit` bytes of a value or a few more, text as UTF-8.
+    /// Returns at least the first `limit` bytes of a value, or the whole value if it is shorter,
+    /// with text as UTF-8.
     private func bytes(
         of value: StoredValue, _ payload: inout RowPayload, limit: Int
     ) throws(DatabaseFileError) -> [UInt8] {
@@ -154,10 +156,11 @@ struct DatabaseScan {
             offset: nil, provenance: provenance)
     }
 
-    /// Letters and digits of the beginning of a name, and `_` for others.
+    /// Returns the beginning of a name as a file name: letters and digits, with `_` for other
+    /// characters.
     private static func fileName(_ text: String) -> String {
-        // Names of files have at most 255 bytes on most systems. The name of a table can be much longer,
-        // and each property list in it asks for this.
+        // On most systems a file name has at most 255 bytes. A table name can be much longer, and
+        // this function is called for each property list in the table.
         let length = 57
         var result = ""
         for scalar in text.unicodeScalars.prefix(length) where result.utf8.count < length {

@@ -4,20 +4,20 @@
 import DatabaseFiles
 import PropertyList
 
-/// The columns that `--column` names: all, those of a table, or one.
+/// The columns selected by `--column`: all, those of a table, or one.
 ///
-/// Names are compared by their bytes. Comparing by characters would join a combining mark to the dot.
+/// Names are compared as bytes. A comparison by characters would join a combining mark to the dot.
 struct ColumnChoice {
     /// The argument of `--column`; nil for all columns.
     let argument: String?
 
-    /// The columns of a table: all, or the one of this name.
+    /// The selected part of a table: all columns, or the one with this name.
     enum Part {
         case all
         case column(Substring.UTF8View)
     }
 
-    /// Returns the part of a table that is chosen; nil for none of it.
+    /// Returns the selected part of a table, or nil if none of it is.
     func part(of table: String) -> Part? {
         guard let argument = argument?.utf8 else { return .all }
         guard argument.starts(with: table.utf8) else { return nil }
@@ -27,13 +27,14 @@ struct ColumnChoice {
     }
 }
 
-/// The columns of a table that are scanned, and what they hold.
+/// The scanned columns of a table and their finds.
 struct ScannedColumns {
     let table: String
-    /// The number of values that are looked at in a row.
+    /// The number of values to examine in a row.
     let limit: Int
     private let names: [String]?
-    // By index: whether the column is chosen. Names may be long, and rows are many.
+    // For each column: whether it is selected. Computed once, because names may be long and rows
+    // many.
     private let chosen: [Bool]
     private var tallies: [Int: Tally] = [:]
 
@@ -49,7 +50,7 @@ struct ScannedColumns {
             }
         }
 
-        /// `3 of 5 values: 2 keyed archives, 1 bplist17`
+        /// Returns a summary such as `3 of 5 values: 2 keyed archives, 1 bplist17`.
         func text(of values: Int) -> String {
             let total = finds.reduce(0) { $0 + $1.count }
             let parts = finds.map { TreeForm.count($0.count, $0.name, $0.name + "s") }
@@ -58,14 +59,16 @@ struct ScannedColumns {
         }
     }
 
-    /// - Returns: nil where no column of the table is chosen.
+    /// Creates the columns of a table.
+    ///
+    /// - Returns: nil if no column of the table is selected.
     init?(_ table: StoredTable, isNumbered: Bool, _ choice: ColumnChoice) {
         guard let part = choice.part(of: table.name) else { return nil }
         self.table = table.name
         let names = table.columns(isNumbered: isNumbered)
         self.names = names
         limit = table.columnLimit(names)
-        // The index in `column N`: the name of a column that the schema has none for.
+        // The number N in `column N`, the name of a column without a name in the schema.
         let number = Self.number(in: part)
         chosen = (0..<limit).map { index in
             switch part {
@@ -91,7 +94,7 @@ struct ScannedColumns {
         return Int(String(decoding: chosen.dropFirst("column ".utf8.count), as: UTF8.self))
     }
 
-    /// The name of a column; its number where the schema can't be read.
+    /// Returns the name of a column, or its number if the schema is unreadable.
     func name(_ index: Int) -> String {
         guard let names, names.indices.contains(index) else { return "column \(index + 1)" }
         return names[index]
@@ -101,7 +104,7 @@ struct ScannedColumns {
         tallies[index, default: Tally()].add(find)
     }
 
-    /// The lines about the columns that hold property lists.
+    /// Returns a line for each column that holds property lists.
     func lines(rows: Int) -> [String] {
         tallies.sorted { $0.key < $1.key }
             .map { "\(title($0.key)): \($0.value.text(of: rows))" }
@@ -109,16 +112,16 @@ struct ScannedColumns {
 
     // MARK: For terminals
 
-    // Long enough for genuine names; a line is to stay a line.
+    // Long enough for genuine names, but short enough for one line.
     private static let longestTitle = 200
 
-    /// The table, as it is printed.
+    /// The printable name of the table.
     var title: String { Self.printable(table) }
 
-    /// A column, as it is printed.
+    /// Returns the printable name of a column.
     func title(_ index: Int) -> String { "\(title).\(Self.printable(name(index)))" }
 
-    /// A name made safe to print, and cut where it is very long.
+    /// Returns a name that is safe to print, truncated if it is very long.
     static func printable(_ name: String) -> String {
         let end =
             name.unicodeScalars.index(

@@ -6,15 +6,15 @@ import KeyedArchive
 import PropertyList
 import PropertyListTools
 
-/// Prints differences, one value a line: `- path: value` in the first document, `+ path: value` in the
-/// second.
+/// Prints differences, one value per line: `- path: value` for the first document, `+ path: value`
+/// for the second.
 struct DifferencePrinter {
-    /// One of two archives that are compared as graphs, whose references are shown by their objects.
+    /// One of two archives that are compared as graphs. References are shown as their objects.
     private struct Side {
         let archive: ArchiveContents
         let text: ValueText
 
-        /// The name that an entry describes a class by.
+        /// Returns the class name in a class description.
         func className(_ description: PropertyListUID) -> String? {
             archive.objects[Int(description.value)][ArchiveFormat.classNameKey].map(text.name)
         }
@@ -33,7 +33,7 @@ struct DifferencePrinter {
         self.palette = palette
     }
 
-    /// Prints them in order, within the console's budget.
+    /// Prints the differences in order, within the console's budget.
     ///
     /// - Throws: `expansionLimitExceeded`, `depthLimitExceeded`, `sizeLimitExceeded`.
     func print(
@@ -54,14 +54,14 @@ struct DifferencePrinter {
         }
     }
 
-    /// Prints a value: a container by all that it holds.
+    /// Prints a value. A container is printed as all of its leaves.
     private func print(
         _ mark: String, _ path: PropertyListKeyPath, _ node: PropertyListNode,
         _ side: Side?, _ console: Console
     ) throws(PropertyListError) {
         let document = node.document
         var place = KeyPathText(path)
-        // The number of elements so far, or nil in a dictionary, for each open container.
+        // For each open container: the number of elements so far, or nil for a dictionary.
         var positions: [Int?] = []
         var walk = DocumentWalk(node)
         while let step = try walk.next(&console.budget) {
@@ -90,7 +90,7 @@ struct DifferencePrinter {
         }
     }
 
-    /// The step into the next child of the innermost container.
+    /// Returns the step into the next child of the innermost container.
     private static func step(
         _ key: PropertyListNode?, _ positions: inout [Int?]
     ) -> PropertyListKeyPath.Step {
@@ -108,7 +108,8 @@ struct DifferencePrinter {
         try console.print(mark == "-" ? palette.removed(line) : palette.added(line))
     }
 
-    /// A scalar, an empty container, or the object that a reference leads to.
+    /// Returns a one-line summary of a scalar, an empty container, or the object to which a
+    /// reference leads.
     private func summary(_ node: PropertyListNode, _ side: Side?) -> String {
         guard let uid = node.uid, let side, let entry = try? side.archive.entry(uid) else {
             return TreeForm(plain: node, text).summary

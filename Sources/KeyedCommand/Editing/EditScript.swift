@@ -4,7 +4,8 @@
 import PropertyList
 import PropertyListTools
 
-/// Edits as lines of text, as `keyed edit` takes and `keyed diff --as-commands` prints them:
+/// Parses edits from lines of text, as `keyed edit` accepts and `keyed diff --as-commands` prints
+/// them:
 ///
 ///     set PATH TYPE VALUE
 ///     insert PATH [after "KEY"] TYPE VALUE
@@ -13,15 +14,15 @@ import PropertyListTools
 ///     remove PATH
 ///     rename PATH KEY
 ///
-/// Words are separated by blanks; a path may have blanks within its quotes. The value is the rest of
-/// the line, or a text in quotes with the escapes of a key path; without a TYPE it is a string. Empty
-/// lines and those that begin with `#` are skipped.
+/// Words are separated by spaces or tabs. A path may have spaces within its quotes. The value is
+/// the rest of the line, or a quoted text with the escapes of a key path. Without a TYPE it is a
+/// string. Empty lines and lines that begin with `#` are skipped.
 enum EditScript {
     private enum Verb: String, CaseIterable { case set, insert, append, merge, remove, rename }
 
-    /// The edits in a text.
+    /// Returns the edits in a text.
     ///
-    /// - Throws: `usage`, with the line.
+    /// - Throws: A failure with the status `usage` and the line.
     static func edits(
         _ text: String, name: String, _ console: Console
     ) throws(Failure) -> [PropertyListEdit] {
@@ -59,7 +60,7 @@ enum EditScript {
             let key = words.peek()?.isLiterally("after") == true ? try keyAfter(&words) : nil
             return PropertyListEdit(path, .insert(try value(&words, console), afterKey: key))
         case .remove:
-            if !words.rest.isEmpty { throw Failure(.usage, "`remove` takes a key path alone") }
+            if !words.rest.isEmpty { throw Failure(.usage, "`remove` takes only a key path") }
             return PropertyListEdit(path, .remove)
         case .rename:
             try require(words, "the new key")
@@ -69,7 +70,7 @@ enum EditScript {
 
     private static func require(_ words: Words, _ what: String) throws(Failure) {
         guard words.rest.isEmpty else { return }
-        throw Failure(.usage, "\(what) is missing; an empty one is written \"\"")
+        throw Failure(.usage, "\(what) is missing; write an empty one as \"\"")
     }
 
     private static func keyAfter(_ words: inout Words) throws(Failure) -> String {
@@ -94,18 +95,18 @@ enum EditScript {
         return value
     }
 
-    /// A text that may be in quotes.
+    /// Returns a text without its quotes, if it has any.
     private static func text(_ text: String) throws(Failure) -> String {
         guard text.utf8.first == UInt8(ascii: "\"") else { return text }
         guard let path = try? PropertyListKeyPath(parsing: text), path.steps.count == 1,
             case .key(let unquoted) = path.steps[0]
-        else { throw Failure(.usage, "the quotes of a text do not close, or an escape is unknown") }
+        else { throw Failure(.usage, "expected a closing quote, or found an unknown escape") }
         return unquoted
     }
 }
 
-/// The words of a line, byte by byte: a combining mark after a quote or a blank is a part of what
-/// follows, not of the quote.
+/// The words of a line. It is split by bytes, because a combining mark after a quote or a space
+/// belongs to the following text.
 private struct Words {
     private static let blanks: [UInt8] = [0x20, 0x09]
 
@@ -116,16 +117,16 @@ private struct Words {
         while let last = rest.last, Self.blanks.contains(last) { rest.removeLast() }
     }
 
-    /// The rest of the line.
+    /// The text of the rest of the line.
     var restText: String { String(Substring(rest)) }
 
-    /// The next word, without taking it.
+    /// Returns the next word without consuming it.
     func peek() -> String? {
         var copy = self
         return copy.next()
     }
 
-    /// The next word, with its quotes, in which there may be blanks.
+    /// Returns the next word with its quotes, which may enclose spaces.
     mutating func next() -> String? {
         var end = rest.startIndex
         var isQuoted = false
@@ -146,8 +147,8 @@ private struct Words {
 
 // MARK: - Writing
 
-/// Prints the edits that turn the first document of a comparison into the second, containers taken
-/// apart. Linear in what is printed, and not recursive.
+/// Prints the edits that turn the first document of a comparison into the second, with one edit for
+/// each value in a new container. Linear in the output, and not recursive.
 struct EditScriptPrinter {
     private let console: Console
 
@@ -156,7 +157,7 @@ struct EditScriptPrinter {
     /// Prints the edits, within the console's budget.
     ///
     /// - Throws: `expansionLimitExceeded`, `depthLimitExceeded`, `sizeLimitExceeded`;
-    ///   `unrepresentableValue` for a value that no line stands for.
+    ///   `unrepresentableValue` for a value that no edit line can express.
     func print(_ comparison: PropertyListComparison) throws(PropertyListError) {
         for position in comparison.editingOrder {
             let difference = comparison.differences[position]
@@ -176,13 +177,13 @@ struct EditScriptPrinter {
         }
     }
 
-    /// Prints the line of a value, and then those of what it holds.
+    /// Prints the line of a value, and then the lines of its children.
     private func print(
         _ head: String, _ root: PropertyListNode, _ place: KeyPathText
     ) throws(PropertyListError) {
         let document = root.document
         var place = place
-        // The number of elements so far, or nil in a dictionary, for each open container.
+        // For each open container: the number of elements so far, or nil for a dictionary.
         var positions: [Int?] = []
         var walk = DocumentWalk(root)
         while let step = try walk.next(&console.budget) {
@@ -241,7 +242,7 @@ struct EditScriptPrinter {
         "\"\(TerminalText.escaped(text, quoting: true))\""
     }
 
-    /// A path as one word.
+    /// Returns a path as one word.
     private static func word(_ path: KeyPathText) -> String {
         let text = path.text
         return text.isEmpty ? ":" : text

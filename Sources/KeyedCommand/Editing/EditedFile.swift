@@ -6,24 +6,24 @@ import PropertyList
 import PropertyListTools
 import SystemFiles
 
-/// The options of all verbs that change a property list: the place of the result.
+/// The options of all verbs that change a property list.
 struct EditingOptions: ParsableArguments {
     @Option(name: [.short, .long], help: "Write the result to this file.")
     var output: String?
 
-    @Flag(name: [.short, .long], help: "Replace the file, in one step.")
+    @Flag(name: [.short, .long], help: "Replace the file atomically.")
     var inPlace = false
 
-    @Flag(name: [.customShort("n"), .long], help: "Print what would change, and write nothing.")
+    @Flag(name: [.customShort("n"), .long], help: "Print the changes without writing them.")
     var dryRun = false
 
     @OptionGroup var reading: ReadingOptions
 
     static let discussion = """
-        The result goes to standard output, to the file that -o names, or with --in-place to the file \
-        itself. Only what is edited is written anew: in XML and OpenStep text all else stays byte for \
-        byte, comments and white space included; in a binary file the objects keep their order. JSON \
-        is written anew, under the mapping that --json names.
+        The result is written to standard output, to the file given with -o, or with --in-place to \
+        the file itself. Edits are minimal: in XML and OpenStep text, all other bytes stay the \
+        same, including comments and white space; in a binary file, the objects keep their order. \
+        JSON is rewritten, under the mapping given with --json.
         """
 
     func validate() throws {
@@ -34,14 +34,14 @@ struct EditingOptions: ParsableArguments {
     }
 }
 
-/// A file with edits made to it.
+/// A file that is being edited.
 struct EditedFile {
     let input: Input
     let options: EditingOptions
     private let file: String
     private var editor: PropertyListEditor
 
-    /// Reads a file that is to be edited.
+    /// Reads a file to edit.
     init(_ file: String, _ options: EditingOptions, _ console: Console) throws(Failure) {
         if options.inPlace, file == FileAccess.standardInput {
             throw Failure(.usage, "keyed: standard input cannot be replaced")
@@ -60,20 +60,20 @@ struct EditedFile {
         }
     }
 
-    /// The value at a path as the file has it; nil where there is none.
+    /// Returns the original value at a path, or nil if there is none.
     func value(at path: PropertyListKeyPath) -> PropertyListNode? {
         try? input.document.value(
             at: path, options: options.reading.options, limits: options.reading.limits.limits)
     }
 
-    /// Makes an edit with values that the run has read, and within its budget.
+    /// Applies an edit, within the budget of the run, which has already read the new values.
     mutating func apply(_ edit: PropertyListEdit, _ console: Console) throws(Failure) {
         do { try editor.apply(edit, within: &console.budget) } catch {
             throw KeyPathArgument.failure(error, edit.path, in: file)
         }
     }
 
-    /// Writes what the edits come to, or says what they would change.
+    /// Writes the result of the edits, or prints the changes of a dry run.
     func finish(_ console: Console) throws(Failure) {
         let edited: EditedPropertyList
         do { edited = try editor.finish() } catch { throw Failure(error, in: file, source: nil) }
@@ -87,7 +87,7 @@ struct EditedFile {
             }
             return console.write(edited.bytes)
         }
-        // A file that stays as it is keeps its date.
+        // An unchanged file is not rewritten, so it keeps its date.
         if options.inPlace, edited.bytes == input.bytes { return }
         try FileOutput.replace(target, with: edited.bytes, inPlace: options.inPlace, console)
     }

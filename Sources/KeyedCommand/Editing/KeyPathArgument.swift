@@ -6,27 +6,27 @@ import PropertyList
 import PropertyListTools
 import ValidText
 
-/// Key paths on the command line, and what is wrong with them.
+/// Key paths on the command line, and errors about them.
 enum KeyPathArgument {
     static let help = ArgumentHelp(
         "The key path: a.b[0].\"x.y\", /a/b/0 or :a:b:0.",
         discussion: """
-            ! goes into data that are a property list, @12 is object 12 of a keyed archive, and . \
-            or an empty path the whole.
+            ! enters data that holds a property list, @12 is object 12 of a keyed archive, and . \
+            or an empty path is the root.
             """)
 
-    /// The path that a text stands for; `.` is the root, as a shell's own path is.
+    /// Parses a key path. `.` is the root, like the current directory in a shell.
     static func path(_ text: String) throws(Failure) -> PropertyListKeyPath {
         do { return try PropertyListKeyPath(parsing: text.isLiterally(".") ? "" : text) } catch {
             throw Failure(.usage, message(error, path: text))
         }
     }
 
-    /// An error about a path, or the value there, with a caret under the step.
+    /// Returns the failure for an error about a path or its value, with a caret under the step.
     static func failure(
         _ error: PropertyListError, _ path: PropertyListKeyPath, in file: String
     ) -> Failure {
-        // What stands in the path itself has a place there, and belongs to no format.
+        // Errors in the path itself have a line and no format.
         guard error.location?.line != nil, error.format == nil else {
             return Failure(error, in: file, source: nil)
         }
@@ -45,27 +45,28 @@ enum KeyPathArgument {
     }
 }
 
-/// A value on the command line: its text, or a file with it, and its type.
+/// A value on the command line: its text or a file that contains it, and its type.
 struct ValueArgument: ParsableArguments {
-    // A number below zero looks like an option.
+    // A negative number looks like an option.
     @Argument(
         parsing: .allUnrecognized,
         help: ArgumentHelp(
-            "The value; none for a type that needs none, or with --from.", valueName: "value"))
+            "The value. Omit it with --from, or for a type that needs none.", valueName: "value"))
     var values: [String] = []
 
     @Option(name: [.short, .long], help: ValueType.help)
     var type: ValueType?
 
     @Option(
-        help:
-            "Take the value from this file: a property list, or with -t string or data its contents."
+        help: ArgumentHelp(
+            "Read the value from this file: a property list, or its contents with -t string or "
+                + "data.")
     )
     var from: String?
 
     private static let terminator = "--"
 
-    /// The values, without what says that they are no options.
+    /// The values, without the `--` that ends the options.
     private var texts: [String] {
         guard let place = values.firstIndex(of: Self.terminator) else { return values }
         return Array(values[..<place] + values[(place + 1)...])
@@ -74,7 +75,7 @@ struct ValueArgument: ParsableArguments {
     private var value: String? { texts.first }
 
     func validate() throws {
-        if texts.count > 1 { throw ValidationError("There is one value, not \(texts.count).") }
+        if texts.count > 1 { throw ValidationError("Expected one value, found \(texts.count).") }
         if let value, value.hasPrefix("-"), value != "-", !values.contains(Self.terminator),
             ValueType.real.value(value) == nil, ValueType.integer.value(value) == nil
         {
@@ -84,14 +85,15 @@ struct ValueArgument: ParsableArguments {
         }
     }
 
-    /// The value; without a type it is of the kind of the value that it replaces, or a string.
+    /// Returns the value. Without a type it has the kind of the value that it replaces, or is a
+    /// string.
     func parsed(
         replacing node: PropertyListNode?, _ console: Console
     ) throws(Failure) -> PropertyListValue {
         if let from { return try contents(of: from, console) }
         let type = type ?? node.map { ValueType($0.kind) } ?? .string
         if value == nil, !type.needsNoText {
-            throw Failure(.usage, "keyed: a value of type \(type.rawValue) needs a VALUE")
+            throw Failure(.usage, "keyed: expected a VALUE of type \(type.rawValue)")
         }
         let text = value ?? ""
         let hint = self.type == nil ? "; name another type with -t" : ""
@@ -104,23 +106,26 @@ struct ValueArgument: ParsableArguments {
         throw Failure(.usage, "keyed: " + Self.mismatch(text, type, hint))
     }
 
-    /// Why a text is no value of a type; `hint` is the way out.
+    /// Returns the message for a text that is not a value of a type, followed by `hint`.
     static func mismatch(_ text: String, _ type: ValueType, _ hint: String = "") -> String {
         if type.needsNoText { return "the type \(type.rawValue) takes no value" + hint }
         let shown = TerminalText.escaped(String(text.prefix(40)), quoting: true)
-        return "\"\(shown)\" is no value of type \(type.rawValue)" + hint
+        return "expected a value of type \(type.rawValue), found \"\(shown)\"" + hint
     }
 
-    /// The value of a property list as text, within the budget of the run, which the text has raised.
+    /// Parses a property list given as text, within the budget of the run, which the text has
+    /// already raised.
     static func propertyList(
         _ text: String, _ console: Console
     ) throws(Failure) -> PropertyListValue {
         let bytes = Array(text.utf8)
         do throws(PropertyListError) {
-            // Binary property lists may share values; text spells out each.
+            // Only text: binary property lists may share values.
             guard try PropertyListFormat.detect(bytes) != .binary else {
                 throw PropertyListError(
-                    .unrecognizedFormat, what: "it is binary; --from takes it from a file")
+                    .unrecognizedFormat,
+                    what: "expected text, found a binary property list; read it from a file with "
+                        + "--from")
             }
             let document = try PropertyListDocument(parsing: bytes, limits: console.limits)
             var contents = LongContents()
@@ -128,7 +133,7 @@ struct ValueArgument: ParsableArguments {
         } catch {
             throw Failure(
                 error.code.isLimit ? .limit : .usage,
-                "the value is no property list: \(error.whatAndWhere)")
+                "the value is not a property list: \(error.whatAndWhere)")
         }
     }
 
@@ -144,7 +149,7 @@ struct ValueArgument: ParsableArguments {
         case .string:
             console.admit(size: bytes.count)
             guard let text = String(validUTF8: bytes) else {
-                throw Failure(.invalid, "\(TerminalText.escaped(file)): not text in UTF-8")
+                throw Failure(.invalid, "\(TerminalText.escaped(file)): expected UTF-8 text")
             }
             return .string(text)
         case nil, .plist:
@@ -158,7 +163,7 @@ struct ValueArgument: ParsableArguments {
             }
         case let type?:
             throw Failure(
-                .usage, "keyed: --from gives a plist, a string or data, no \(type.rawValue)")
+                .usage, "keyed: --from reads a plist, a string or data, not \(type.rawValue)")
         }
     }
 }

@@ -4,25 +4,25 @@
 import PropertyList
 import PropertyListTools
 
-/// The lines that edits change, in the form that `diff -u` prints and `patch` takes.
+/// The lines that edits change, in the format of `diff -u` and `patch`.
 ///
-/// Lines are found where they are needed: a list of the lines of a text would take several times its
+/// Lines are located on demand: an array of all lines of a text would take several times its
 /// memory.
 struct UnifiedDiff {
     private static let context = 3
 
-    /// Lines of the source that a text replaces.
+    /// A range of source lines and the text that replaces them.
     private struct Hunk {
         var old: Range<Int>
         var new: ArraySlice<UInt8>
     }
 
     private let source: [UInt8]
-    // Where the lines of the source begin, and where the last one ends.
+    // The offsets at which the lines of the source begin, and the end of the last line.
     private let starts: [Int]
     private var hunks: [Hunk] = []
 
-    /// The difference that changes make to a source of UTF-8 text. Linear.
+    /// Creates the difference that changes make to a UTF-8 source. Linear.
     init(source: [UInt8], changes: [EditedPropertyList.Change]) {
         self.source = source
         starts = Self.starts(of: source)
@@ -45,25 +45,25 @@ struct UnifiedDiff {
     private static func starts(of text: [UInt8]) -> [Int] {
         var starts = [0]
         for (place, byte) in text.enumerated() where byte == 0x0A { starts.append(place + 1) }
-        // Text after the last line end is a line of its own.
+        // Text after the last line end counts as a line.
         if starts.last != text.count { starts.append(text.count) }
         return starts
     }
 
     private var lineCount: Int { starts.count - 1 }
 
-    /// A line of the source, with its end.
+    /// Returns a line of the source, including its line ending.
     private func line(_ number: Int) -> ArraySlice<UInt8> {
         source[starts[number]..<starts[number + 1]]
     }
 
-    /// The lines in which a range of bytes lies, with the one in which it ends.
+    /// Returns the lines that a range of bytes touches, including the line of its end.
     private func lines(of range: Range<Int>) -> Range<Int> {
         if lineCount == 0 { return 0..<0 }
         return line(at: range.lowerBound)..<(line(at: range.upperBound) + 1)
     }
 
-    /// The line in which a byte is; of the end of the text, the last.
+    /// Returns the line that contains a byte, or the last line for the end of the text.
     private func line(at place: Int) -> Int {
         var (low, high) = (0, lineCount)
         while high - low > 1 {
@@ -73,7 +73,7 @@ struct UnifiedDiff {
         return low
     }
 
-    /// Returns the lines of one change.
+    /// Returns the replacement text for lines, with changes applied.
     private func text(
         of lines: Range<Int>, with changes: ArraySlice<EditedPropertyList.Change>
     ) -> [UInt8] {
@@ -92,7 +92,7 @@ struct UnifiedDiff {
         return text
     }
 
-    /// A hunk without the lines at its ends that are the same.
+    /// Returns a hunk without the equal lines at its beginning and end.
     private func trimmed(_ hunk: Hunk) -> Hunk? {
         var (old, new) = (hunk.old, hunk.new)
         while let first = old.first, Self.firstLine(new) == line(first) {
@@ -116,7 +116,7 @@ struct UnifiedDiff {
 
     // MARK: Printing
 
-    /// Prints the difference; nothing where nothing changes.
+    /// Prints the difference, or nothing if there are no changes.
     ///
     /// - Throws: `sizeLimitExceeded`.
     func print(name: String, to console: Console) throws(PropertyListError) {
@@ -149,7 +149,7 @@ struct UnifiedDiff {
         return count == 1 ? "\(first)" : "\(first),\(count)"
     }
 
-    /// The end of the hunks whose context touches.
+    /// Returns the end of the group of hunks whose contexts touch.
     private func endOfGroup(from first: Int) -> Int {
         var end = first + 1
         while end < hunks.count,
@@ -193,7 +193,8 @@ struct UnifiedDiff {
         if !hasEnd { try console.print("\\ No newline at end of file") }
     }
 
-    /// A line of text without what a terminal obeys; tabs stay.
+    /// Returns a line without the control characters that a terminal would interpret, except for
+    /// tabs.
     private static func escaped(_ line: String) -> String {
         line.utf8.split(separator: 0x09, omittingEmptySubsequences: false)
             .map { TerminalText.escaped(String(decoding: $0, as: UTF8.self)) }

@@ -4,12 +4,12 @@
 import ArgumentParser
 import PropertyList
 
-/// The kinds of values that can be written on the command line, by the names that people know.
+/// The types of values on the command line, by their common names.
 enum ValueType: String, ExpressibleByArgument, CaseIterable {
     case string, integer, int, real, float, double, single, boolean, bool, date, data, hex, uid
     case null, array, set, dictionary, dict, plist
 
-    /// The type of a name, which may be any text.
+    /// Creates the type with a name, or returns nil for any other text.
     init?(name: String) {
         guard let type = Self.allCases.first(where: { $0.rawValue.isLiterally(name) }) else {
             return nil
@@ -17,7 +17,7 @@ enum ValueType: String, ExpressibleByArgument, CaseIterable {
         self = type
     }
 
-    /// The type whose text a value of a kind has; nil for a container that is not empty.
+    /// Creates the type of a value.
     init?(_ value: PropertyListValue) {
         switch value {
         case .null: self = .null
@@ -34,7 +34,7 @@ enum ValueType: String, ExpressibleByArgument, CaseIterable {
         }
     }
 
-    /// The type of values of a kind.
+    /// Creates the type for values of a kind.
     init(_ kind: PropertyListKind) {
         switch kind {
         case .boolean: self = .boolean
@@ -48,17 +48,17 @@ enum ValueType: String, ExpressibleByArgument, CaseIterable {
         }
     }
 
-    /// A Boolean value that says whether the type alone says what the value is.
+    /// A Boolean value that says whether the type alone determines the value.
     var needsNoText: Bool { [.null, .array, .set, .dictionary, .dict].contains(self) }
 
     static let help = ArgumentHelp(
-        "What VALUE is: string, integer, real, single, boolean, date, data (base 64), hex, uid, null, "
-            + "array, set or dictionary (empty ones), plist (a property list as text).")
+        "The type of VALUE: string, integer, real, single, boolean, date, data (base 64), hex, "
+            + "uid, null, array, set or dictionary (empty), plist (a property list as text).")
 }
 
 extension ValueType {
-    /// The value that a text stands for; nil where it is not of the type. A property list is read by
-    /// ``ValueArgument/propertyList(_:_:)``, within the budget of the run.
+    /// Returns the value of a text, or nil if it is not of the type.
+    /// ``ValueArgument/propertyList(_:_:)`` reads property lists, within the budget of the run.
     func value(_ text: String) -> PropertyListValue? {
         switch self {
         case .string: .string(text)
@@ -86,7 +86,7 @@ extension ValueType {
             : PropertyListInteger(magnitude)
     }
 
-    /// A number that is too large for a real would be read as infinity, and one that is too small as 0.
+    /// Parses a real. Out-of-range numbers are nil: they would otherwise be read as infinity or 0.
     private static func real(_ text: String) -> Double? {
         RealText.parseInRange(Array(text.utf8).span)
     }
@@ -100,7 +100,7 @@ extension ValueType {
         }
     }
 
-    /// ISO 8601 in UTC, with a fraction of a second or without.
+    /// Parses an ISO 8601 date in UTC, with or without a fraction of a second.
     private static func date(_ text: String) -> Double? {
         guard let point = text.utf8.firstIndex(of: UInt8(ascii: ".")), text.literallyEnds(with: "Z")
         else {
@@ -138,7 +138,7 @@ extension ValueType {
 }
 
 extension PropertyListValue {
-    /// The text of a scalar, which its type reads again; empty for a container.
+    /// The text of a scalar, from which its type parses the same value; empty for a container.
     var plainText: String {
         switch self {
         case .string(let text): text

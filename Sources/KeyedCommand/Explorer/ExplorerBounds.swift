@@ -1,16 +1,16 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The sizes up to which a file's contents are put into a page. A browser has to hold all of them.
+/// The size limits for the contents of a page, which a browser must hold in memory.
 struct ExplorerBounds {
-    /// The number of values.
+    /// The maximum number of values.
     let values: Int
-    /// The bytes of one text.
+    /// The maximum size of one text, in bytes.
     let text: Int
-    /// The bytes of the file, and of what is decoded out of it.
+    /// The maximum size of the file's bytes, and of the bytes decoded from it.
     let bytes: Int
 
-    /// The bounds under limits of a name.
+    /// Creates the bounds for limits with a name.
     init(_ limits: LimitsName) {
         switch limits {
         case .untrusted: (values, text, bytes) = (500_000, 64 << 10, 16 << 20)

@@ -6,17 +6,18 @@ import KeyedArchive
 import PropertyList
 import PropertyListTools
 
-/// Collects what a page shows of a file: its property list and those nested in its data, value by value.
+/// Collects the contents of a page, value by value: the property list of a file and the property
+/// lists nested in its data.
 struct ExplorerCollector {
-    /// Property lists nested deeper than this stay data.
+    /// The depth beyond which nested property lists are shown only as data.
     private static let nestingLimit = 16
-    /// The charge for reading a nested property list, in bytes beside its size: a small one takes as long.
+    /// The fixed cost of parsing a nested property list, in bytes, in addition to its size.
     private static let nestedCost = 1024
 
-    /// How many flaws of objects are among the problems of a document.
+    /// The maximum number of malformed objects listed among the problems of a document.
     private static let mostFlaws = 1000
 
-    /// A property list that is still to be collected.
+    /// A property list that has not been collected yet.
     private struct Pending {
         let document: PropertyListDocument
         let space: Int
@@ -29,9 +30,9 @@ struct ExplorerCollector {
     private let limits: ParsingLimits
     private let isRedacted: Bool
     private(set) var table = ExplorerTable()
-    /// The bytes of the file, as far as the page may show them.
+    /// The bytes of the file that the page may show.
     private(set) var shownBytes: ShownBytes
-    /// Bytes that are in the file in another form only.
+    /// Bytes that the file contains only in encoded form.
     private(set) var decoded: [UInt8] = []
     private var pending: [Pending] = []
     private var shortenedTexts = 0
@@ -46,7 +47,7 @@ struct ExplorerCollector {
         shownBytes = ShownBytes(bytes, isRedacted: isRedacted)
     }
 
-    /// Sentences about what was left out.
+    /// Descriptions of omitted contents.
     var left: [String] {
         let parts: [(Int, String, String)] = [
             (omittedValues, "value", "values"),
@@ -57,7 +58,7 @@ struct ExplorerCollector {
         return parts.filter { $0.0 > 0 }.map { TreeForm.count($0.0, $0.1, $0.2) }
     }
 
-    /// Collects the property list of a file and all that are nested in it, within the budget.
+    /// Collects the property list of a file and all nested ones, within the budget.
     mutating func collect(
         _ document: PropertyListDocument, of bytes: [UInt8], _ console: Console
     ) throws(PropertyListError) {
@@ -69,14 +70,15 @@ struct ExplorerCollector {
         }
     }
 
-    /// Where the source of a document is: among the bytes it was read from, or decoded.
+    /// Returns a pending entry with the location of a document's source: among the bytes from which
+    /// it was read, or among the decoded bytes.
     ///
-    /// `offset` is what is added to a place in `bytes` for one in the space.
+    /// `offset` converts a position in `bytes` into a position in the space.
     private mutating func pend(
         _ document: PropertyListDocument, in bytes: ArraySlice<UInt8>, space: Int, offset: Int,
         holder: Int?, nesting: Int
     ) -> Pending {
-        // Text may begin with a byte order mark, which is not part of the source.
+        // Text may begin with a byte order mark, which is not a part of the source.
         let source = document.source
         let isThere = bytes.suffix(source.count).elementsEqual(source)
         let base = isThere ? offset + bytes.endIndex - source.count : decoded.count
@@ -174,7 +176,7 @@ struct ExplorerCollector {
         }
     }
 
-    /// The text of a string, number or date; a long string is cut.
+    /// Returns the text of a string, number or date. A long string is truncated.
     private mutating func text(of node: PropertyListNode) -> String {
         switch node.kind {
         case .integer: return node.integer?.description ?? ""
@@ -195,7 +197,7 @@ struct ExplorerCollector {
         table.counts[place] = content.count
         let isInPlace = item.document.hasInPlace(content)
         let start = isInPlace ? item.base + content.startIndex : decoded.count
-        // What is said to be in place lies in the space of its document.
+        // Data marked as in place must be in the space of its document.
         let isApart = !isInPlace && item.document.origin != nil
         table.values[place] = isRedacted ? -1 : isApart ? -start - 2 : start
         let begins = NestedPropertyList.begins(content) && item.nesting < Self.nestingLimit
@@ -214,7 +216,7 @@ struct ExplorerCollector {
                 offset: start - content.startIndex, holder: place, nesting: item.nesting + 1))
     }
 
-    /// The property list that data are, if the budget has room for it.
+    /// Returns the property list in data, if the budget permits parsing it.
     private mutating func nestedDocument(
         _ content: ArraySlice<UInt8>, _ entry: inout ExplorerTable.Document, _ console: Console
     ) -> PropertyListDocument? {
@@ -242,7 +244,8 @@ struct ExplorerCollector {
     ) throws(PropertyListError) {
         let root = contents.document.root
         var archive = ExplorerTable.Archive(
-            archiver: contents.archiver,
+            // Imported formats do not name their writer.
+            archiver: contents.document.origin == nil ? contents.archiver : "",
             top: root[ArchiveFormat.topKey].map { first + $0.number } ?? -1,
             objects: root[ArchiveFormat.objectsKey].map { first + $0.number } ?? -1)
         var descriptions = DescriptionBudget(contents, limits: limits)
@@ -282,7 +285,8 @@ struct ExplorerCollector {
         entry.archive = archive
     }
 
-    /// Adds the flaws of objects to the problems of a document: each text once, and the first of many.
+    /// Adds malformed objects to the problems of a document, without duplicate texts, up to a
+    /// maximum.
     private func add(
         _ flaws: [(object: Int, text: String)], to entry: inout ExplorerTable.Document
     ) {
@@ -293,7 +297,8 @@ struct ExplorerCollector {
         if more > 0 { entry.problems.append("\(TreeForm.count(more, "object", "objects")) more") }
     }
 
-    /// The number of a class in the table, which counts against the console's budget the first time.
+    /// Returns the number of a class in the table. Charges the console's budget when the class is
+    /// added.
     private mutating func number(
         of reference: PropertyListUID, _ contents: ArchiveContents,
         _ descriptions: inout DescriptionBudget, _ known: inout [UInt32: Int], _ console: Console

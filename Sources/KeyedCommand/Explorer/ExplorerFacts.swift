@@ -3,9 +3,10 @@
 
 import PropertyList
 
-/// Facts about the source of a property list, for the report: how it is built, and the era of its writer.
+/// Facts about the source of a property list for the report: its structure, and the era of its
+/// writer.
 enum ExplorerFacts {
-    /// Larger files are not written again to find their layout.
+    /// The size beyond which a file is not serialized again to detect its layout.
     private static let longestLayout = 4 << 20
 
     static func facts(
@@ -31,17 +32,17 @@ enum ExplorerFacts {
         facts.append(("widths", widths))
         let unused = document.usedNodes.prefix(trailer.objectCount).count { !$0 }
         facts.append(
-            ("objects of the file", "\(trailer.objectCount), \(unused) of them not referred to"))
+            ("objects of the file", "\(trailer.objectCount), \(unused) of them unreferenced"))
         return facts
     }
 
     private static func layout(_ document: PropertyListDocument, _ limits: ParsingLimits) -> String
     {
         switch document.coreFoundationLayout(limits: limits) {
-        case .coreFoundation?: "as Apple's current writer has it"
-        case .coreFoundationTightOffsets?: "as Apple's writer of about 2009 to 2011 had it"
-        case .coreFoundationUniqued?: "as Apple's first writer had it"
-        default: "none of those that Apple's writers have"
+        case .coreFoundation?: "that of Apple's current writer"
+        case .coreFoundationTightOffsets?: "that of Apple's writer of about 2009 to 2011"
+        case .coreFoundationUniqued?: "that of Apple's first writer"
+        default: "none of Apple's writers"
         }
     }
 

@@ -3,12 +3,12 @@
 
 import PropertyList
 
-/// The page that lists the pages of many files.
+/// The index page, which lists the pages of many files.
 struct ExplorerIndex {
     /// A file and its page.
     struct Entry {
         let file: String
-        /// The name of the page; nil where the file could not be read.
+        /// The name of the page; nil if the file could not be read.
         var page: String?
         var kind = ""
         var size = 0
@@ -22,8 +22,8 @@ struct ExplorerIndex {
 
     mutating func append(_ entry: Entry) { entries.append(entry) }
 
-    /// The name of the page of a file: its number and the letters of its name that need no quoting in a
-    /// link.
+    /// Returns the name of the page of a file: its number, and its name with `-` for characters
+    /// that need escaping in a link.
     static func pageName(of file: String, _ number: Int) -> String {
         let digits = String(number)
         let letters = file.utf8.map { byte in
@@ -38,7 +38,7 @@ struct ExplorerIndex {
             + String(decoding: letters.prefix(80), as: UTF8.self) + ".html"
     }
 
-    /// The bytes of the page. Linear.
+    /// Returns the bytes of the page. Linear.
     func html() -> [UInt8] {
         let style = PackageResources.index_css
         let rows = entries.map(row).joined(separator: "\n")

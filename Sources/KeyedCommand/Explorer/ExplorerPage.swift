@@ -4,13 +4,13 @@
 import ArgumentParser
 import PropertyList
 
-/// A page that shows a file: one HTML file with its code, its style and the data, for a browser without a
-/// network.
+/// A page that shows a file: one HTML file with code, style and data, for a browser without network
+/// access.
 ///
-/// The content security policy of the page allows its own script and style by their hashes, and images that
-/// are part of it; nothing else. The data stand in an element of JSON, which a browser does not run.
+/// The content security policy of the page allows only its own script and style, by their hashes,
+/// and embedded images. The data is in a JSON element, which a browser does not execute.
 struct ExplorerPage {
-    /// The scripts in their order; each uses those before it.
+    /// The scripts in order. Each may use the ones before it.
     private static let scripts = [
         PackageResources.data_js, PackageResources.dom_js, PackageResources.shapes_js,
         PackageResources.rows_js, PackageResources.tree_js, PackageResources.inspector_js,
@@ -27,7 +27,7 @@ struct ExplorerPage {
     let collector: ExplorerCollector
     let bounds: ExplorerBounds
 
-    /// Sentences about what was left out of the page.
+    /// Descriptions of contents omitted from the page.
     var left: [String] {
         let bytes =
             size > bounds.bytes
@@ -35,7 +35,7 @@ struct ExplorerPage {
         return collector.left + bytes
     }
 
-    /// The bytes of the page. Linear.
+    /// Returns the bytes of the page. Linear.
     func html() -> [UInt8] {
         let script = Array(Self.scripts.joined())
         let style = PackageResources.style_css
@@ -50,21 +50,22 @@ struct ExplorerPage {
             ])
     }
 
-    /// The content security policy of a page with this script and style.
+    /// Returns the content security policy of a page with this script and style.
     static func policy(script: [UInt8]?, style: [UInt8]) -> String {
         let scripts = script.map { "script-src \(source($0)); " } ?? ""
         return "default-src 'none'; \(scripts)style-src \(source(style)); img-src data:; "
             + "base-uri 'none'; form-action 'none'"
     }
 
-    /// What allows an element with this text.
+    /// Returns the source expression that allows an element with this text.
     private static func source(_ text: [UInt8]) -> String {
         var hash: [UInt8] = []
         Base64.append(SHA256.hash(of: text).span, to: &hash)
         return "'sha256-\(String(decoding: hash, as: UTF8.self))'"
     }
 
-    /// A template with its names, each between two `@`, replaced. A template has no other `@`.
+    /// Returns a template with its placeholders replaced. A placeholder is a name between two `@`.
+    /// Templates have no other `@`.
     static func filled(_ template: [UInt8], _ parts: [(name: String, bytes: [UInt8])]) -> [UInt8] {
         var page: [UInt8] = []
         let pieces = template.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)

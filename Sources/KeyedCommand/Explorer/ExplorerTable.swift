@@ -4,22 +4,22 @@
 import KeyedArchive
 import PropertyList
 
-/// The values of a file as the page has them: columns, documented in `Page/data.js`.
+/// The values of a file in the page's format: columns, documented in `Page/data.js`.
 ///
-/// Each value of a property list is one entry, however often it is referred to. So the page grows with the
-/// file and not with the tree.
+/// Each value is one entry, however many references it has. The size of the page therefore grows
+/// with the file and not with the expanded tree.
 struct ExplorerTable {
     /// A property list: the file's own or one in data.
     struct Document {
         var format: String
         var space = 0
-        /// The place of the source in its space.
+        /// The position of the source in its space.
         var base = 0
         var size: Int
         var first: Int
         var count: Int
         var root: Int
-        /// The data that the property list is in; nil for the file's own.
+        /// The data that contains the property list; nil for the property list of the file.
         var holder: Int?
         var leniencies: [String] = []
         var problems: [String] = []
@@ -28,12 +28,12 @@ struct ExplorerTable {
         var archive: Archive?
     }
 
-    /// What a keyed archive has beside its property list.
+    /// The facts about a keyed archive beyond its property list.
     struct Archive {
         var archiver: String
         var top: Int
         var objects: Int
-        /// A letter for each object.
+        /// The entry kind of each object, as a letter.
         var entries: [UInt8] = []
         var classes: [Int] = []
         var flaws: [(object: Int, text: String)] = []
@@ -54,7 +54,7 @@ struct ExplorerTable {
 
     var count: Int { kinds.count }
 
-    /// The number of a text, which is kept once.
+    /// Returns the number of a text. Equal texts are stored once.
     mutating func number(of text: String) -> Int {
         let exact = ExactText(text)
         if let known = textNumbers[exact] { return known }
@@ -71,7 +71,7 @@ struct ExplorerTable {
         counts.append(0)
     }
 
-    /// The letter of a kind.
+    /// Returns the letter of a kind.
     private static func letter(_ kind: PropertyListKind) -> UInt8 {
         switch kind {
         case .null: UInt8(ascii: "n")
@@ -93,7 +93,7 @@ struct ExplorerTable {
 // MARK: - JSON
 
 extension ExplorerTable {
-    /// Appends the entries of the page's data that are about values.
+    /// Appends the part of the page's data that describes values.
     func write(to json: inout PageText) {
         json.key("documents")
         json.array(documents) { json, document in

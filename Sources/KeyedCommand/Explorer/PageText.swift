@@ -3,13 +3,13 @@
 
 import PropertyList
 
-/// JSON for an element of a page, and text for HTML.
+/// Writes JSON for an element of a page, and text for HTML.
 ///
-/// `<` is escaped in strings, and stands nowhere else in JSON. So nothing in it can end the element, begin a
-/// comment or a script.
+/// `<` is escaped in strings and occurs nowhere else in the JSON. The JSON therefore cannot end its
+/// element, or begin a comment or a script.
 struct PageText {
     private(set) var bytes: [UInt8] = []
-    // Whether a comma stands before what comes next.
+    // Whether the next item needs a comma before it.
     private var needsComma = false
 
     /// Appends `"name":`.
@@ -18,7 +18,7 @@ struct PageText {
         colon()
     }
 
-    /// Appends what separates a key from its value.
+    /// Appends the colon between a key and its value.
     mutating func colon() {
         bytes.append(UInt8(ascii: ":"))
         needsComma = false
@@ -90,7 +90,7 @@ struct PageText {
         needsComma = true
     }
 
-    /// Text as HTML shows it, with control characters escaped as on a terminal.
+    /// Returns text as HTML, with control characters escaped as for a terminal.
     static func html(_ text: String) -> String {
         var result = ""
         for scalar in TerminalText.escaped(text).unicodeScalars {

@@ -6,11 +6,11 @@ import KeyedArchive
 import PropertyList
 import PropertyListTools
 
-/// The strings of a document that `--redact` leaves: keys, names of classes and the archiver.
+/// The strings that `--redact` keeps: keys, class names and the archiver.
 ///
 /// A key of an archived dictionary is a value, and is redacted.
 struct PlainNames {
-    // By number; empty where nothing is redacted.
+    // For each node: whether it is kept. Empty if nothing is redacted.
     private var isName: [Bool] = []
 
     init(_ document: PropertyListDocument, _ contents: ArchiveContents?, isNeeded: Bool) {
@@ -37,10 +37,11 @@ struct PlainNames {
     func contains(_ node: PropertyListNode) -> Bool { isName[node.number] }
 }
 
-/// The bytes of a file that a page shows: all of them; redacted, only those that are not of values.
+/// The bytes of a file that a page shows: all bytes, or with redaction only those that are not part
+/// of a value.
 struct ShownBytes {
     private let original: [UInt8]
-    /// The bytes; nil where the text of a file would say too much.
+    /// The bytes; nil if showing the text of a file would reveal values.
     private(set) var bytes: [UInt8]?
 
     init(_ original: [UInt8], isRedacted: Bool) {
@@ -48,8 +49,8 @@ struct ShownBytes {
         bytes = isRedacted ? [UInt8](repeating: 0, count: original.count) : original
     }
 
-    /// Shows what of a document is no value: of a binary one markers, references, keys and the trailer; of
-    /// text nothing.
+    /// Reveals the parts of a document that are not values: for a binary property list markers,
+    /// references, keys and the trailer; for text nothing.
     mutating func redact(
         _ document: PropertyListDocument, _ ranges: ValueRanges, in space: Int, base: Int,
         isOutermost: Bool, _ names: PlainNames
@@ -69,7 +70,7 @@ struct ShownBytes {
             switch node.kind {
             case .array, .set, .dictionary, .uid, .null: show(range)
             case .string where names.contains(node): show(range)
-            // The marker is the value.
+            // The marker contains the value.
             case .boolean: hidden.append(range)
             default:
                 let marker = range.prefix(1)
@@ -77,7 +78,7 @@ struct ShownBytes {
                 hidden.append(marker.endIndex..<range.upperBound)
             }
         }
-        // A malicious file may have values that overlap.
+        // Hidden last, because values of a malicious file may overlap.
         for range in hidden { hide(range) }
     }
 

@@ -5,33 +5,33 @@ import ArgumentParser
 import PropertyList
 import SystemFiles
 
-/// The options for property lists that were found in other files.
+/// The options for property lists found inside other files.
 struct FindOptions: ParsableArguments {
-    @Option(help: "Show each as a tree of so many levels, nested property lists included.")
+    @Option(help: "Show each find as a tree of this many levels, including nested property lists.")
     var depth: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Write each to a file of its own in this folder.", valueName: "folder"),
+            "Write each find to a file of its own in this folder.", valueName: "folder"),
         completion: .directory)
     var extract: String?
 
     @OptionGroup var tree: TreeOptions
 
-    @Option(help: "How much a file may ask for: untrusted, default or trusted.")
+    @Option(help: "The limits for a file: untrusted, default or trusted.")
     var limits = LimitsName.default
 
     func validate() throws {
-        if let depth, depth < 0 { throw ValidationError("--depth needs a number from 0 on.") }
+        if let depth, depth < 0 { throw ValidationError("Expected a --depth of at least 0.") }
     }
 }
 
-/// Prints and extracts what is found, one after the other, within the budget of the whole file.
+/// Prints and extracts finds one after the other, within the budget of the whole file.
 struct FindPrinter {
     let options: FindOptions
     let console: Console
     let file: String
-    /// The problems of what could not be shown.
+    /// The problems of finds that could not be shown.
     private(set) var problems = Problems()
 
     init(_ options: FindOptions, _ console: Console, file: String, size: Int) {
@@ -41,21 +41,21 @@ struct FindPrinter {
         console.budget.admit(extent: size, size: size)
     }
 
-    /// A Boolean value that says whether each find is a line of its own.
+    /// A Boolean value that says whether each find has a line of its own.
     var showsEach: Bool {
         options.depth != nil || options.tree.json || options.extract != nil
     }
 
-    /// Makes the folder for what is extracted.
+    /// Creates the folder for extracted files.
     func prepare() throws(Failure) {
         guard let folder = options.extract else { return }
         do { try createFolders(folder) } catch { throw failure(folder, error) }
     }
 
-    /// Prints what was found: its title, and below it the tree.
+    /// Prints the title of a find, and the tree below it.
     ///
-    /// `offset` says where it begins in the file; nil where it does not stand there in one piece.
-    /// `provenance` holds the last entries of JSON.
+    /// `offset` is the start of the find in the file, or nil if the file does not contain it
+    /// contiguously. `provenance` holds the last entries of JSON lines.
     mutating func print(
         _ found: NestedPropertyList, title: String, offset: Int?,
         provenance: @autoclosure () -> PropertyListDictionary
@@ -101,7 +101,7 @@ struct FindPrinter {
         try console.print(line)
     }
 
-    /// Writes what was found, as it is, to a file of its own.
+    /// Writes the bytes of a find to a file of its own.
     func extract(_ bytes: [UInt8], named name: String) throws(Failure) {
         guard let folder = options.extract else { return }
         let path = folder + "/" + name
@@ -115,7 +115,7 @@ struct FindPrinter {
         Failure(.invalid, "\(TerminalText.escaped(path)): \(error.message)")
     }
 
-    /// Says what could not be shown; returns the exit code.
+    /// Reports the problems and returns the exit code.
     func finish() -> ExitStatus {
         for problem in problems.first {
             console.complain("\(TerminalText.escaped(file)): \(TerminalText.escaped(problem))")

@@ -1,20 +1,21 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The hash by which files are named in evidence: SHA-256 (FIPS 180-4).
+/// The SHA-256 hash (FIPS 180-4), which identifies files in evidence.
 ///
-/// The message is padded with a one bit, zeros, and its length in bits as eight bytes, to blocks of 64
-/// bytes. Each block is spread to 64 words of 32 bits, and mixed in 64 rounds into a state of eight.
+/// The message is padded to blocks of 64 bytes: with a one bit, zeros, and its length in bits as
+/// eight bytes. Each block is expanded to 64 words of 32 bits, which 64 rounds mix into a state of
+/// eight words.
 struct SHA256 {
     private var state: [UInt32] = [
         0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c,
         0x1f83_d9ab, 0x5be0_cd19,
     ]
 
-    /// The hash of `bytes`, in hexadecimal. Linear.
+    /// Returns the hash of `bytes` in hexadecimal. Linear.
     static func hexadecimal(of bytes: [UInt8]) -> String { ValueText.hex(hash(of: bytes)[...]) }
 
-    /// The 32 bytes of the hash of `bytes`. Linear.
+    /// Returns the 32 bytes of the hash of `bytes`. Linear.
     static func hash(of bytes: [UInt8]) -> [UInt8] {
         var hash = SHA256()
         let whole = bytes.count & ~63
@@ -49,7 +50,7 @@ struct SHA256 {
         for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
     }
 
-    /// The 64 words of a block.
+    /// Returns the 64 words of a block.
     private static func schedule(_ block: ArraySlice<UInt8>) -> [UInt32] {
         var words = [UInt32](repeating: 0, count: 64)
         for index in 0..<16 {
@@ -70,7 +71,7 @@ struct SHA256 {
         word &>> count | word &<< (32 &- count)
     }
 
-    /// The first 32 bits of the fractions of the cube roots of the first 64 primes.
+    /// The first 32 bits of the fractional parts of the cube roots of the first 64 primes.
     private static let constants: [UInt32] = [
         0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1,
         0x923f_82a4, 0xab1c_5ed5, 0xd807_aa98, 0x1283_5b01, 0x2431_85be, 0x550c_7dc3,

@@ -3,11 +3,11 @@
 
 import PlatformC
 
-/// A number with six places after the point, as C's `%f`.
+/// Formats a number with six decimal places, like C's `%f`.
 func fixedPointText(_ value: Double) -> String {
-    // The largest has 309 digits before the point.
+    // The largest number has 309 digits before the point.
     var buffer = [CChar](repeating: 0, count: 512)
-    // SAFETY: the function writes at most the number of characters passed, and ends them with NUL.
+    // SAFETY: the function writes at most `buffer.count` characters, including a final NUL.
     _ = unsafe withVaList([value]) { unsafe vsnprintf(&buffer, buffer.count, "%f", $0) }
     return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
 }

@@ -4,7 +4,8 @@
 import PropertyList
 import SystemFiles
 
-/// A property list as a constant in Swift or Objective-C, as `plutil -convert swift` and `objc` write.
+/// Writes a property list as a constant in Swift or Objective-C, like `plutil -convert swift` and
+/// `objc`.
 struct LiteralWriter {
     enum Language { case swift, objc }
 
@@ -14,7 +15,7 @@ struct LiteralWriter {
     private let file: String
     private let limits: ParsingLimits
 
-    /// `file` is the file the constant is named after.
+    /// Creates a writer. The constant is named after `file`.
     init(
         _ document: PropertyListDocument, _ language: Language, file: String, limits: ParsingLimits
     ) {
@@ -27,7 +28,7 @@ struct LiteralWriter {
         name = (letters.first?.isNumber == true ? "_" : "") + String(letters)
     }
 
-    /// The declaration for a header of Objective-C.
+    /// The declaration for an Objective-C header.
     var header: String {
         """
         #import <Foundation/Foundation.h>
@@ -43,9 +44,9 @@ struct LiteralWriter {
         document.root.kind == .array ? "NSArray" : "NSDictionary"
     }
 
-    /// The definition of the constant.
+    /// Returns the definition of the constant.
     ///
-    /// - Throws: `unrepresentableValue` for what the language has no literal for.
+    /// - Throws: `unrepresentableValue` for a value without a literal in the language.
     func text(importing header: String? = nil) throws(PropertyListError) -> [UInt8] {
         var text: [UInt8] = []
         if let header { text += "#import \"\(header)\"\n\n".utf8 }

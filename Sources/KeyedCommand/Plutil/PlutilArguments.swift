@@ -4,7 +4,8 @@
 import PropertyList
 import SystemFiles
 
-/// The arguments of `plutil`. Its options have one dash and long names, and are read here.
+/// The arguments of `plutil`. Its options have long names after a single dash, so they are parsed
+/// here.
 ///
 ///     plutil [verb] [option …] file …
 struct PlutilArguments {
@@ -21,28 +22,28 @@ struct PlutilArguments {
 
     private(set) var verb = Verb.lint
     private(set) var files: [String] = []
-    /// `-s`
+    /// The option `-s`.
     private(set) var isSilent = false
-    /// `-o`
+    /// The option `-o`.
     private(set) var output: String?
-    /// `-e`
+    /// The option `-e`.
     private(set) var fileExtension: String?
-    /// `-r`
+    /// The option `-r`.
     private(set) var isReadable = false
-    /// `-n`
+    /// The option `-n`.
     private(set) var omitsNewline = false
-    /// `-append`
+    /// The option `-append`.
     private(set) var appends = false
-    /// `-header`
+    /// The option `-header`.
     private(set) var writesHeader = false
-    /// `-expect`
+    /// The option `-expect`.
     private(set) var expectedType: PlutilType?
     private var rest: ArraySlice<String>
     private var hasVerb = false
 
-    /// Reads the arguments.
+    /// Parses the arguments.
     ///
-    /// - Throws: a failure of the status `invalid`: `plutil` has no other.
+    /// - Throws: A failure with the status `invalid`, the only failure status of `plutil`.
     init(_ arguments: [String]) throws(Failure) {
         rest = arguments[...]
         while let argument = rest.popFirst() {
@@ -190,7 +191,7 @@ struct PlutilArguments {
     }
 }
 
-/// The types of values by `plutil`'s names.
+/// The types of values, by their names in `plutil`.
 enum PlutilType: String {
     case bool, integer, float, string, date, data, dictionary, array, uid, set, null
 
@@ -214,16 +215,16 @@ enum PlutilType: String {
     }
 }
 
-/// The formats by `plutil`'s names.
+/// The formats, by their names in `plutil`.
 enum PlutilFormat: String {
     case xml1, binary1, json, swift, objc, raw
 
-    /// A property list as XML, with `<plist>` around it or without.
+    /// Parses a property list as XML, with or without a `<plist>` element around it.
     static func xmlFragment(_ text: String) -> PropertyListValue? {
         try? PropertyListValue(parsing: Array(text.utf8), format: .xml, options: .appleCompatible)
     }
 
-    /// A fragment of JSON.
+    /// Parses a fragment of JSON.
     static func jsonFragment(_ text: String) -> PropertyListValue? {
         try? PropertyListValue(parsing: Array(text.utf8), format: .json)
     }

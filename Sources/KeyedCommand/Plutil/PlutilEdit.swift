@@ -4,8 +4,8 @@
 import PropertyList
 import PropertyListTools
 
-/// The edits of `-insert`, `-replace` and `-remove` for a document, and the reasons for refusing
-/// them.
+/// Creates the edits of `-insert`, `-replace` and `-remove` for a document, or the errors that
+/// `plutil` reports.
 struct PlutilEdit {
     private let arguments: PlutilArguments
     private let document: PropertyListDocument
@@ -19,9 +19,9 @@ struct PlutilEdit {
         self.limits = limits
     }
 
-    /// The edit.
+    /// Returns the edit of the verb.
     ///
-    /// - Throws: what `plutil` says.
+    /// - Throws: A failure with the message of `plutil`.
     func edit() throws(Failure) -> PropertyListEdit {
         switch arguments.verb {
         case .insert(let keyPath, let value) where arguments.appends:

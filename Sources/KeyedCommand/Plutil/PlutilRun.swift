@@ -6,12 +6,12 @@ import PropertyList
 import PropertyListTools
 import SystemFiles
 
-/// `keyed plutil`, and the command where it is called `plutil`.
+/// The verb `keyed plutil`, which is also the command when it is called as `plutil`.
 struct Plutil: ParsableCommand, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "Do what plutil does, with its options, its output and its exit codes.",
         discussion: """
-            keyed plutil -help lists the options. A link to the command that is called plutil does the \
+            keyed plutil -help lists the options. A link named plutil to the command does the \
             same.
             """)
 
@@ -29,7 +29,7 @@ struct PlutilRun {
     private let console: Console
     private let limits = ParsingLimits.default
 
-    /// Runs `plutil` and returns 0, or 1 if anything went wrong.
+    /// Runs `plutil` and returns 0, or 1 after any failure.
     static func run(_ arguments: [String], _ console: Console) -> ExitStatus {
         do {
             return PlutilRun(arguments: try PlutilArguments(arguments), console: console).run()
@@ -94,7 +94,7 @@ struct PlutilRun {
     private static func failure(_ error: PropertyListError) -> Failure {
         var text = (error.format == nil ? "property list: " : "") + error.whatAndWhere
         if error.recoveryCode == .chooseMapping {
-            text += " (keyed convert json --json coerce or typed writes another form)"
+            text += " (choose another form with keyed convert json --json coerce or typed)"
         }
         return Failure(.invalid, text)
     }
@@ -102,7 +102,7 @@ struct PlutilRun {
     private func lint(_ file: String) throws(Failure) {
         let document: PropertyListDocument
         do { document = try read(file) } catch { throw Failure(.invalid, "(\(error.message))") }
-        // All verbs but this one take JSON.
+        // All verbs except this one accept JSON.
         if document.format == .json {
             let first = document.root.kind == .dictionary ? "{" : "["
             throw Failure(.invalid, "(Unexpected character \(first) at line 1)")
@@ -134,7 +134,8 @@ struct PlutilRun {
         return node
     }
 
-    /// Keys, or numbers of elements, with dots between them; `\.` is a dot in a key.
+    /// Parses a key path of `plutil`: keys or element indices, separated by dots. `\.` is a dot in
+    /// a key.
     static func path(_ text: String) -> PropertyListKeyPath {
         var steps: [PropertyListKeyPath.Step] = []
         var name = String.UnicodeScalarView()
@@ -215,7 +216,7 @@ struct PlutilRun {
         case .binary?: try write(edited.document, as: .binary1, from: file)
         case .xml?: try write(edited.document, as: .xml1, from: file)
         case .json?: try write(edited.document, as: .json, from: file)
-        // As it stood, but for the edit.
+        // The original text with only the edit applied.
         default: try write(edited.bytes, to: target(for: file, .raw))
         }
     }
@@ -265,7 +266,7 @@ struct PlutilRun {
         }
     }
 
-    /// Without what JSON has no form for, and without a line end.
+    /// Returns JSON without a line end. Values that JSON cannot represent are an error.
     private func json(
         _ document: PropertyListDocument, _ limits: ParsingLimits
     ) throws(PropertyListError) -> [UInt8] {
@@ -276,8 +277,8 @@ struct PlutilRun {
         return text.last == 0x0A ? text.dropLast() : text
     }
 
-    /// Where the result goes: the file itself, unless something else is said; what came from standard
-    /// input, to standard output.
+    /// Returns the destination of the result: the file itself unless an option names another. Input
+    /// from standard input goes to standard output.
     private func target(for file: String, _ format: PlutilFormat) -> String {
         if let output = arguments.output { return output }
         if file == FileAccess.standardInput { return file }

@@ -3,7 +3,7 @@
 
 import PropertyList
 
-/// A property list as `plutil -p` prints it:
+/// Prints a property list like `plutil -p`:
 ///
 ///     {
 ///       "key" => "value"
@@ -12,7 +12,7 @@ import PropertyList
 ///       ]
 ///     }
 ///
-/// Keys are sorted without regard to case, and numbers in them by their value.
+/// Keys are sorted without regard to case, and numbers in them by value.
 struct PlutilPrinter {
     private let document: PropertyListDocument
     private var walk: DocumentWalk
@@ -23,7 +23,8 @@ struct PlutilPrinter {
         walk = DocumentWalk(document.root, arrangement: PlutilText.arrangement)
     }
 
-    /// Prints the document within the console's budget; what a terminal would obey is escaped on one.
+    /// Prints the document within the console's budget. On a terminal, control characters are
+    /// escaped.
     ///
     /// - Throws: `depthLimitExceeded`, `expansionLimitExceeded`, `sizeLimitExceeded`.
     mutating func print(to console: Console) throws(PropertyListError) {
@@ -52,9 +53,9 @@ struct PlutilPrinter {
     }
 }
 
-/// Values as `plutil` writes them.
+/// Functions that format values like `plutil`.
 enum PlutilText {
-    /// A scalar, or the beginning of a container, as `-p` prints it.
+    /// Returns a scalar or the opening bracket of a container, as printed by `-p`.
     static func printed(_ node: PropertyListNode) -> String {
         switch node.kind {
         case .dictionary: "{"
@@ -70,7 +71,7 @@ enum PlutilText {
         }
     }
 
-    /// `2020-01-02 03:04:05 +0000`
+    /// Formats a date as `2020-01-02 03:04:05 +0000`.
     private static func date(_ date: PropertyListDate) -> String {
         let text = date.description
         guard let middle = text.firstIndex(of: "T"), text.hasSuffix("Z") else { return text }
@@ -78,7 +79,8 @@ enum PlutilText {
         return "\(text[..<middle]) \(time) +0000"
     }
 
-    /// `{length = 3, bytes = 0x000102}`; of more than 24 bytes, the first 16 and the last 8.
+    /// Formats data as `{length = 3, bytes = 0x000102}`. Of more than 24 bytes, shows the first 16
+    /// and the last 8.
     private static func data(_ bytes: ArraySlice<UInt8>) -> String {
         let text: String
         if bytes.count <= 24 {
@@ -95,7 +97,8 @@ enum PlutilText {
             .joined(separator: " ")
     }
 
-    /// A value as `-extract … raw` prints it: of a dictionary the keys, of an array the count.
+    /// Returns a value as printed by `-extract … raw`: the keys of a dictionary, the count of an
+    /// array.
     static func raw(_ node: PropertyListNode) -> String {
         switch node.kind {
         case .dictionary:
@@ -107,7 +110,7 @@ enum PlutilText {
         }
     }
 
-    /// The entries of a dictionary in the order of ``PlutilOrder``.
+    /// Returns the positions of a dictionary's entries in the order of ``PlutilOrder``.
     static func arrangement(of node: PropertyListNode) -> [Int]? {
         guard let entries = node.dictionary else { return nil }
         let keys = entries.map { PlutilOrder($0.key) }
@@ -115,18 +118,18 @@ enum PlutilText {
     }
 }
 
-/// A key as it is sorted: without regard to case, runs of digits by their value.
+/// The sort order of a key: without regard to case, with runs of digits ordered by value.
 private struct PlutilOrder: Comparable {
     let key: ExactText
-    // Scalars in lower case; of a run of digits a zero, the number of those after leading
-    // zeros, and these.
+    // The scalars in lower case. A run of digits is represented by a zero, the number of its digits
+    // after leading zeros, and these digits.
     private let order: [UInt32]
 
     init(_ text: String) {
         key = ExactText(text)
         var order: [UInt32] = []
         order.reserveCapacity(text.utf8.count)
-        // Where the digits of the run at hand begin, after a zero and their number.
+        // The start of the current run's digits in `order`, after the zero and their number.
         var digits: Int?
         for scalar in text.lowercased().unicodeScalars {
             guard (0x30...0x39).contains(scalar.value) else {

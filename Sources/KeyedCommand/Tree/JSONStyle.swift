@@ -5,24 +5,24 @@ import KeyedArchive
 import PropertyList
 import PropertyListTools
 
-/// Lines for programs: each value is a JSON object on a line of its own, with where it is from.
+/// A style for programs: each value is a JSON object on a line of its own, with its origin.
 ///
 /// | key | |
 /// |---|---|
-/// | `path` | the key path, as `keyed get` takes it |
-/// | `level` | how deep the value stands, from 0 |
+/// | `path` | the key path, in the syntax of `keyed get` |
+/// | `level` | the depth of the value, from 0 |
 /// | `key` or `index` | the name before it in the tree |
-/// | `kind` | that of the value, or `object`, `reference`, `uuid`, `url`, `problem` |
+/// | `kind` | the kind of the value, or `object`, `reference`, `uuid`, `url`, `problem` |
 /// | `class` | the class of an object |
 /// | `value` or `count` | a scalar (data in base 64), or the number of elements, entries or fields |
-/// | `object` | the number of the object in an archive; of a reference, of the one it leads to |
+/// | `object` | the number of the object in an archive; for a reference, of its target |
 /// | `offset` | the byte of the file at which the value, or the object, begins |
 /// | … | the provenance: the file and its hash |
 struct JSONStyle: TreeStyle {
-    /// Entries in their order.
+    /// Ordered entries.
     typealias Entries = [(key: String, value: PropertyListValue)]
 
-    /// The origin of everything: the last entries of each line.
+    /// The origin of all values, which ends each line.
     let provenance: PropertyListDictionary
 
     func heading(_ heading: TreeHeading, _ place: TreePlace) -> String? {
@@ -112,7 +112,8 @@ struct JSONStyle: TreeStyle {
         }
     }
 
-    /// Entries on one line; dates, data and numbers that JSON has no form for as text.
+    /// Returns entries on one line. Dates, data and numbers that JSON cannot represent are written
+    /// as text.
     static func text(_ entries: Entries, _ provenance: PropertyListDictionary) -> String {
         var line = JSONLine()
         for (key, value) in entries { line.append(key, value) }

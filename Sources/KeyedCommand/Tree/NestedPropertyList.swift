@@ -4,27 +4,28 @@
 import ArchiveImport
 import PropertyList
 
-/// A property list, or a relative of one, that stands as data in a property list or a database.
+/// A property list, or a file of an imported format, that is data in a property list or a database.
 enum NestedPropertyList {
     case document(PropertyListDocument)
-    /// The beginning of a file of a format, by its name, and what is wrong with it.
+    /// A damaged file: its error and the name of its format.
     case damaged(PropertyListError, format: String)
 
     private static let beginnings = ["bplist0", "<?xml", "<!DOCTYPE plist", "<plist"]
         .map { Array($0.utf8) }
-    /// The number of bytes that decide whether to read the others.
+    /// The number of bytes that suffice for ``begins(_:)``.
     static let headSize = 64
-    // How far into XML that is no property list its root is looked for.
+    // The number of bytes in which to search for the root of invalid XML.
     private static let longestProlog = 4096
 
-    /// Returns whether bytes begin like a property list in binary or XML, or a relative: other formats have no magic
-    /// number, and would be found in any text.
+    /// Returns whether bytes have the signature of a binary or XML property list, or of an imported
+    /// format. Other formats have no signature, and any text could match them.
     static func begins(_ bytes: ArraySlice<UInt8>) -> Bool {
         beginnings.contains { bytes.starts(with: $0) }
             || ImportedArchive.Format.detect(bytes) != nil
     }
 
-    /// Recognizes bytes that ``begins(_:)`` accepts; nil for XML of another kind. Linear.
+    /// Parses bytes that ``begins(_:)`` accepts. Returns nil for XML that is no property list.
+    /// Linear.
     init?(_ bytes: ArraySlice<UInt8>, limits: ParsingLimits) {
         let format = ImportedArchive.Format.detect(bytes)
         do {
@@ -40,18 +41,18 @@ enum NestedPropertyList {
         }
     }
 
-    /// The name of a format that is imported, by the first bytes.
+    /// Returns the name of an imported format, by its signature.
     static func name(of bytes: ArraySlice<UInt8>) -> String {
         ValueText.contentName(bytes) ?? "typedstream"
     }
 
-    /// Returns whether `<plist` stands near the beginning.
+    /// Returns whether `<plist` occurs near the beginning.
     private static func hasRoot(_ bytes: ArraySlice<UInt8>) -> Bool {
         let root = Array("<plist".utf8)
         return bytes.prefix(longestProlog).indices.contains { bytes[$0...].starts(with: root) }
     }
 
-    /// The name in a list.
+    /// The name of the find in a listing.
     var name: String {
         switch self {
         case .document(let document):
@@ -62,7 +63,7 @@ enum NestedPropertyList {
         }
     }
 
-    /// The name, with the error if there is one.
+    /// The name of the find with details, or with its error.
     var detail: String {
         switch self {
         case .document(let document): TreeHeading(document).text

@@ -6,23 +6,24 @@ import KeyedArchive
 import PropertyList
 import PropertyListTools
 
-/// The label of a value in the tree. It refers to the document; its text is made when it is printed.
+/// The label of a value in the tree. It refers to the document, and its text is built when it is
+/// printed.
 enum Label {
     case none
-    /// A field of an object, or a key of a plain dictionary that is a string.
+    /// A field of an object, or a string key of a plain dictionary.
     case field(PropertyListNode)
-    /// A key of an archived dictionary, which is a plain value.
+    /// A key of an archived dictionary that is a plain value.
     case key(PropertyListNode)
-    /// A key of a plain dictionary that is no string.
+    /// A key of a plain dictionary that is not a string.
     case oddKey(PropertyListNode)
-    /// An element.
+    /// The index of an element.
     case index(Int)
-    /// A part of an entry whose key is an object of its own.
+    /// The key or the value of an entry whose key is an object.
     case entry(Int, String)
-    /// A run of an attributed string: its number, and its text.
+    /// A run of an attributed string, with its number and its text.
     case run(Int, String)
 
-    /// The text before the value.
+    /// Returns the text before the value.
     func text(_ text: ValueText) -> String {
         switch self {
         case .none: ""
@@ -46,16 +47,16 @@ enum Label {
     }
 }
 
-/// The values below a line, in parts. A part refers to the document: a small file can name a large
-/// container a thousand times, and nothing is made of it until a line is printed.
+/// The children of a line, in parts. A part refers to the document: a small file can refer to a
+/// large container a thousand times, and nothing is built for it until a line is printed.
 struct Children {
-    /// A value below another.
+    /// A child value.
     struct Child {
         let label: Label
         let node: PropertyListNode
         fileprivate let way: Way
 
-        /// The steps from the value above. Linear in the keys among them.
+        /// The steps from the parent. Linear in the size of their keys.
         var steps: [PropertyListKeyPath.Step] { way.steps(label) }
 
         /// The size of the keys among the steps, in bytes.
@@ -65,11 +66,11 @@ struct Children {
         }
     }
 
-    /// The path from a value to one below it.
+    /// The path from a value to a child.
     fileprivate enum Way {
-        /// The key or the index in the label.
+        /// The key or index of the label.
         case label
-        /// An element of a field.
+        /// An element of the array in a field.
         case element(String, Int)
         case steps([PropertyListKeyPath.Step])
 
@@ -90,9 +91,10 @@ struct Children {
         case container(PropertyListNode)
         /// The elements of the container in a field.
         case elements(PropertyListNode, field: String)
-        /// The fields of an object, without those at some positions.
+        /// The fields of an object, except for those at some positions.
         case fields(PropertyListNode.DictionaryView, skipping: [Int])
-        /// The entries of an archived dictionary: two for a key that is an object of its own.
+        /// The entries of an archived dictionary. An entry whose key is an object gives two
+        /// children.
         case pairs(
             keys: PropertyListNode.ArrayView, values: PropertyListNode.ArrayView, ArchiveContents)
         case single(Child)
@@ -101,7 +103,7 @@ struct Children {
             switch self {
             case .container(let node), .elements(let node, _): node.childNodes.count
             case .fields(let fields, let skipped): fields.count - skipped.count
-            // One turn for each part of an entry; a key on one line leaves the second empty.
+            // Two turns for each entry. If the key fits on one line, the second turn has no child.
             case .pairs(let keys, _, _): 2 * keys.count
             case .single: 1
             }
@@ -109,14 +111,14 @@ struct Children {
     }
 
     private var parts: [Part] = []
-    // By part: its first turn.
+    // For each part: its first turn.
     private var starts: [Int] = []
-    /// The number of turns; some may have no value.
+    /// The number of turns, including turns without a child.
     private(set) var turns = 0
 
     init() {}
 
-    /// The elements or entries of a container.
+    /// Creates a list of the elements or entries of a container.
     init(of container: PropertyListNode) { append(.container(container)) }
 
     var isEmpty: Bool { turns == 0 }
@@ -151,8 +153,8 @@ struct Children {
         append(.single(Child(label: label, node: node, way: steps.map(Way.steps) ?? .label)))
     }
 
-    /// The child whose turn it is, of turns below ``turns``; nil for a turn without one. Logarithmic in
-    /// the number of parts: each root of an archive is one.
+    /// Returns the child of a turn below ``turns``, or nil for a turn without a child. Logarithmic
+    /// in the number of parts, which include each root of an archive.
     func child(_ turn: Int) -> Child? {
         var (low, high) = (0, starts.count)
         while low < high {
@@ -210,12 +212,12 @@ struct Children {
 
 /// The name of a class in an archive.
 enum ClassName {
-    /// The string that is the name.
+    /// The string with the name.
     case name(PropertyListNode)
-    /// The problem of a description that has none.
+    /// The problem of a class description without a name.
     case problem(String)
 
-    /// The whole name.
+    /// The full name.
     var text: String {
         switch self {
         case .name(let node): node.string ?? ""
@@ -223,7 +225,7 @@ enum ClassName {
         }
     }
 
-    /// The name as it is printed.
+    /// Returns the printable name.
     func shown(_ text: ValueText) -> String {
         switch self {
         case .name(let node): text.name(node)
@@ -232,16 +234,16 @@ enum ClassName {
     }
 }
 
-/// A value as the tree shows it: one line, and what stands below.
+/// The form of a value in the tree: one line and its children.
 struct TreeForm {
-    /// The subject of a line. JSON names it, and colours tell subjects apart.
+    /// The role of a line, which JSON names and colours show.
     enum Role: Equatable {
         case value, container, object, problem, null
-        /// An object that is shown elsewhere.
+        /// A reference to an object that is shown elsewhere.
         case reference(PropertyListUID)
     }
 
-    /// A value that needs no lines below.
+    /// The content of a value that fits on one line.
     enum Content {
         case node(PropertyListNode)
         case text(kind: String, String)
@@ -254,18 +256,18 @@ struct TreeForm {
     var summary: String
     var role: Role
     var children = Children()
-    /// The number of children, as a program counts them.
+    /// The number of children to report.
     var count = 0
     /// The object whose fields the children are.
     var object: PropertyListUID?
-    /// The object that a plain value is.
+    /// The archive object, if it is a plain value.
     var leaf: PropertyListUID?
-    /// Where the object begins in the bytes of the property list.
+    /// The byte offset of the object in the property list.
     var offset: Int?
-    /// The name of the object's class, as it is in the file.
+    /// The name of the object's class, as stored in the file.
     var className: ClassName?
     var content: Content?
-    /// The number of bytes that were read for the summary.
+    /// The number of bytes read for the summary.
     var cost = 0
 
     init(summary: String, _ role: Role) {
@@ -273,7 +275,7 @@ struct TreeForm {
         self.role = role
     }
 
-    /// A plain value of a property list.
+    /// Creates the form of a plain value.
     init(plain node: PropertyListNode, _ text: ValueText) {
         if let scalar = text.text(of: node) {
             self.init(summary: scalar, node.kind == .unreadable ? .problem : .value)
@@ -291,7 +293,7 @@ struct TreeForm {
         count = number
     }
 
-    /// The data that the value is.
+    /// The bytes of the value, if it is data.
     var data: ArraySlice<UInt8>? {
         switch content {
         case .node(let node): node.data
@@ -305,11 +307,11 @@ struct TreeForm {
     }
 }
 
-/// An archived object as the tree shows it: collections by their elements, values of the common
-/// classes on one line, all others by their fields.
+/// The form of an archived object in the tree. Collections are shown by their elements, values of
+/// common classes on one line, and all others by their fields.
 ///
-/// The forms are recognised by the fields, whatever the class is called, because subclasses are
-/// archived under names of their own.
+/// Forms are recognised by the fields and not by the class name, because subclasses are archived
+/// under names of their own.
 struct ObjectForm {
     private let fields: PropertyListNode.DictionaryView
     private let contents: ArchiveContents
@@ -323,7 +325,9 @@ struct ObjectForm {
         self.text = text
     }
 
-    /// - Parameter className: the name as it is printed.
+    /// Builds the form of the object.
+    ///
+    /// - Parameter className: The printable class name.
     /// - Returns: The form of the object.
     func form(className: String) -> TreeForm {
         if let content = simpleContent {
@@ -341,7 +345,7 @@ struct ObjectForm {
         return form
     }
 
-    /// Adds the fields of the object, but for some.
+    /// Adds the fields of the object, except for some.
     private func add(fieldsBut names: [String], to form: inout TreeForm) {
         let skipped = names.compactMap { fields.position(of: $0) }.sorted()
         form.children.append(fieldsOf: fields, skipping: skipped)
@@ -357,7 +361,7 @@ struct ObjectForm {
         fields.count == names.count + 1 && names.allSatisfy { fields[$0] != nil }
     }
 
-    /// The contents of a string, date, data, UUID or URL that has no other fields.
+    /// The content of a string, date, data, UUID or URL that has no other fields.
     private var simpleContent: TreeForm.Content? {
         if hasOnly(FoundationField.string) {
             guard let node = fields[FoundationField.string], node.kind == .string else {
@@ -410,11 +414,12 @@ struct ObjectForm {
 
     // MARK: Attributed strings
 
-    // Longer texts are shown with all their fields. Making the lines of runs takes the whole text.
+    // The maximum text size. Longer texts are shown by their fields, because splitting them into
+    // runs reads the whole text.
     private static let longestText = 1 << 16
 
-    /// The text of an attributed string with a line for each run; nil for other objects, and for runs that do not
-    /// cover the text.
+    /// Returns the form of an attributed string, with a line for each run. Returns nil for other
+    /// objects, and if the runs do not cover the text.
     private func attributedString(_ className: String) -> TreeForm? {
         guard let node = attributedText, node.contentSize <= Self.longestText,
             let runs = attributeRuns(of: node.string ?? "")
@@ -432,7 +437,7 @@ struct ObjectForm {
         return form
     }
 
-    /// The string that is the text of an attributed string.
+    /// The string node with the text of an attributed string.
     private var attributedText: PropertyListNode? {
         guard let uid = fields["NSString"]?.uid else { return nil }
         switch try? contents.entry(uid) {
@@ -448,7 +453,7 @@ struct ObjectForm {
         text: String, attributes: PropertyListNode, steps: [PropertyListKeyPath.Step]
     )
 
-    /// The runs of an attributed string of a text; nil where they do not cover it.
+    /// Returns the runs of an attributed string, or nil if they do not cover its text.
     private func attributeRuns(of text: String) -> [RunLine]? {
         guard let attributes = fields["NSAttributes"] else { return [] }
         let field = PropertyListKeyPath.Step.key("NSAttributes")
@@ -472,7 +477,7 @@ struct ObjectForm {
         return start == text.utf16.endIndex ? lines : nil
     }
 
-    /// The packed runs, in data or in an object of a class of data.
+    /// The packed runs, from data or from a data object.
     private var attributeInfo: ArraySlice<UInt8>? {
         guard let uid = fields["NSAttributeInfo"]?.uid else { return nil }
         switch try? contents.entry(uid) {
@@ -482,7 +487,8 @@ struct ObjectForm {
         }
     }
 
-    /// The next integer of seven bits a byte; nil where it has no end within four bytes.
+    /// Parses the next integer of seven bits per byte, or returns nil if it is longer than four
+    /// bytes.
     private static func integer(_ bytes: inout ArraySlice<UInt8>) -> Int? {
         var value = 0
         for shift in stride(from: 0, to: 28, by: 7) {

@@ -8,27 +8,27 @@ import PropertyListTools
 
 /// Prints a property list, or the objects of a keyed archive, as a tree of lines.
 ///
-/// In an archive references are followed: an object stands where it is first referred to, and one
-/// that is referred to again has an anchor, `@n` with its number, by which later lines name it.
-/// Nothing recurses, and nothing is printed twice but shared scalars, so cycles and depth are
-/// harmless.
+/// In an archive, references are followed. An object is shown at its first reference. If it has
+/// more references, it gets an anchor, `@n` with its number, and later lines refer to the anchor.
+/// The printer does not recurse, and prints nothing twice except for shared scalars, so cycles and
+/// depth are harmless.
 ///
-/// Data that are a property list themselves stand as a tree below their line. Whatever is printed, and
-/// whatever is read for it, counts against the console's budget.
+/// Data that is itself a property list is shown as a tree below its line. All output, and all data
+/// read for it, is charged to the console's budget.
 struct TreePrinter {
-    /// The number of property lists within each other that are shown as trees.
+    /// The maximum nesting of property lists that are shown as trees.
     private static let nestingLimit = 16
-    /// The charge for reading a nested property list, in bytes beside its size: a small one takes as long.
+    /// The fixed cost of parsing a nested property list, in bytes, in addition to its size.
     private static let nestedCost = 1024
 
-    /// The options for what is shown and how; the same for a property list and those nested in it.
+    /// The options of the output, shared by a property list and those nested in it.
     struct Options {
         var text = ValueText.usual
         var style: any TreeStyle = TextStyle(palette: .plain, values: .usual)
-        /// The number of levels that are shown.
+        /// The number of levels to show.
         var depth = Int.max
-        /// A Boolean value that says whether the property list of an archive is shown, as it is in
-        /// the file.
+        /// A Boolean value that says whether an archive is shown as a plain property list, as it is
+        /// in the file.
         var isRaw = false
         /// The classes whose objects are shown; nil for all.
         var allowed: ClassRegistry?
@@ -38,32 +38,32 @@ struct TreePrinter {
     let document: PropertyListDocument
     let contents: ArchiveContents?
     let options: Options
-    /// The problems of what could not be shown.
+    /// The problems of values that could not be shown.
     private(set) var problems = Problems()
     private let place: TreePlace
     private var references: [UInt32: Int] = [:]
     private var shown: Set<UInt32> = []
     private var classNames: [UInt32: ClassName] = [:]
     private var descriptions: DescriptionBudget?
-    // Which classes are refused, by the entries that describe them.
+    // For each class description: whether its class is disallowed.
     private var refusedClasses: [UInt32: Bool] = [:]
     private var frames: [Frame] = []
 
     private var text: ValueText { options.text }
 
-    /// Values of which some are still to be printed.
+    /// A list of children, some of which have not been printed yet.
     private struct Frame {
         let children: Children
         let depth: Int
-        /// The value that the children stand below; nil for the roots.
+        /// The parent of the children; nil for the roots.
         let owner: Children.Child?
-        /// The object that the value is.
+        /// The archive object of the parent, if it is one.
         let object: PropertyListUID?
-        /// The text of the key path of the value, once one of its children has asked for it.
+        /// The text of the parent's key path, built when a child first needs it.
         var path: KeyPathText?
         var next = 0
 
-        /// The steps to the value from the frame before; of an object, from the root.
+        /// The steps to the parent from the previous frame; for an object, from the root.
         var steps: [PropertyListKeyPath.Step] {
             object.map { [.object($0.value)] } ?? owner?.steps ?? []
         }
@@ -83,13 +83,13 @@ struct TreePrinter {
         descriptions = contents.map { DescriptionBudget($0, limits: options.limits) }
     }
 
-    /// Prints what the property list is, in the styles that say so.
+    /// Prints the heading of the property list, if the style has one.
     func printHeading(to console: Console) throws(PropertyListError) {
         guard let line = options.style.heading(TreeHeading(document), place) else { return }
         try console.print(line)
     }
 
-    /// Prints everything that the roots lead to.
+    /// Prints everything reachable from the roots.
     mutating func printAll(to console: Console) throws(PropertyListError) {
         var roots = Children()
         if let contents {
@@ -106,7 +106,7 @@ struct TreePrinter {
         try printTree(roots, depth: place.level, console)
     }
 
-    /// Prints one value and what it leads to.
+    /// Prints one value and everything reachable from it.
     mutating func print(_ node: PropertyListNode, to console: Console) throws(PropertyListError) {
         var roots = Children()
         if contents != nil { try countReferences(console) }
@@ -114,7 +114,7 @@ struct TreePrinter {
         try printTree(roots, depth: 0, console)
     }
 
-    /// The objects that no root leads to, for an archive that has been printed.
+    /// Returns the unreachable objects of an archive that has been printed.
     func unreached() -> [PropertyListUID] {
         guard let contents else { return [] }
         return contents.objects.indices.dropFirst().map { PropertyListUID(UInt32($0)) }
@@ -128,7 +128,7 @@ struct TreePrinter {
         }
     }
 
-    /// Prints objects that no root leads to, each with its anchor.
+    /// Prints unreachable objects, each with its anchor.
     mutating func printUnreached(
         _ objects: [PropertyListUID], to console: Console
     ) throws(PropertyListError) {
@@ -192,10 +192,10 @@ struct TreePrinter {
                 children: form.children, depth: level + 1, owner: child, object: form.object))
     }
 
-    /// Charges the key path of a value below the innermost frame. Objects are addressed by their numbers, or the
-    /// paths of a long chain would be longer than all it holds.
+    /// Charges for the key path of a value below the innermost frame. Objects are addressed by
+    /// their numbers. Otherwise the paths of a long chain would be longer than its contents.
     ///
-    /// - Returns: the first frame of the path.
+    /// - Returns: The first frame of the path.
     private func chargePath(
         _ child: Children.Child, _ console: Console
     ) throws(PropertyListError) -> Int {
@@ -205,7 +205,8 @@ struct TreePrinter {
         return start
     }
 
-    /// The key path of a value below the innermost frame, charged before it is made.
+    /// Returns the key path of a value below the innermost frame, and charges for it before
+    /// building it.
     private func path(
         _ child: Children.Child, _ console: Console
     ) throws(PropertyListError) -> PropertyListKeyPath {
@@ -214,8 +215,8 @@ struct TreePrinter {
             place.prefix + frames[start...].flatMap(\.steps) + child.steps)
     }
 
-    /// The text of the key path of a value below the innermost frame, charged before it is made. What stands
-    /// before the value is written once for all children.
+    /// Returns the text of the key path of a value below the innermost frame, and charges for it
+    /// before building it. The part before the value is built once for all its siblings.
     private mutating func pathText(
         _ child: Children.Child, _ console: Console
     ) throws(PropertyListError) -> String {
@@ -233,7 +234,7 @@ struct TreePrinter {
 
     // MARK: Nested property lists
 
-    /// The property list that the data of a value are, if they are one.
+    /// Returns the property list inside a value's data, or nil if there is none.
     private func nestedDocument(
         _ form: TreeForm, _ console: Console
     ) throws(PropertyListError) -> PropertyListDocument? {
@@ -247,7 +248,8 @@ struct TreePrinter {
         return document
     }
 
-    /// The size of data, and what they are, instead of their first bytes.
+    /// Returns the summary of data with the size and the kind of its property list, instead of its
+    /// first bytes.
     private func summary(_ form: TreeForm, of nested: PropertyListDocument) -> String {
         let shown = text.data(form.data ?? [])
         let size = TreeForm.count(nested.byteCount, "byte", "bytes")
@@ -271,7 +273,7 @@ struct TreePrinter {
         problems.add(printer.problems)
     }
 
-    /// The field in which an object of a class of data has them.
+    /// Returns the field in which a data object stores its data.
     private func contentField(_ form: TreeForm) -> [PropertyListKeyPath.Step] {
         guard let object = form.object, let node = contents?.objects[Int(object.value)] else {
             return []
@@ -323,7 +325,7 @@ struct TreePrinter {
     private mutating func malformed(
         _ node: PropertyListNode, _ error: KeyedArchiveError, _ reference: PropertyListUID
     ) -> TreeForm {
-        // The property list's own problems say more.
+        // The problems of the property list describe this in more detail.
         if node.kind == .unreadable { return TreeForm(plain: node, text) }
         if !shown.insert(reference.value).inserted {
             return Self.reference(reference)
@@ -358,7 +360,7 @@ struct TreePrinter {
         TreeForm(summary: "→ @\(object.value)", .reference(object))
     }
 
-    /// Reads the description of a class, which counts against the console's budget.
+    /// Reads a class description and charges it to the console's budget.
     private mutating func archivedClass(
         _ reference: PropertyListUID, _ contents: ArchiveContents, _ console: Console
     ) throws(PropertyListError) -> Result<ArchivedClass, KeyedArchiveError> {
@@ -375,8 +377,8 @@ struct TreePrinter {
         return result
     }
 
-    /// Returns whether the options do not allow a class. The problem of one that cannot be read is
-    /// reported with its name.
+    /// Returns whether the options disallow a class. An unreadable class description is reported
+    /// together with its name.
     private mutating func isRefused(
         _ reference: PropertyListUID, _ contents: ArchiveContents, _ console: Console
     ) throws(PropertyListError) -> Bool {
@@ -388,15 +390,15 @@ struct TreePrinter {
         return isRefused
     }
 
-    /// The line of an object of a class that is not allowed.
+    /// Returns the line of an object whose class is disallowed.
     ///
-    /// `name` is the name as it is printed.
+    /// `name` is the printable class name.
     private mutating func refused(_ name: String, _ reference: PropertyListUID) -> TreeForm {
         problems.append("object \(reference.value) is of class \(name), which is not allowed")
         return TreeForm(summary: "<\(name) is not allowed>", .problem)
     }
 
-    /// The name of a class, or the problem of its description.
+    /// Returns the name of a class, or the problem of its description.
     private mutating func className(
         _ reference: PropertyListUID, _ contents: ArchiveContents, _ console: Console
     ) throws(PropertyListError) -> ClassName {
@@ -416,7 +418,7 @@ struct TreePrinter {
 
     // MARK: References
 
-    /// Counts how often each object is referred to, its class apart.
+    /// Counts the references to each object, except for class references.
     private mutating func countReferences(_ console: Console) throws(PropertyListError) {
         var walk = DocumentWalk(document.root)
         while let step = try walk.next(&console.budget) {
@@ -430,7 +432,7 @@ struct TreePrinter {
     }
 }
 
-/// The problems that are reported when a verb ends: the first of them, and how many there are.
+/// The problems reported at the end of a verb: the first ones, and the number of all.
 struct Problems {
     private static let shownCount = 20
 

@@ -5,17 +5,17 @@ import KeyedArchive
 import PropertyList
 import PropertyListTools
 
-/// A value where the tree meets it.
+/// A line of the tree: a value with its position and form.
 struct TreeLine {
     let level: Int
     let label: Label
     let form: TreeForm
     let node: PropertyListNode
-    /// A Boolean value that says whether what stands below is deeper than what is shown.
+    /// A Boolean value that says whether the children are beyond the shown depth.
     let isCut: Bool
 }
 
-/// A property list as a whole, at the head of a tree.
+/// The heading of a tree, which describes a whole property list.
 struct TreeHeading {
     let document: PropertyListDocument
     let contents: ArchiveContents?
@@ -25,7 +25,7 @@ struct TreeHeading {
         contents = document.looksLikeKeyedArchive ? try? ArchiveContents(document) : nil
     }
 
-    /// The kind, the format, and of an archive who wrote it and how many objects it has.
+    /// The kind and the format; for an archive, also the archiver and the number of objects.
     var text: String {
         let format = document.formatName ?? ""
         if let origin = document.origin {
@@ -37,16 +37,16 @@ struct TreeHeading {
     }
 }
 
-/// Where in a file a tree stands.
+/// The position of a tree in a file.
 struct TreePlace {
-    /// The way to the property list from that of the file: for one that is nested in data.
+    /// The path from the property list of the file to a nested one.
     var prefix: [PropertyListKeyPath.Step] = []
-    /// The byte of the file at which the property list begins; nil for one that is not there as it is,
-    /// but in base 64.
+    /// The byte offset of the property list in the file; nil if the file contains it only in
+    /// encoded form, such as base64.
     var offset: Int? = 0
     /// The level of its root.
     var level = 0
-    /// The number of property lists that the tree is nested in.
+    /// The number of property lists around this one.
     var nesting = 0
 
     /// The size of the keys in the prefix, in bytes.
@@ -60,30 +60,30 @@ struct TreePlace {
     }
 }
 
-/// A style of trees: lines for people, or for programs.
+/// A style of tree output: lines for people or for programs.
 protocol TreeStyle {
-    /// The line for a whole property list, if it has one.
+    /// Returns the line for a whole property list, or nil if the style has none.
     func heading(_ heading: TreeHeading, _ place: TreePlace) -> String?
 
-    /// The line for a value.
+    /// Returns the line for a value.
     ///
-    /// `path` makes the text of the key path of the value from the root of the file.
+    /// `path` returns the text of the value's key path from the root of the file.
     ///
-    /// - Throws: what `path` does.
+    /// - Throws: The errors of `path`.
     func text(
         of line: TreeLine, _ place: TreePlace,
         path: () throws(PropertyListError) -> String
     ) throws(PropertyListError) -> String
 }
 
-/// Lines for people: indented, and in colours where they are asked for.
+/// A style for people: indented lines, in colour if requested.
 struct TextStyle: TreeStyle {
-    /// Deeper lines are not indented further.
+    /// The maximum depth of indentation.
     private static let deepestIndent = 32
 
     let palette: Palette
     let values: ValueText
-    /// A Boolean value that says whether each line ends with the number and the byte offset of the
+    /// A Boolean value that says whether each line ends with the number and byte offset of the
     /// value.
     var showsPlaces = false
 
@@ -116,10 +116,10 @@ struct Palette {
 
     static let plain = Palette(isOn: false)
 
-    /// A label before a value: cyan.
+    /// Returns a label before a value, in cyan.
     func label(_ text: String) -> String { painted(text, "36") }
 
-    /// A value by its role: objects bold, references faint, problems red.
+    /// Returns a value coloured by its role: objects bold, references faint, problems red.
     func summary(_ form: TreeForm) -> String {
         switch form.role {
         case .object: painted(form.summary, "1")
@@ -129,13 +129,13 @@ struct Palette {
         }
     }
 
-    /// Removed text: red.
+    /// Returns removed text, in red.
     func removed(_ text: String) -> String { painted(text, "31") }
 
-    /// Added text: green.
+    /// Returns added text, in green.
     func added(_ text: String) -> String { painted(text, "32") }
 
-    /// A title between parts: bold.
+    /// Returns a title, in bold.
     func title(_ text: String) -> String { painted(text, "1") }
 
     private func painted(_ text: String, _ code: String) -> String {

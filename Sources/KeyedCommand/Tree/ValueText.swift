@@ -3,16 +3,16 @@
 
 import PropertyList
 
-/// Scalars as the tree shows them, on one line, with nothing in them that a terminal obeys.
+/// Formats scalars for the tree, on one line and without terminal control characters.
 struct ValueText {
-    /// The number of characters of a string, and of bytes of data, that are shown; nil for all.
+    /// The maximum number of shown characters of a string and bytes of data; nil for all.
     let previewLength: Int?
 
     static let usualPreview = 200
     static let usual = ValueText(previewLength: usualPreview)
     private static let dataPreview = 16
 
-    /// The text of a scalar; nil for a container.
+    /// Returns the text of a scalar, or nil for a container.
     func text(of node: PropertyListNode) -> String? {
         switch node.kind {
         case .string: quoted(node)
@@ -28,7 +28,7 @@ struct ValueText {
         }
     }
 
-    /// The text of the value of an object.
+    /// Returns the text of the value of an object.
     func text(of content: TreeForm.Content) -> String {
         switch content {
         case .node(let node): text(of: node) ?? ""
@@ -40,14 +40,14 @@ struct ValueText {
         }
     }
 
-    /// A string in quotes, cut where it is long.
+    /// Returns a string in quotes, truncated if it is long.
     private func quoted(_ node: PropertyListNode) -> String {
         let head = beginning(of: node)
         let text = "\"\(TerminalText.escaped(head.text, quoting: true))\""
         return head.isWhole ? text : text + "… (\(node.contentSize) bytes)"
     }
 
-    /// A name in a file, cut where it is long; an empty one in quotes.
+    /// Returns a name from a file, truncated if it is long. An empty name is quoted.
     func name(_ node: PropertyListNode) -> String {
         let head = beginning(of: node)
         if head.text.isEmpty { return "\"\"" }
@@ -58,7 +58,7 @@ struct ValueText {
         previewLength.flatMap(node.beginning) ?? (node.string ?? "", true)
     }
 
-    /// A text of a file, cut where it is long.
+    /// Returns a text from a file, truncated if it is long.
     static func shortened(_ text: String, to length: Int = usualPreview) -> String {
         let scalars = text.unicodeScalars
         guard
@@ -69,7 +69,7 @@ struct ValueText {
         return TerminalText.escaped(String(scalars[..<end])) + "…"
     }
 
-    /// The size of data, what they seem to be, and the first bytes.
+    /// Returns the size of data, its apparent format and its first bytes.
     func data(_ bytes: ArraySlice<UInt8>) -> String {
         var text = "\(bytes.count) byte\(bytes.count == 1 ? "" : "s")"
         if let name = Self.contentName(bytes) { text += " (\(name))" }
@@ -80,7 +80,7 @@ struct ValueText {
 
     static func hex(_ byte: UInt8) -> String { hex([byte]) }
 
-    /// Two hexadecimal digits for each byte.
+    /// Returns two hexadecimal digits for each byte.
     static func hex(_ bytes: ArraySlice<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
@@ -92,7 +92,7 @@ struct ValueText {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Returns the name of the format that data seem to have, by their first bytes.
+    /// Returns the name of the format that the first bytes of data indicate.
     static func contentName(_ bytes: ArraySlice<UInt8>) -> String? {
         magic.first { bytes.starts(with: $0.0) }?.1
     }

@@ -3,11 +3,13 @@
 
 @_spi(Tables) internal import PropertyList
 
-// Errors of decoding: the standard library's, with the coding path, and under them the error of the
-// property list with the place in the file. All out of line: who succeeds does not pay for them.
+// Decoding errors: those of the standard library, with the coding path. Their underlying error is
+// that of the property list, with the location in the file. All of these functions are kept out of
+// line, so successful decoding does not pay for them.
 
 extension DecodingSession {
-    /// Why a value is not one of `type`: it is null, of another kind, or a number out of range.
+    /// Returns the error for a value that cannot be decoded as `type`: it is null, of another kind,
+    /// or a number out of range.
     @inline(never)
     func refusal(
         _ type: Any.Type, _ node: UInt32, _ path: CodingPath?, isNumber: Bool = false
@@ -27,7 +29,7 @@ extension DecodingSession {
             type, context(path, "Expected to decode \(type) but found \(found) instead.", node))
     }
 
-    /// Why a value is no container of a kind.
+    /// Returns the error for a value that is not a container of the requested kind.
     @inline(never)
     func containerRefusal(_ type: Any.Type, _ node: UInt32, _ path: CodingPath?) -> any Error {
         guard isNull(node) else { return refusal(type, node, path) }
@@ -36,7 +38,7 @@ extension DecodingSession {
         return DecodingError.valueNotFound(type, context(path, text, node))
     }
 
-    /// A key that is not there.
+    /// Returns the error for a missing key.
     @inline(never)
     func keyNotFound(_ key: any CodingKey, in node: UInt32, _ path: CodingPath?) -> any Error {
         DecodingError.keyNotFound(
@@ -46,7 +48,7 @@ extension DecodingSession {
                 "the dictionary has no such key"))
     }
 
-    /// An element beyond the last.
+    /// Returns the error for an element beyond the last.
     @inline(never)
     func pastEnd(_ type: Any.Type, of node: UInt32, _ path: CodingPath?) -> any Error {
         DecodingError.valueNotFound(
@@ -54,7 +56,7 @@ extension DecodingSession {
             context(path, "Unkeyed container is at end.", node, "the array has no more elements"))
     }
 
-    /// Two keys of a dictionary that `String` takes for one.
+    /// Returns the error for two keys of a dictionary that are distinct but equal as `String`.
     @inline(never)
     func equivalentKeys(
         _ first: String, _ second: String, in node: UInt32, _ path: CodingPath?
@@ -64,7 +66,7 @@ extension DecodingSession {
         }
         let what = "the keys of the scalars \(scalars[0]) and \(scalars[1]) are equivalent"
         return DecodingError.dataCorrupted(
-            context(path, "Two keys are the same to a dictionary of strings.", node, what))
+            context(path, "Two distinct keys are equal as strings.", node, what))
     }
 
     @inline(never)
@@ -99,7 +101,7 @@ extension DecodingSession {
             DecodingError.Context(codingPath: path, debugDescription: text, underlyingError: error))
     }
 
-    /// The context of an error about a value.
+    /// Returns the context of an error about a value.
     private func context(
         _ path: CodingPath?, _ text: String, _ node: UInt32, _ what: String? = nil
     ) -> DecodingError.Context {

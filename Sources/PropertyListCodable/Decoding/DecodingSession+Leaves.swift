@@ -10,13 +10,13 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-// What a value gives as each of the types that property lists have a kind for. The fast case comes
-// first and is inlined; whatever else the value may be is dealt with out of line.
+// Conversions from a value to each type that property lists represent directly. The common case
+// comes first and is inlined. All other cases are handled out of line.
 
 extension DecodingSession {
     // MARK: Numbers
 
-    /// An integer, or a real that is one: nothing is rounded.
+    /// Returns an integer, or a real with an integral value. Nothing is rounded.
     @inline(__always)
     func integer<T: FixedWidthInteger>(
         _ type: T.Type, _ node: UInt32, _ path: () -> CodingPath?
@@ -34,7 +34,7 @@ extension DecodingSession {
         throw refusal(type, node, path(), isNumber: true)
     }
 
-    /// A real, or an integer, which is rounded if it has to be.
+    /// Returns a real, or an integer, rounded if necessary.
     @inline(__always)
     func real<T: BinaryFloatingPoint>(
         _ type: T.Type, _ node: UInt32, _ path: () -> CodingPath?
@@ -47,8 +47,8 @@ extension DecodingSession {
         throw refusal(type, node, path(), isNumber: true)
     }
 
-    /// A `Double` as another type. The text of XML is rounded to the type asked for; the bits of
-    /// a binary `Double` must be exact, or they were meant as one.
+    /// Converts a `Double` to another type. A real from XML text is rounded to the requested type.
+    /// The bits of a binary `Double` must convert exactly, because its writer chose that width.
     @inline(__always)
     private func narrowed<T: BinaryFloatingPoint>(_ bits: UInt64, to type: T.Type) -> T? {
         let value = Double(bitPattern: bits)
@@ -59,7 +59,7 @@ extension DecodingSession {
         return rounded.isInfinite ? nil : rounded
     }
 
-    /// A boolean; never a number.
+    /// Returns a boolean. Numbers are not accepted.
     @inline(__always)
     func boolean(_ node: UInt32, _ path: () -> CodingPath?) throws -> Bool {
         let record = record(node)
@@ -69,7 +69,7 @@ extension DecodingSession {
 
     // MARK: Text, data, dates
 
-    /// Text, but for the one that stands for nil.
+    /// Returns a string. Throws for `$null`, which represents nil.
     @inline(__always)
     func string(_ node: UInt32, _ path: () -> CodingPath?) throws -> String {
         guard let text = try stringIfPresent(node, path) else {
@@ -78,7 +78,7 @@ extension DecodingSession {
         return text
     }
 
-    /// Text, or nil for what stands for nil.
+    /// Returns a string, or nil for a value that represents nil.
     @inline(__always)
     func stringIfPresent(_ node: UInt32, _ path: () -> CodingPath?) throws -> String? {
         let record = record(node)
@@ -90,14 +90,14 @@ extension DecodingSession {
         return text.utf8.count == 5 && text == ArchiveFormat.null ? nil : text
     }
 
-    /// A point in time.
+    /// Returns a date.
     func date(_ node: UInt32, _ path: () -> CodingPath?) throws -> Date {
         let record = record(node)
         guard record.kind == .date else { throw refusal(Date.self, node, path()) }
         return Date(timeIntervalSinceReferenceDate: Double(bitPattern: record.payload))
     }
 
-    /// Bytes.
+    /// Returns data.
     func data(_ node: UInt32, _ path: () -> CodingPath?) throws -> Data {
         let record = record(node)
         guard record.kind == .data else { throw refusal(Data.self, node, path()) }
@@ -105,9 +105,9 @@ extension DecodingSession {
             ? longData.data(of: node, in: table) : Data(table.content(of: record))
     }
 
-    // MARK: What only property lists have
+    // MARK: Trees and UIDs
 
-    /// The value with all it holds, as it is.
+    /// Returns the value with everything below it, unchanged.
     func tree(_ node: UInt32, _ path: () -> CodingPath?) throws -> PropertyListValue {
         if node == Self.missing { return .null }
         do {
@@ -115,11 +115,11 @@ extension DecodingSession {
         } catch {
             let inner = error.path?.codingKeys ?? []
             throw corrupted(
-                CodingPath.keys(of: path()) + inner, "the value has no form as a tree", error)
+                CodingPath.keys(of: path()) + inner, "Cannot represent the value as a tree.", error)
         }
     }
 
-    /// A UID; also in the form that it has in XML, a dictionary with `CF$UID`.
+    /// Returns a UID. Also accepts its XML form, a dictionary with `CF$UID`.
     func uid(_ node: UInt32, _ path: () -> CodingPath?) throws -> PropertyListUID {
         let record = record(node)
         if record.kind == .uid {

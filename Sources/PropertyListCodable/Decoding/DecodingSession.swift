@@ -11,10 +11,10 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// One call of ``PlistDecoder``: the tables of the document and what is left of the limits.
+/// The state of one call of ``PlistDecoder``: the tables of the document and the remaining limits.
 ///
-/// Decoders and containers are small values that name a node of the document by its number. They
-/// keep the session alive, so that they may outlive the call.
+/// Decoders and containers are small values that refer to a node of the document by its number.
+/// They retain the session, so they may outlive the call.
 final class DecodingSession {
     let table: DocumentTable
     let records: [NodeRecord]
@@ -23,40 +23,40 @@ final class DecodingSession {
     let limits: ParsingLimits
 
     private let plans = KeyPlans()
-    // Where the document shares strings. Checking that each access is exclusive would cost as much as
-    // looking.
+    // A cache of strings, used if the document shares strings. Dynamic exclusivity checks would
+    // cost as much as a lookup.
     @exclusivity(unchecked) private var sharedTexts: SharedTexts?
     private var longContents = LongContents()
     /// The long data read so far.
     var longData = LongData()
     private let hasNonStringKeys: Bool
-    // By dictionary, where some have keys that are no strings.
+    // For each dictionary searched so far: its first key that is not a string, if any.
     private var nonStringKeys: [UInt32: UInt32?] = [:]
-    /// A key that a dictionary has in no spelling.
+    /// A key that a dictionary does not contain in any canonically equivalent spelling.
     struct MissedKey: Hashable {
         let name: ExactText
         let dictionary: UInt32
     }
 
-    /// The keys that were looked for among all of a dictionary and not found: a dictionary may be
-    /// referred to many times.
+    /// The keys that a full search did not find. A dictionary with many references is searched for
+    /// each of them only once.
     var missedKeys: Set<MissedKey> = []
     private var visits = 0
     private let visitLimit: Int
-    /// A Boolean value that says whether a value may be referred to more than once: files of text
-    /// spell out each.
+    /// A Boolean value that says whether a value may have several references. Text formats have no
+    /// references.
     let sharesNodes: Bool
-    // How many initializers are under way; more of them than containers where a type reads another
-    // from the same value.
+    // The number of nested initializer calls. It exceeds the container depth if a type decodes
+    // another type from the same value.
     private var calls = 0
     private let callLimit: Int
     private var stack = StackSegment()
-    // The last type that was found not to be a dictionary with strings as keys.
+    // The last type that turned out not to be a dictionary with string keys.
     private var lastOtherType: ObjectIdentifier?
-    // The lines of the source, once an error has asked for one.
+    // The line index of the source, built when an error first needs it.
     private lazy var lines = SourceLines(table.view(table.root))
 
-    /// The number of the value that is missing: it reads as null.
+    /// The number that represents a missing value, which reads as null.
     static let missing = UInt32.max
 
     private static let null = NodeRecord(kind: .null, offset: 0)
@@ -67,7 +67,7 @@ final class DecodingSession {
         self.table = table
         self.userInfo = userInfo
         self.limits = limits
-        // SAFETY: nothing else has the session yet.
+        // SAFETY: nothing else refers to the session yet.
         unsafe sharedTexts = table.format == .binary ? SharedTexts() : nil
         sharesNodes = table.format?.isText != true
         hasNonStringKeys = table.hasNonStringKeys
@@ -77,38 +77,38 @@ final class DecodingSession {
         callLimit = ParsingLimits.Allowance(factor: 16, base: 1024).limit(for: limits.depth)
     }
 
-    /// The record of a value.
+    /// Returns the record of a value.
     @inline(__always)
     func record(_ node: UInt32) -> NodeRecord {
         node == Self.missing ? Self.null : records[Int(node)]
     }
 
-    /// The text of a string.
+    /// Returns the text of a string.
     @inline(__always)
     func text(_ node: UInt32, _ record: NodeRecord) -> String {
         if record.mayBeLong { return longText(node) }
-        // SAFETY: a session is used by one thread, and making a text does not come back here.
+        // SAFETY: only one thread uses a session, and making a string does not access it.
         return unsafe sharedTexts?.text(of: node) { table.string(of: record) }
             ?? table.string(of: record)
     }
 
-    /// The text of a string that may be long.
+    /// Returns the text of a string that may be long.
     @inline(never)
     private func longText(_ node: UInt32) -> String {
         sharesNodes ? table.string(of: node, &longContents) : table.string(of: records[Int(node)])
     }
 
-    /// The text of a key.
+    /// Returns the text of a key.
     func key(_ node: UInt32, _ record: NodeRecord) -> String {
         record.mayBeLong ? longText(node) : table.string(of: record)
     }
 
-    /// A value with all it holds, each counted as visited.
+    /// Returns a value with everything below it, and counts each value as visited.
     ///
     /// - Throws: `expansionLimitExceeded`, `depthLimitExceeded`, `unrepresentableValue`.
     func tree(of node: UInt32) throws(PropertyListError) -> PropertyListValue {
         let view = table.view(node)
-        // The way to the value has been counted.
+        // The reference to the value itself has been counted already.
         let isContainer = view.kind.isContainer
         var budget = OperationBudget(
             limits: limits, remainingValues: isContainer ? max(visitLimit &- visits, 0) : 1)
@@ -116,13 +116,13 @@ final class DecodingSession {
         return try view.value(within: &budget, &longContents)
     }
 
-    /// Where a value is in the source.
+    /// Returns the location of a value in the source.
     func location(of node: UInt32) -> PropertyListError.Location? {
         lines.location(of: table.view(node))
     }
 
-    /// The first key of a dictionary that is no string; nil where all are strings. Each dictionary is
-    /// searched once, however often it is referred to.
+    /// Returns the first key of a dictionary that is not a string, or nil if all keys are strings.
+    /// Searches each dictionary once, however many references it has.
     @inline(__always)
     func nonStringKey(of dictionary: UInt32) -> UInt32? {
         hasNonStringKeys ? searchNonStringKey(of: dictionary) : nil
@@ -137,32 +137,32 @@ final class DecodingSession {
         return key
     }
 
-    /// The plan for the keys of a type.
+    /// Returns the plan for the keys of a type.
     func plan(of type: any CodingKey.Type, shape: UInt16) -> KeyPlan {
         plans.plan(of: type, shape: shape)
     }
 
-    /// Counts references to values that are followed. A shared value costs each time, which bounds what
-    /// a few bytes can expand to. Reading the same value again through one decoder is free.
+    /// Counts followed references. Each reference to a shared value counts, which bounds the
+    /// expansion of small files. Reading the same value again through one decoder is free.
     @inline(__always)
     func charge(_ count: Int = 1, _ path: () -> CodingPath?) throws {
         visits &+= count
         if visits > visitLimit { throw expansionExceeded(path()) }
     }
 
-    /// Counts values that are looked at where nothing can be thrown. The next ``charge(_:_:)`` throws if
-    /// there were too many.
+    /// Counts visited values in a function that cannot throw. The next ``charge(_:_:)`` throws if
+    /// the limit is exceeded.
     func note(visits count: Int) { visits &+= count }
 
-    /// Checks the nesting of a container that is about to be read.
+    /// Checks the nesting depth before a container is read.
     @inline(__always)
     func enter(_ path: CodingPath?) throws {
         let depth = path?.depth ?? 0
         if depth >= limits.depth { throw depthExceeded(depth &+ 1, path) }
     }
 
-    /// Returns whether a value stands for nil: the null object of binary property lists, or the
-    /// string that Apple's encoders write for nil, `$null`.
+    /// Returns whether a value represents nil: the null object of binary property lists, or the
+    /// string `$null`, which Apple's encoders write for nil.
     @inline(__always)
     func isNull(_ node: UInt32) -> Bool {
         let record = record(node)
@@ -180,11 +180,11 @@ final class DecodingSession {
 // MARK: - Values
 
 extension DecodingSession {
-    /// A value of any type. `path` makes its path, once it is needed.
+    /// Decodes a value of any type. `path` builds the coding path if it is needed.
     func value<T: Decodable>(
         _ type: T.Type, _ node: UInt32, _ path: () -> CodingPath?
     ) throws -> T {
-        // Types that property lists have a kind for. A comparison of types is one of pointers.
+        // Types that property lists represent directly. Comparing types compares pointers.
         if type == String.self { return same(try string(node, path), as: type) }
         if type == Int.self { return same(try integer(Int.self, node, path), as: type) }
         if type == Date.self { return same(try date(node, path), as: type) }
@@ -202,8 +202,9 @@ extension DecodingSession {
         }
     }
 
-    /// A type that is a dictionary with strings as keys, for a value that is one; nil for others, and
-    /// where a look-up has to decide between two entries of a key.
+    /// Returns `type` as a dictionary type with string keys, if it is one and the value is a
+    /// dictionary. Returns nil otherwise, and if a lookup must choose between two entries with the
+    /// same key.
     @inline(__always)
     private func stringKeyedDictionary<T>(
         _ type: T.Type, _ node: UInt32
@@ -216,7 +217,8 @@ extension DecodingSession {
         return nil
     }
 
-    /// Runs the initializer of a type, on another thread's stack where this one is used up.
+    /// Runs the initializer of a type, on another thread if the stack of this one is nearly used
+    /// up.
     func descend<R>(_ path: CodingPath?, _ body: () throws -> R) throws -> R {
         if calls >= callLimit { throw depthExceeded(calls, path) }
         calls &+= 1

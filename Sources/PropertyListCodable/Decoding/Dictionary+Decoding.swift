@@ -3,10 +3,10 @@
 
 internal import PropertyList
 
-/// A dictionary with strings as keys, which is read without asking for each key by its name again, as the
-/// standard library's initializer has to.
+/// A dictionary with string keys. It is decoded entry by entry, without a lookup of each key by
+/// name as in the standard library's initializer.
 protocol StringKeyedDictionary {
-    /// Reads all entries of the dictionary `node`.
+    /// Decodes all entries of the dictionary `node`.
     static func decode<T>(
         _ session: DecodingSession, _ node: UInt32, _ path: CodingPath?, as type: T.Type
     ) throws -> T
@@ -18,7 +18,7 @@ extension Dictionary: StringKeyedDictionary where Key == String, Value: Decodabl
     ) throws -> T {
         try session.enter(path)
         let reader = try DictionaryReader(session, path, node, keys: PathKey.self)
-        // All at once, before there is room for them.
+        // Charged for all entries before memory is reserved for them.
         try session.charge(reader.count) { path }
         var entries: [String: Value] = [:]
         entries.reserveCapacity(reader.count)
@@ -30,9 +30,10 @@ extension Dictionary: StringKeyedDictionary where Key == String, Value: Decodabl
                 CodingPath.advance(&step, path, to: .entry(key))
                 return step
             }
-            // Not by the subscript, which would copy the value; nor is it copied to be handed over.
+            // `updateValue` with `consume` avoids the copies that the subscript would make.
             entries.updateValue(consume value, forKey: key)
-            // A key that occurs twice was allowed when the file was read; another is not to be lost.
+            // The parsing options admitted identical duplicate keys. Distinct keys that are equal
+            // as `String` are an error, so that no value is lost.
             if entries.count == count, let place = entries.index(forKey: key),
                 !entries[place].key.isLiterally(key)
             {

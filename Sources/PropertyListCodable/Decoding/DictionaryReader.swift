@@ -3,11 +3,11 @@
 
 @_spi(Tables) internal import PropertyList
 
-/// Finds the keys of one dictionary as they are requested. Nearly always each is the next in the plan of its type
-/// and of the shape of the dictionary, which has its position.
+/// Looks up the keys of one dictionary as they are requested. Nearly always the key is the next one
+/// in the plan of its type and of the dictionary's shape, and the plan knows its position.
 ///
-/// A ``KeyedNodeContainer`` without the type of its keys: one reference to copy, and code that the compiler need
-/// not make again for each type.
+/// The part of a ``KeyedNodeContainer`` that does not depend on the key type. It costs one
+/// reference to copy, and the compiler does not specialize it for each type.
 final class DictionaryReader {
     let session: DecodingSession
     let path: CodingPath?
@@ -16,9 +16,9 @@ final class DictionaryReader {
     let count: Int
     private let plan: KeyPlan
     private let hasDuplicateKeys: Bool
-    // The place in the plan of the next key.
+    // The place of the next key in the plan.
     private var next = 0
-    // The entry after that of the last key which the plan has no place for.
+    // The entry after the last one found without the plan.
     private var following = 0
 
     init(
@@ -41,19 +41,19 @@ final class DictionaryReader {
         }
     }
 
-    /// Begins with the first entry again.
+    /// Restarts searches without the plan at the first entry.
     func rewind() { following = 0 }
 
-    /// The text of a key.
+    /// Returns the text of the key at a position.
     func text(at position: Int) -> String {
         let node = session.children[first &+ position]
         return session.key(node, session.records[Int(node)])
     }
 
-    /// The value of the entry at a position.
+    /// Returns the value of the entry at a position.
     func child(at position: Int) -> UInt32 { session.children[first &+ position &+ count] }
 
-    /// The value of a key, or nil.
+    /// Returns the value of a key, or nil if the key is missing.
     func find(_ name: String) -> UInt32? {
         let place = next
         guard let position = plan.position(of: name, ifAt: place) else { return findByPlan(name) }
@@ -61,16 +61,16 @@ final class DictionaryReader {
         return value(at: position)
     }
 
-    /// The value of the entry at a position; nil for that of a key that is missing.
+    /// Returns the value of the entry at a position, or nil for the position of a missing key.
     @inline(__always)
     private func value(at position: Int) -> UInt32? {
         position == KeyPlan.missing ? nil : child(at: position)
     }
 
-    /// The value of a key that is not the one that is expected, or has not been searched for.
+    /// Returns the value of a key that is not the expected one, or that has not been looked up yet.
     @inline(never)
     private func findByPlan(_ name: String) -> UInt32? {
-        // A copy, because passing the property itself would be checked for exclusive access.
+        // A copy, because passing the property itself would incur exclusivity checks.
         var next = next
         let place = plan.place(of: name, &next) { session.table.keyNumber(of: $0) ?? 0 }
         self.next = next
@@ -86,7 +86,7 @@ final class DictionaryReader {
         session.table.place(ofKey: number, in: session.record(node)).map { $0 &- first }
     }
 
-    /// The value of a key that the plan has no place for: by its text.
+    /// Returns the value of a key that the plan cannot hold, by comparing texts.
     @inline(never)
     func search(_ name: String) -> UInt32? {
         if !hasDuplicateKeys, following < count, isKey(name, at: following) {
@@ -104,21 +104,22 @@ final class DictionaryReader {
         session.table.view(session.children[first &+ position]).isString(name)
     }
 
-    /// The value of a key that is canonically equivalent, as Foundation finds it: file systems and
-    /// editors may have decomposed what the program spells composed.
+    /// Returns the value of a canonically equivalent key, as Foundation does: file systems and
+    /// editors may have decomposed a key that the program spells in composed form.
     private func searchEquivalent(_ name: String) -> UInt32? {
         guard name.utf8.contains(where: { $0 >= 0x80 }) else { return nil }
         let search = DecodingSession.MissedKey(name: ExactText(name), dictionary: node)
         if session.missedKeys.contains(search) { return nil }
         let found = firstEquivalent(name)
-        // A search of a small one costs no more than a look at what is known.
+        // Searching a small dictionary costs no more than the cache lookup.
         if found == nil, count > 8 { session.missedKeys.insert(search) }
         return found
     }
 
     private func firstEquivalent(_ name: String) -> UInt32? {
-        // Equivalent texts are at most three times as long as either in their shortest form, and `==`
-        // is not to be asked about long runs of combining marks.
+        // A text and its canonical decomposition differ in length by at most a factor of three, so
+        // two equivalent texts differ by at most nine. The limit also keeps `==` from comparing
+        // long runs of combining marks.
         let longest = name.utf8.count &* 9
         return (0..<count).first { position in
             let key = session.table[session.children[first &+ position]]

@@ -3,7 +3,7 @@
 
 internal import PropertyList
 
-/// The entries of a dictionary, looked up in the document as they are asked for.
+/// The entries of a dictionary, looked up in the document on request.
 struct KeyedNodeContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let reader: DictionaryReader
 
@@ -30,7 +30,7 @@ struct KeyedNodeContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func contains(_ key: Key) -> Bool { reader.find(key.stringValue) != nil }
 
-    /// The value of a key that must be there, which counts as visited.
+    /// Returns the value of a required key and counts it as visited.
     @inline(__always)
     private func require(_ key: Key) throws -> UInt32 {
         let value = try find(key)
@@ -38,7 +38,7 @@ struct KeyedNodeContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return value
     }
 
-    /// The value of a key that must be there.
+    /// Returns the value of a required key.
     @inline(__always)
     private func find(_ key: Key) throws -> UInt32 {
         guard let value = reader.find(key.stringValue) else {
@@ -47,7 +47,8 @@ struct KeyedNodeContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return value
     }
 
-    /// The value of a key, which counts as visited, unless it is missing or null.
+    /// Returns the value of a key and counts it as visited, or returns nil if it is missing or
+    /// null.
     @inline(__always)
     private func present(_ key: Key) throws -> UInt32? {
         guard let value = reader.find(key.stringValue), !session.isNull(value) else { return nil }
@@ -193,7 +194,7 @@ extension KeyedNodeContainer {
         try checked(node, step(key))
     }
 
-    /// The decoder of a value, or of null where it is missing, as Foundation has it.
+    /// Returns the decoder of a value, or of null if the value is missing, as Foundation does.
     private func checked(_ node: UInt32?, _ path: CodingPath) throws -> NodeDecoder {
         try session.charge { path }
         return NodeDecoder(session: session, path: path, node: node ?? DecodingSession.missing)

@@ -11,26 +11,27 @@ public import Foundation
 
 /// Decodes `Codable` types from property lists.
 ///
-/// It takes the place of Foundation's `PropertyListDecoder`, for the same types and the same files; the
-/// article <doc:PropertyListCodable> lists the differences. The types read the parsed document in
-/// place.
+/// This class replaces Foundation's `PropertyListDecoder` for the same types and files; the article
+/// <doc:PropertyListCodable> lists the differences. The types decode directly from the parsed
+/// document.
 ///
 /// ```swift
 /// let profile = try PlistDecoder().decode(Profile.self, from: data)
 /// ```
 ///
-/// A decoder may be used again, and by many threads at once. Each call copies the options when it
-/// begins; changing them has no effect on calls under way.
+/// A decoder can be reused and shared between threads. Each call copies the options when it begins.
+/// Changing them does not affect calls in progress.
 ///
-/// A failure is a `DecodingError` with the whole coding path; its context's `underlyingError` is a
-/// `PropertyListError` that knows the place in the file: the line and column, or the byte.
+/// Errors are `DecodingError` values with the full coding path. The context's `underlyingError` is
+/// a `PropertyListError` with the location in the file: the line and column, or the byte.
 ///
-/// A subclass may override ``userInfo``, which each call reads once, and the methods that take `Data`. The
-/// methods that take other sequences of bytes, documents, nodes and trees do not call those.
-// `@unchecked Sendable`, because subclasses are allowed, as with Foundation's decoder. The only stored
-// property is a constant of a `Sendable` type.
+/// A subclass may override ``userInfo``, which each call reads once, and the methods that take
+/// `Data`. The other methods, which take sequences of bytes, documents, nodes and trees, do not
+/// call those overrides.
+// `@unchecked Sendable`, because the class may be subclassed, as Foundation's decoder may. The only
+// stored property is a constant of a `Sendable` type.
 open class PlistDecoder: @unchecked Sendable {
-    /// The formats of files, by the name that Foundation's decoder has for them.
+    /// The formats of files, under the name that Foundation's decoder uses.
     public typealias PropertyListFormat = PropertyList.PropertyListFormat
 
     /// The options of one decoder, or of one call.
@@ -47,9 +48,9 @@ open class PlistDecoder: @unchecked Sendable {
     /// Creates a decoder.
     ///
     /// - Parameters:
-    ///   - format: The format of files; by default the first bytes tell it.
-    ///   - options: The leniencies in reading files; none by default.
-    ///   - limits: The limits on reading files and on what they expand to.
+    ///   - format: The format of files. By default it is detected from the first bytes.
+    ///   - options: The leniencies for parsing files; none by default.
+    ///   - limits: The limits for parsing files and for their expansion.
     public init(
         format: PropertyListFormat? = nil, options: ParsingOptions = .strict,
         limits: ParsingLimits = .default
@@ -57,7 +58,7 @@ open class PlistDecoder: @unchecked Sendable {
         settings = Guarded(Options(format: format, leniencies: options, limits: limits))
     }
 
-    /// The options of a call: a copy, made under one lock. A subclass may override some of them.
+    /// The options of a call, copied under one lock. A subclass may override some of them.
     private var current: Options {
         var options = settings.copy
         if type(of: self) == PlistDecoder.self { return options }
@@ -67,31 +68,31 @@ open class PlistDecoder: @unchecked Sendable {
 
     // MARK: Options
 
-    /// Information for the types that are decoded.
+    /// Contextual information for the decoded types.
     open var userInfo: [CodingUserInfoKey: any Sendable] {
         get { settings.withLock { $0.userInfo } }
         set { settings.withLock { $0.userInfo = newValue } }
     }
 
-    /// The format, if it is known; otherwise the first bytes tell it.
+    /// The format of files; nil to detect it from the first bytes.
     public var format: PropertyListFormat? {
         get { settings.withLock { $0.format } }
         set { settings.withLock { $0.format = newValue } }
     }
 
-    /// The leniencies in reading a file; none by default.
+    /// The leniencies for parsing a file; none by default.
     public var options: ParsingOptions {
         get { settings.withLock { $0.leniencies } }
         set { settings.withLock { $0.leniencies = newValue } }
     }
 
-    /// The mapping under which JSON was written; strict by default, so that no string is a date.
+    /// The mapping of JSON values. Strict by default, so no string is read as a date.
     public var jsonMapping: JSONPropertyList.Mapping {
         get { settings.withLock { $0.jsonMapping } }
         set { settings.withLock { $0.jsonMapping = newValue } }
     }
 
-    /// The limits on reading a file and on what it expands to.
+    /// The limits for parsing a file and for its expansion.
     public var limits: ParsingLimits {
         get { settings.withLock { $0.limits } }
         set { settings.withLock { $0.limits = newValue } }
@@ -99,27 +100,27 @@ open class PlistDecoder: @unchecked Sendable {
 
     // MARK: Files
 
-    /// Decodes a value from a file. Linear in the size of the file and of what it expands to.
+    /// Decodes a value from a file. Linear in the size of the file and its expansion.
     ///
     /// - Parameters:
     ///   - type: The type of the value.
     ///   - data: The file.
     /// - Returns: The value.
-    /// - Throws: `DecodingError`; where the file is malformed, `dataCorrupted` with the
-    ///   `PropertyListError` as `underlyingError`. What the initializers of the types throw.
+    /// - Throws: `DecodingError`. For a malformed file, `dataCorrupted` with the
+    ///   `PropertyListError` as `underlyingError`. The errors of the types' initializers.
     open func decode<T: Decodable>(_ type: T.Type, from data: Data) throws -> T {
         let options = current
         return try options.value(type, options.document(data).root)
     }
 
-    /// Decodes a value from a file and says which format the file has.
+    /// Decodes a value from a file and reports its format.
     ///
     /// - Parameters:
     ///   - type: The type of the value.
     ///   - data: The file.
-    ///   - format: The format that was found; unchanged where the file is malformed.
+    ///   - format: The detected format; unchanged if the file is malformed.
     /// - Returns: The value.
-    /// - Throws: as ``decode(_:from:)-(_,Data)``.
+    /// - Throws: The errors of ``decode(_:from:)-(_,Data)``.
     open func decode<T: Decodable>(
         _ type: T.Type, from data: Data, format: inout PropertyListFormat
     ) throws -> T {
@@ -129,7 +130,7 @@ open class PlistDecoder: @unchecked Sendable {
 
     /// Decodes a value that needs a configuration from a file.
     ///
-    /// - Throws: as ``decode(_:from:)-(_,Data)``.
+    /// - Throws: The errors of ``decode(_:from:)-(_,Data)``.
     open func decode<T: DecodableWithConfiguration>(
         _ type: T.Type, from data: Data, configuration: T.DecodingConfiguration
     ) throws -> T {
@@ -139,16 +140,16 @@ open class PlistDecoder: @unchecked Sendable {
 
     /// Decodes a value with the configuration of a provider from a file.
     ///
-    /// - Throws: as ``decode(_:from:)-(_,Data)``.
+    /// - Throws: The errors of ``decode(_:from:)-(_,Data)``.
     open func decode<T: DecodableWithConfiguration, C: DecodingConfigurationProviding>(
         _ type: T.Type, from data: Data, configuration: C.Type
     ) throws -> T where T.DecodingConfiguration == C.DecodingConfiguration {
         try decode(type, from: data, configuration: C.decodingConfiguration)
     }
 
-    /// Decodes a value that needs a configuration from a file and says which format the file has.
+    /// Decodes a value that needs a configuration from a file and reports its format.
     ///
-    /// - Throws: as ``decode(_:from:)-(_,Data)``.
+    /// - Throws: The errors of ``decode(_:from:)-(_,Data)``.
     open func decode<T: DecodableWithConfiguration>(
         _ type: T.Type, from data: Data, format: inout PropertyListFormat,
         configuration: T.DecodingConfiguration
@@ -157,10 +158,9 @@ open class PlistDecoder: @unchecked Sendable {
         return try options.value(type, options.document(data, format: &format), configuration)
     }
 
-    /// Decodes a value with the configuration of a provider from a file and says which format the file
-    /// has.
+    /// Decodes a value with the configuration of a provider from a file and reports its format.
     ///
-    /// - Throws: as ``decode(_:from:)-(_,Data)``.
+    /// - Throws: The errors of ``decode(_:from:)-(_,Data)``.
     open func decode<T: DecodableWithConfiguration, C: DecodingConfigurationProviding>(
         _ type: T.Type, from data: Data, format: inout PropertyListFormat, configuration: C.Type
     ) throws -> T where T.DecodingConfiguration == C.DecodingConfiguration {
@@ -171,13 +171,13 @@ open class PlistDecoder: @unchecked Sendable {
 // MARK: - From other sequences of bytes
 
 extension PlistDecoder {
-    /// Decodes a value from a file. Linear in the size of the file and of what it expands to.
+    /// Decodes a value from a file. Linear in the size of the file and its expansion.
     ///
     /// - Parameters:
     ///   - type: The type of the value.
-    ///   - bytes: The file: `Data`, an array, any sequence of bytes.
+    ///   - bytes: The bytes of the file, as `Data`, an array or any other sequence.
     /// - Returns: The value.
-    /// - Throws: as ``decode(_:from:)-(_,Data)``.
+    /// - Throws: The errors of ``decode(_:from:)-(_,Data)``.
     public func decode<T: Decodable>(
         _ type: T.Type = T.self, from bytes: some Sequence<UInt8>
     ) throws -> T {
@@ -185,9 +185,9 @@ extension PlistDecoder {
         return try options.value(type, options.document(bytes).root)
     }
 
-    /// Decodes a value from a file and says which format the file has.
+    /// Decodes a value from a file and reports its format.
     ///
-    /// - Throws: as ``decode(_:from:)-(_,Data)``.
+    /// - Throws: The errors of ``decode(_:from:)-(_,Data)``.
     public func decode<T: Decodable>(
         _ type: T.Type = T.self, from bytes: some Sequence<UInt8>,
         format: inout PropertyListFormat
@@ -198,7 +198,7 @@ extension PlistDecoder {
 
     /// Decodes a value that needs a configuration from a file.
     ///
-    /// - Throws: as ``decode(_:from:)-(_,Data)``.
+    /// - Throws: The errors of ``decode(_:from:)-(_,Data)``.
     public func decode<T: DecodableWithConfiguration>(
         _ type: T.Type = T.self, from bytes: some Sequence<UInt8>,
         configuration: T.DecodingConfiguration
@@ -209,7 +209,7 @@ extension PlistDecoder {
 
     /// Decodes a value with the configuration of a provider from a file.
     ///
-    /// - Throws: as ``decode(_:from:)-(_,Data)``.
+    /// - Throws: The errors of ``decode(_:from:)-(_,Data)``.
     public func decode<T: DecodableWithConfiguration, C: DecodingConfigurationProviding>(
         _ type: T.Type = T.self, from bytes: some Sequence<UInt8>, configuration: C.Type
     ) throws -> T where T.DecodingConfiguration == C.DecodingConfiguration {
@@ -220,10 +220,10 @@ extension PlistDecoder {
 // MARK: - From documents and values
 
 extension PlistDecoder {
-    /// Decodes a value from a document that has been parsed or built. Linear in what the document
-    /// expands to.
+    /// Decodes a value from a document that was parsed or built. Linear in the expansion of the
+    /// document.
     ///
-    /// - Throws: `DecodingError`, what the initializers of the types throw.
+    /// - Throws: `DecodingError` and the errors of the types' initializers.
     public func decode<T: Decodable>(
         _ type: T.Type = T.self, from document: PropertyListDocument
     ) throws -> T {
@@ -232,7 +232,7 @@ extension PlistDecoder {
 
     /// Decodes a value that needs a configuration from a document.
     ///
-    /// - Throws: as ``decode(_:from:)-(_,PropertyListDocument)``.
+    /// - Throws: The errors of ``decode(_:from:)-(_,PropertyListDocument)``.
     public func decode<T: DecodableWithConfiguration>(
         _ type: T.Type = T.self, from document: PropertyListDocument,
         configuration: T.DecodingConfiguration
@@ -240,9 +240,9 @@ extension PlistDecoder {
         try current.value(type, document, configuration)
     }
 
-    /// Decodes one value of a document, with all it holds. Coding paths begin at that value.
+    /// Decodes one value of a document, with everything below it. Coding paths begin at that value.
     ///
-    /// - Throws: as ``decode(_:from:)-(_,PropertyListDocument)``.
+    /// - Throws: The errors of ``decode(_:from:)-(_,PropertyListDocument)``.
     public func decode<T: Decodable>(
         _ type: T.Type = T.self, from node: PropertyListNode
     ) throws -> T {
@@ -251,8 +251,8 @@ extension PlistDecoder {
 
     /// Decodes a value from a tree. Linear.
     ///
-    /// - Throws: as ``decode(_:from:)-(_,PropertyListDocument)``; `dataCorrupted` where the tree
-    ///   exceeds the limits.
+    /// - Throws: The errors of ``decode(_:from:)-(_,PropertyListDocument)``; `dataCorrupted` if the
+    ///   tree exceeds the limits.
     public func decode<T: Decodable>(
         _ type: T.Type = T.self, from value: PropertyListValue
     ) throws -> T {
@@ -262,7 +262,7 @@ extension PlistDecoder {
 
     /// Decodes a value that needs a configuration from a tree.
     ///
-    /// - Throws: as ``decode(_:from:)-(_,PropertyListValue)``.
+    /// - Throws: The errors of ``decode(_:from:)-(_,PropertyListValue)``.
     public func decode<T: DecodableWithConfiguration>(
         _ type: T.Type = T.self, from value: PropertyListValue,
         configuration: T.DecodingConfiguration

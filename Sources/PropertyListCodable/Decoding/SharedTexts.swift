@@ -1,10 +1,11 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The texts of strings that a document holds once and refers to often, so that not each reference costs
-/// a check of the text and a copy of it.
+/// A cache for strings that a document stores once and refers to often. It saves validating and
+/// copying the text for each reference.
 ///
-/// A text has one slot where it may be, and is kept there when it is asked for the second time.
+/// The cache is direct-mapped: each node has one slot. A text is stored when it is requested for
+/// the second time.
 struct SharedTexts {
     private static let count = 512
     private static let free = UInt32.max
@@ -16,7 +17,7 @@ struct SharedTexts {
 
     private var slots = [Slot](repeating: Slot(), count: SharedTexts.count)
 
-    /// The text of a node, made by `make` unless it is here.
+    /// Returns the text of a node. Calls `make` if the text is not cached.
     @inline(__always)
     mutating func text(of node: UInt32, _ make: () -> String) -> String {
         let place = Int(node) & (Self.count &- 1)

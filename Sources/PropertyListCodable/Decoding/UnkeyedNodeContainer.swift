@@ -3,7 +3,7 @@
 
 @_spi(Tables) internal import PropertyList
 
-/// The elements of an array or a set, read in the document one after the other.
+/// The elements of an array or a set, read from the document in order.
 struct UnkeyedNodeContainer: UnkeyedDecodingContainer {
     let session: DecodingSession
     let path: CodingPath?
@@ -30,7 +30,7 @@ struct UnkeyedNodeContainer: UnkeyedDecodingContainer {
 
     private var step: CodingPath { CodingPath(path, .index(currentIndex)) }
 
-    /// Reads the next element; one that cannot be read stays the next.
+    /// Decodes the next element. After an error, the same element is next again.
     @inline(__always)
     private mutating func next<R>(
         _ type: Any.Type, _ read: (Self, UInt32, () -> CodingPath?) throws -> R

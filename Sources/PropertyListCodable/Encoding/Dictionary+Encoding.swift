@@ -3,8 +3,8 @@
 
 internal import PropertyList
 
-/// A dictionary with strings as keys, which is encoded without a container: the standard library would
-/// make a key of its own type for each entry, and no plan has places for all of them.
+/// A dictionary with string keys. It is encoded without a container: the standard library would
+/// create a coding key for each entry, and a plan cannot hold all of them.
 protocol StringKeyedEncodable {
     /// Encodes all entries.
     func encodeEntries(to encoder: ValueEncoder) throws

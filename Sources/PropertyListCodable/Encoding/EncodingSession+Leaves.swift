@@ -41,7 +41,7 @@ extension EncodingSession {
         assemble { $0.integer(PropertyListInteger(UInt64(truncatingIfNeeded: value))) }
     }
 
-    /// An integer that may be wider than property lists have them.
+    /// Encodes an integer that may be out of range for property lists.
     func wideInteger(
         _ value: some FixedWidthInteger, _ path: () -> CodingPath?
     ) throws -> UInt32 {
@@ -51,10 +51,11 @@ extension EncodingSession {
         return assemble { $0.integer(integer) }
     }
 
-    /// A value of a type that property lists have a kind for; nil for other types.
+    /// Encodes a value of a type that property lists represent directly; returns nil for other
+    /// types.
     @inline(__always)
     func leaf<T>(_ value: T, _ path: () -> CodingPath?) throws -> UInt32? {
-        // A comparison of types is one of pointers.
+        // Comparing types compares pointers.
         if T.self == String.self { return assemble { $0.string(same(value, as: String.self)) } }
         if T.self == Int.self { return integer(same(value, as: Int.self)) }
         if T.self == Date.self { return date(same(value, as: Date.self)) }
@@ -78,7 +79,7 @@ extension EncodingSession {
         }
     }
 
-    /// A tree of values with all it holds.
+    /// Encodes a tree of values.
     func tree(_ value: PropertyListValue, _ path: () -> CodingPath?) throws -> UInt32 {
         do throws(PropertyListError) {
             var rest = limits

@@ -10,32 +10,32 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// One call of ``PlistEncoder``: the document under construction.
+/// The state of one call of ``PlistEncoder``: the document under construction.
 ///
-/// Values become nodes from the leaves up, as soon as they are complete; there is no tree in
-/// between.
+/// Values become nodes from the leaves up, as soon as they are complete. No intermediate tree is
+/// built.
 final class EncodingSession {
-    // Checking that each access is exclusive would cost as much as adding a value.
+    // Dynamic exclusivity checks would cost as much as adding a value.
     @exclusivity(unchecked) private var assembler: GraphAssembler
     let userInfo: [CodingUserInfoKey: Any]
     let limits: ParsingLimits
     let sortsKeys: Bool
-    /// A mistake in a call that cannot throw.
+    /// The first error of a call that cannot throw.
     private(set) var failure: (any Error)?
 
     private let plans = KeyPlans()
-    /// The plan of a value that nobody has asked for a container yet.
+    /// The plan of a value without a keyed container.
     let noPlan = KeyPlan()
-    /// The text for nil that Apple's encoders write, once it is needed.
+    /// The node of `$null`, which Apple's encoders write for nil; created when first needed.
     var nullNode: UInt32?
-    // Objects for reuse.
+    // Objects that can be reused.
     private var pool: [OpenValue] = []
     // All nested values.
     private var nested: [OpenValue] = []
-    // The texts of keys by node, for sorting.
+    // The texts of keys, by node, for sorting.
     private var keyTexts: [UInt32: [UInt16]] = [:]
     private var stack = StackSegment()
-    // The last type that was found not to be a dictionary with strings as keys.
+    // The last type that turned out not to be a dictionary with string keys.
     private var lastOtherType: ObjectIdentifier?
     private var calls = 0
     private let callLimit: Int
@@ -47,71 +47,71 @@ final class EncodingSession {
         self.userInfo = userInfo
         self.limits = limits
         self.sortsKeys = sortsKeys
-        // SAFETY: as in `assemble`, and nobody has the session yet.
+        // SAFETY: as in `assemble`, and nothing else refers to the session yet.
         unsafe assembler = GraphAssembler(sharesLeaves: sharesLeaves)
         callLimit = ParsingLimits.Allowance(factor: 16, base: 1024).limit(for: limits.depth)
     }
 
-    /// A Boolean value that says whether encoding has ended. A type may still hold an encoder;
-    /// whatever it encodes then is dropped.
+    /// A Boolean value that says whether encoding has ended. A type may still hold an encoder, but
+    /// anything encoded afterwards is dropped.
     private(set) var isFinished = false
 
-    /// Releases all values, which hold the session, and the document. The caller calls it at the end, also
-    /// after a failure.
+    /// Releases the document and all values, which retain the session. The caller calls this method
+    /// at the end, also after a failure.
     func end() {
         isFinished = true
         assemble { $0 = GraphAssembler() }
         keyTexts = [:]
         pool = []
-        // Values that are nested in each other may be a long chain.
+        // Values nested in each other may form a long chain.
         for value in nested { value.releaseNested() }
         nested = []
     }
 
-    /// Keeps the first mistake, which is thrown at the end.
+    /// Stores the first error, which is thrown at the end.
     func fail(_ error: @autoclosure () -> any Error) {
         if failure == nil { failure = error() }
     }
 
-    /// The document; nothing can be encoded afterwards.
+    /// Returns the document. Nothing can be encoded afterwards.
     ///
     /// - Throws: `sizeLimitExceeded`.
     func finish(root: UInt32) throws(PropertyListError) -> PropertyListDocument {
-        // Moved: what is finished would be copied if the session kept it.
+        // Moved out of the session, because finishing a copy would duplicate its storage.
         var complete = GraphAssembler()
         assemble { swap(&$0, &complete) }
         return try complete.finish(root: root)
     }
 
-    /// Adds to the document.
+    /// Gives access to the document under construction.
     @inline(__always)
     func assemble<R, E: Error>(_ body: (inout GraphAssembler) throws(E) -> R) throws(E) -> R {
-        // SAFETY: a session is used by one thread, and what callers do with the assembler does not
-        // come back here.
+        // SAFETY: only one thread uses a session, and the closures passed by callers do not access
+        // the session's assembler in other ways.
         unsafe try body(&assembler)
     }
 
-    /// The plan for the keys of a type.
+    /// Returns the plan for the keys of a type.
     func plan(of type: any CodingKey.Type) -> KeyPlan { plans.plan(of: type) }
 
-    /// The node of a key that has no plan.
+    /// Creates the node of a key that is in no plan.
     func makeKey(_ name: String) -> UInt32 {
         let node = assemble { $0.key(name) }
         if sortsKeys { keyTexts[node] = Array(name.utf16) }
         return node
     }
 
-    /// The elements of a complete array; nil for another value.
+    /// Returns the elements of a complete array, or nil for another value.
     func elements(of node: UInt32) -> [UInt32]? { assemble { $0.elements(of: node) } }
 
-    /// The entries of a complete dictionary; nil for another value.
+    /// Returns the entries of a complete dictionary, or nil for another value.
     func entries(of node: UInt32) -> [OpenValue.Entry]? {
         let entries = assemble { $0.entries(of: node) }
         if sortsKeys { entries?.forEach { noteText(ofKey: $0.key) } }
         return entries
     }
 
-    /// Notes the text of a key that came with a tree of values.
+    /// Stores the text of a key that is part of a tree of values.
     private func noteText(ofKey key: UInt32) {
         if keyTexts[key] == nil { keyTexts[key] = Array(assemble { $0.text(ofKey: key) }.utf16) }
     }
@@ -120,8 +120,8 @@ final class EncodingSession {
 // MARK: - Values
 
 extension EncodingSession {
-    /// The node of a value of any type; nil where it encodes nothing. `path` makes its path, once
-    /// it is needed.
+    /// Encodes a value of any type and returns its node, or nil if it encodes nothing. `path`
+    /// builds the coding path if it is needed.
     func node<T: Encodable>(_ value: T, _ path: () -> CodingPath?) throws -> UInt32? {
         if let leaf = try leaf(value, path) { return leaf }
         let path = path()
@@ -132,7 +132,7 @@ extension EncodingSession {
         return try node(path) { try value.encode(to: $0) }
     }
 
-    /// A value that is a dictionary with strings as keys; nil for others.
+    /// Returns a value as a dictionary with string keys, or nil if it is none.
     @inline(__always)
     private func stringKeyedDictionary<T>(_ value: T) -> (any StringKeyedEncodable)? {
         if lastOtherType == ObjectIdentifier(T.self) { return nil }
@@ -141,7 +141,7 @@ extension EncodingSession {
         return nil
     }
 
-    /// The node that `encode` gives a value by an encoder.
+    /// Encodes a value by calling `encode` with an encoder, and returns its node.
     func node(
         _ path: CodingPath?, _ encode: (ValueEncoder) throws -> Void
     ) throws -> UInt32? {
@@ -159,7 +159,7 @@ extension EncodingSession {
         }
         _ = consume encoder
         let node = complete(open)
-        // A value that a type still holds, by a super encoder perhaps, is not used again.
+        // A value that something else still retains, such as a super encoder, is not reused.
         if isKnownUniquelyReferenced(&open), !isFinished {
             open.reset()
             pool.append(open)
@@ -173,7 +173,7 @@ extension EncodingSession {
         return value
     }
 
-    /// A value that is complete when the one it is nested in is.
+    /// Creates a nested value. It is completed together with the value around it.
     func makeNestedValue(_ path: CodingPath) -> OpenValue {
         let value = OpenValue(self, path)
         if !isFinished { nested.append(value) }
@@ -184,13 +184,13 @@ extension EncodingSession {
 // MARK: - Completing
 
 extension EncodingSession {
-    /// The node that a value and all that is nested in it become; nil where nothing was encoded.
+    /// Returns the node of a value with everything nested in it, or nil if nothing was encoded.
     private func complete(_ value: OpenValue) -> UInt32? {
         if value.hasNested { completeNested(of: value) }
         return assemble(value)
     }
 
-    /// Completes what is nested, the innermost first. Not recursive.
+    /// Completes nested values, innermost first. Not recursive.
     private func completeNested(of value: OpenValue) {
         var order = value.nested
         var next = 0

@@ -13,7 +13,7 @@ struct KeyedValueContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     var codingPath: [any CodingKey] { CodingPath.keys(of: value.path) }
 
-    /// The container of a value that is a dictionary.
+    /// Creates the container of a value that is a dictionary.
     init(_ value: OpenValue) {
         self.value = value
         value.expectKeys(of: Key.self)
@@ -95,7 +95,8 @@ extension KeyedValueContainer {
 }
 
 extension OpenValue {
-    /// The encoder of a nested value. Where the key has a value, the encoder goes on with that.
+    /// Returns the encoder of a nested value. If the key already has a value, the encoder continues
+    /// that value.
     fileprivate func encoder(_ key: UInt32, _ path: CodingPath) -> ValueEncoder {
         if let open = nestedValue(forKey: key) { return ValueEncoder(value: open) }
         let open = session.makeNestedValue(path)

@@ -1,11 +1,11 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value that is being encoded, until it becomes a node of the document.
+/// A value that is being encoded and has not yet become a node of the document.
 ///
-/// Containers are views of an open value, so several may be open at once, in any order. A container is
-/// one reference; the open value has the session and predicts the next key. A complete value's object
-/// is used again for the next value.
+/// Containers are views of an open value, so several may be open at the same time, in any order. A
+/// container is one reference. The open value knows the session and predicts the next key. The
+/// object of a completed value is reused for the next value.
 final class OpenValue {
     /// The kind of value that has been encoded so far.
     enum Form {
@@ -26,15 +26,15 @@ final class OpenValue {
     /// The coding path.
     private(set) var path: CodingPath?
     private(set) var form = Form.nothing
-    /// The node of a value of the form `single`, or of a value that is complete.
+    /// The node of a value of the form `single`, or of a completed value.
     var node: UInt32 = 0
-    // Checking that each access is exclusive would cost as much as adding an entry.
+    // Dynamic exclusivity checks would cost as much as adding an entry.
     @exclusivity(unchecked) private var uncheckedElements: [UInt32] = []
     @exclusivity(unchecked) private var uncheckedEntries: [Entry] = []
-    // The nested open values by their places among the elements or entries.
+    // The nested open values, by their places among the elements or entries.
     private var nestedByPlace = NestedValues()
 
-    // SAFETY: a value is used by one thread, and what is done with the arrays does not come back.
+    // SAFETY: only one thread uses a value, and operations on the arrays do not access the value.
     var elements: [UInt32] {
         @inline(__always) get { unsafe uncheckedElements }
         @inline(__always) _modify { yield unsafe &uncheckedElements }
@@ -45,13 +45,13 @@ final class OpenValue {
         @inline(__always) _modify { yield unsafe &uncheckedEntries }
     }
 
-    // The plan of the last key type, and the place of the expected key in it.
+    // The plan of the last key type, and the place of the next expected key in it.
     private var plan: KeyPlan
     private var next = 0
-    // The largest key so far. Keys are numbered in the order of their first use, so those of a dictionary
-    // nearly always rise. Only a key that does not rise may be present already.
+    // The largest key so far. Keys are numbered in the order of their first use, so the keys of a
+    // dictionary nearly always ascend. Only a key that does not ascend can be present already.
     private var lastKey = -1
-    // The places of the keys, once a linear search would be slow.
+    // The places of the keys, built when a linear search would be slow.
     private var places: [UInt32: Int]?
     private static let searchLimit = 32
 
@@ -61,7 +61,7 @@ final class OpenValue {
         plan = session.noPlan
     }
 
-    /// Begins a value with this path.
+    /// Begins a new value with a coding path.
     func begin(_ path: CodingPath?) { self.path = path }
 
     /// Prepares for another value.
@@ -75,9 +75,9 @@ final class OpenValue {
         if places != nil { places = nil }
     }
 
-    /// Gives the value a form.
+    /// Sets the form of the value.
     ///
-    /// - Returns: false where it is something else already.
+    /// - Returns: false if the value already has a different form.
     @inline(__always)
     func become(_ form: Form) -> Bool {
         if self.form == form { return form != .single }
@@ -90,9 +90,9 @@ final class OpenValue {
 // MARK: - Going on
 
 extension OpenValue {
-    /// Makes a complete container open again, so that more can be merged into it. Linear in its size.
+    /// Reopens a complete container so that more can be merged into it. Linear in its size.
     ///
-    /// - Returns: false where the value is not complete, or no container of that form.
+    /// - Returns: false if the value is not complete, or is not a container of that form.
     func reopen(as form: Form) -> Bool {
         guard self.form == .single, !session.isFinished else { return false }
         if form == .array, let elements = session.elements(of: node) {
@@ -107,7 +107,7 @@ extension OpenValue {
         return true
     }
 
-    /// Makes a value one that is complete.
+    /// Completes the value with a node.
     func complete(as node: UInt32) {
         form = .single
         self.node = node
@@ -120,11 +120,11 @@ extension OpenValue {
     /// The placeholder for the node of an open value.
     private static let unknown = UInt32.max
 
-    /// Adds an element.
+    /// Appends an element.
     @inline(__always)
     func append(_ node: UInt32) { elements.append(node) }
 
-    /// Adds an element that is open.
+    /// Appends an open element.
     func append(_ value: OpenValue) {
         nest(value, at: elements.count)
         elements.append(Self.unknown)
@@ -135,13 +135,13 @@ extension OpenValue {
         if !session.isFinished { nestedByPlace.append(value, at: place) }
     }
 
-    /// Prepares for keys of a type, from the first on.
+    /// Prepares for the keys of a type, beginning with the first.
     func expectKeys(of type: any CodingKey.Type) {
         plan = session.plan(of: type)
         next = 0
     }
 
-    /// The node of a key. Nearly always it is the next one in the plan of its type.
+    /// Returns the node of a key. Nearly always the key is the next one in the plan of its type.
     @inline(__always)
     func node(ofKey key: String) -> UInt32 {
         guard let node = plan.value(of: key, ifAt: next) else { return search(key) }
@@ -151,8 +151,7 @@ extension OpenValue {
 
     @inline(never)
     private func search(_ key: String) -> UInt32 {
-        // A copy: were the property itself passed, all that is done with it would be checked for
-        // exclusive access.
+        // A copy, because passing the property itself would incur exclusivity checks.
         var next = next
         let place = plan.place(of: key, &next, resolve: session.makeKey)
         self.next = next
@@ -173,20 +172,20 @@ extension OpenValue {
         }
     }
 
-    /// Sets the value of a key to one that is open.
+    /// Sets the value of a key to an open value.
     func set(_ value: OpenValue, forKey key: UInt32) {
         set(Self.unknown, forKey: key)
         if let place = place(of: key) { nest(value, at: place) }
     }
 
-    /// The node of a key's value that is complete, if it has one.
+    /// Returns the node of a key's value, or nil if the key has no complete value.
     func node(forKey key: UInt32) -> UInt32? {
         guard Int(key) <= lastKey, let place = place(of: key) else { return nil }
         let node = entries[place].value
         return node == Self.unknown ? nil : node
     }
 
-    /// The open value of a key, if it has one.
+    /// Returns the open value of a key, or nil if it has none.
     func nestedValue(forKey key: UInt32) -> OpenValue? {
         guard hasNested, let place = place(of: key) else { return nil }
         return nestedByPlace.value(at: place)
@@ -198,7 +197,7 @@ extension OpenValue {
         entries.append(entry)
     }
 
-    /// Notes that a key is about to be added.
+    /// Records the place of a key that is about to be added.
     @inline(never)
     private func notePlace(of key: UInt32) { places?[key] = entries.count }
 
@@ -228,7 +227,7 @@ extension OpenValue {
     /// The nested open values, in the order in which they were added.
     var nested: [OpenValue] { nestedByPlace.all.compactMap(\.value) }
 
-    /// Puts the nodes of the nested values, which must be complete, in their places.
+    /// Stores the nodes of the nested values, which must be complete, in their places.
     func resolveNested() {
         for (place, value) in nestedByPlace.all {
             guard let node = value?.node else { continue }
@@ -246,21 +245,21 @@ extension OpenValue {
         entries.sort { precedes($0.key, $1.key) }
     }
 
-    /// Drops the nested values, so that values that refer to each other are released.
+    /// Drops the nested values, so that values that retain each other are released.
     func releaseNested() { nestedByPlace = NestedValues() }
 }
 
 /// The nested open values of one value, by place. At most one is at each place.
 private struct NestedValues {
-    /// In the order in which they were added; nil for those that were removed.
+    /// The values in the order in which they were added; nil for removed ones.
     private(set) var all: [(place: Int, value: OpenValue?)] = []
-    // Where in `all` each place is, once a linear search would be slow.
+    // The index in `all` of each place, built when a linear search would be slow.
     private var positions: [Int: Int]?
     private static let searchLimit = 32
 
     var isEmpty: Bool { all.isEmpty }
 
-    /// Adds the value at a place that has none.
+    /// Adds a value at a place that has none.
     mutating func append(_ value: OpenValue, at place: Int) {
         positions?[place] = all.count
         all.append((place, value))

@@ -11,7 +11,7 @@ public import Foundation
 
 /// Encodes `Codable` types as property lists.
 ///
-/// It takes the place of Foundation's `PropertyListEncoder`, for the same types; the article
+/// This class replaces Foundation's `PropertyListEncoder` for the same types; the article
 /// <doc:PropertyListCodable> lists the differences.
 ///
 /// ```swift
@@ -20,24 +20,25 @@ public import Foundation
 /// let data = try encoder.encode(profile)
 /// ```
 ///
-/// An encoder may be used again, and by many threads at once. Each call copies the options when it
-/// begins; changing them has no effect on calls under way.
+/// An encoder can be reused and shared between threads. Each call copies the options when it
+/// begins. Changing them does not affect calls in progress.
 ///
-/// A failure is an `EncodingError` with the whole coding path; its context's `underlyingError` is a
-/// `PropertyListError` where a limit or the format is the reason.
+/// Errors are `EncodingError` values with the full coding path. If a limit or the format is the
+/// reason, the context's `underlyingError` is a `PropertyListError`.
 ///
-/// A subclass may override ``outputFormat``, ``userInfo`` and the methods ``encode(_:)`` that return
-/// `Data`. Each call reads both properties once. The other methods do not call ``encode(_:)``, so what it
-/// overrides there does not apply to them. Where threads change the options of a subclass meanwhile, a call
-/// may have one property from before the change and another from after it.
-// `@unchecked Sendable`, because subclasses are allowed, as with Foundation's encoder. The only stored
-// property is a constant of a `Sendable` type.
+/// A subclass may override ``outputFormat``, ``userInfo`` and the ``encode(_:)`` methods that
+/// return `Data`. Each call reads both properties once. The other methods do not call
+/// ``encode(_:)``, so its overrides do not affect them. If another thread changes the options of a
+/// subclass during a call, the call may combine one property from before the change with another
+/// from after it.
+// `@unchecked Sendable`, because the class may be subclassed, as Foundation's encoder may. The only
+// stored property is a constant of a `Sendable` type.
 open class PlistEncoder: @unchecked Sendable {
     /// The order of keys in dictionaries.
     public enum KeyOrder: Sendable, Hashable {
-        /// The order in which the types encode them.
+        /// The order in which the types encode their keys.
         case asEncoded
-        /// By their UTF-16 code units, as Apple's XML writer has them.
+        /// Ascending UTF-16 code units, as in Apple's XML writer.
         case sorted
     }
 
@@ -66,7 +67,7 @@ open class PlistEncoder: @unchecked Sendable {
         options = Guarded(Options(format: format))
     }
 
-    /// The options of a call: a copy, made under one lock. A subclass may override some of them.
+    /// The options of a call, copied under one lock. A subclass may override some of them.
     private var current: Options {
         var options = options.copy
         if type(of: self) == PlistEncoder.self { return options }
@@ -83,7 +84,7 @@ open class PlistEncoder: @unchecked Sendable {
         set { options.withLock { $0.format = newValue } }
     }
 
-    /// Information for the types that are encoded.
+    /// Contextual information for the encoded types.
     open var userInfo: [CodingUserInfoKey: any Sendable] {
         get { options.withLock { $0.userInfo } }
         set { options.withLock { $0.userInfo = newValue } }
@@ -95,40 +96,41 @@ open class PlistEncoder: @unchecked Sendable {
         set { options.withLock { $0.keyOrder = newValue } }
     }
 
-    /// The order and sharing of objects in the binary format; equal ones are written once by default.
+    /// The order and sharing of objects in the binary format. By default, equal objects are written
+    /// once.
     public var layout: BinaryLayout {
         get { options.withLock { $0.writing.binary } }
         set { options.withLock { $0.writing.binary = newValue } }
     }
 
-    /// The options of XML. By default the text is that of Foundation's encoder: reals have the shortest
-    /// text, and what may be lost is what that encoder loses and readers accept, fractions of seconds and
-    /// whether a number was a `Float`.
+    /// The options of XML. The default output matches Foundation's encoder: reals have their
+    /// shortest text. Permitted losses are those of that encoder which readers accept: fractions of
+    /// seconds, and whether a number was a `Float`.
     public var xmlOptions: XMLPropertyList.Options {
         get { options.withLock { $0.writing.xml } }
         set { options.withLock { $0.writing.xml = newValue } }
     }
 
-    /// The options of OpenStep text; by default numbers, booleans and dates are refused.
+    /// The options of OpenStep text. By default numbers, booleans and dates are errors.
     public var openStepOptions: OpenStepPropertyList.Options {
         get { options.withLock { $0.writing.openStep } }
         set { options.withLock { $0.writing.openStep = newValue } }
     }
 
-    /// The options of JSON; by default dates and data are refused.
+    /// The options of JSON. By default dates and data are errors.
     public var jsonOptions: JSONPropertyList.Options {
         get { options.withLock { $0.writing.json } }
         set { options.withLock { $0.writing.json = newValue } }
     }
 
-    /// A Boolean value that says whether a file may consist of a string, a number, a boolean or a
-    /// date alone. Foundation's encoder refuses that, and so does this one by default.
+    /// A Boolean value that says whether a file may consist of a single string, number, boolean or
+    /// date. False by default. Foundation's encoder does not support such files.
     public var allowsFragments: Bool {
         get { options.withLock { $0.allowsFragments } }
         set { options.withLock { $0.allowsFragments = newValue } }
     }
 
-    /// The limits on the nesting of values and on what they expand to.
+    /// The limits for the nesting of values and for their expansion.
     public var limits: ParsingLimits {
         get { options.withLock { $0.limits } }
         set { options.withLock { $0.limits = newValue } }
@@ -136,19 +138,18 @@ open class PlistEncoder: @unchecked Sendable {
 
     // MARK: Files
 
-    /// Encodes a value as a file. Linear in its size, but for the sorting of keys.
+    /// Encodes a value as a file. Linear in its size, except for sorting keys.
     ///
-    /// - Throws: `EncodingError`: for a value that property lists or the format have no form for,
-    ///   for a root that encodes nothing or is no container nor data, for more nesting than
-    ///   ``limits`` allow. What the types throw.
+    /// - Throws: `EncodingError` for a value that property lists or the format cannot represent,
+    ///   for an unsuitable root, and for nesting beyond ``limits``. A root is unsuitable if it
+    ///   encodes nothing, or is neither a container nor data. The errors of the encoded types.
     open func encode<Value: Encodable>(_ value: Value) throws -> Data {
         Data(try encodeBytes(value))
     }
 
-    /// Encodes a value as a file with a configuration. As in Foundation, the file may consist of
-    /// anything.
+    /// Encodes a value as a file with a configuration. As in Foundation, the root may be any value.
     ///
-    /// - Throws: as ``encode(_:)``.
+    /// - Throws: The errors of ``encode(_:)``.
     open func encode<T: EncodableWithConfiguration>(
         _ value: T, configuration: T.EncodingConfiguration
     ) throws -> Data {
@@ -158,7 +159,7 @@ open class PlistEncoder: @unchecked Sendable {
 
     /// Encodes a value as a file with the configuration of a provider.
     ///
-    /// - Throws: as ``encode(_:)``.
+    /// - Throws: The errors of ``encode(_:)``.
     open func encode<T: EncodableWithConfiguration, C: EncodingConfigurationProviding>(
         _ value: T, configuration: C.Type
     ) throws -> Data where T.EncodingConfiguration == C.EncodingConfiguration {
@@ -169,7 +170,7 @@ open class PlistEncoder: @unchecked Sendable {
 extension PlistEncoder {
     /// Encodes a value as a file, as bytes.
     ///
-    /// - Throws: as ``encode(_:)``.
+    /// - Throws: The errors of ``encode(_:)``.
     public func encodeBytes(_ value: some Encodable) throws -> [UInt8] {
         let options = current
         let document = try options.document(value)
@@ -179,25 +180,25 @@ extension PlistEncoder {
 
     // MARK: Documents and values
 
-    /// Encodes a value as a document; anything may be its root. Linear.
+    /// Encodes a value as a document. The root may be any value. Linear.
     ///
-    /// - Throws: `EncodingError`, what the types throw.
+    /// - Throws: `EncodingError` and the errors of the encoded types.
     public func encodeDocument(_ value: some Encodable) throws -> PropertyListDocument {
         try current.document(value)
     }
 
     /// Encodes a value as a document with a configuration. Linear.
     ///
-    /// - Throws: as ``encodeDocument(_:)``.
+    /// - Throws: The errors of ``encodeDocument(_:)``.
     public func encodeDocument<T: EncodableWithConfiguration>(
         _ value: T, configuration: T.EncodingConfiguration
     ) throws -> PropertyListDocument {
         try current.document(value, configuration)
     }
 
-    /// Encodes a value as a tree of values; anything may be its root. Linear.
+    /// Encodes a value as a tree of values. The root may be any value. Linear.
     ///
-    /// - Throws: as ``encodeDocument(_:)``.
+    /// - Throws: The errors of ``encodeDocument(_:)``.
     public func encodeValue(_ value: some Encodable) throws -> PropertyListValue {
         let options = current
         return try options.tree(options.document(value), value)
@@ -205,7 +206,7 @@ extension PlistEncoder {
 
     /// Encodes a value as a tree of values with a configuration. Linear.
     ///
-    /// - Throws: as ``encodeDocument(_:)``.
+    /// - Throws: The errors of ``encodeDocument(_:)``.
     public func encodeValue<T: EncodableWithConfiguration>(
         _ value: T, configuration: T.EncodingConfiguration
     ) throws -> PropertyListValue {
@@ -229,7 +230,7 @@ extension PlistEncoder.Options {
         }
     }
 
-    /// The document that `encode` makes of a value.
+    /// Returns the document that `encode` builds from a value.
     private func document(
         _ value: Any, _ encode: (EncodingSession) throws -> UInt32?
     ) throws -> PropertyListDocument {

@@ -3,7 +3,7 @@
 
 internal import PropertyList
 
-/// The elements of an array that is being encoded.
+/// The unkeyed container of an array that is being encoded.
 struct UnkeyedValueContainer: UnkeyedEncodingContainer {
     let value: OpenValue
 

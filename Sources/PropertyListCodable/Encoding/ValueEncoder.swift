@@ -3,7 +3,7 @@
 
 internal import PropertyList
 
-/// The encoder of one value. One word, so that `any Encoder` holds it without an allocation.
+/// The encoder of one value. It has one word, so `any Encoder` stores it without an allocation.
 struct ValueEncoder: Encoder {
     let value: OpenValue
 
@@ -24,9 +24,10 @@ struct ValueEncoder: Encoder {
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-    /// The value as one of a form. A complete container of that form is opened again, and what follows is
-    /// merged into it. Where the value is something else already, or too deep, the mistake is thrown
-    /// at the end of encoding, and what follows goes to a value that nobody sees.
+    /// Returns the value as a container of a form. A complete container of that form is reopened,
+    /// and further values are merged into it. If the value already has another form or is nested
+    /// too deeply, the error is thrown at the end of encoding. Further values then go to an object
+    /// that is discarded.
     func opened(as form: OpenValue.Form) -> OpenValue {
         let depth = value.path?.depth ?? 0
         if depth >= session.limits.depth {
@@ -52,7 +53,7 @@ extension ValueEncoder: SingleValueEncodingContainer {
     @inline(__always)
     private func set(_ second: Any, _ node: () throws -> UInt32) throws {
         guard value.form == .nothing else { throw secondValue(second) }
-        // Made first, because it may throw and the type may go on encoding.
+        // Evaluated first, because it may throw and the type may continue encoding.
         let node = try node()
         guard value.become(.single) else { throw secondValue(second) }
         value.node = node

@@ -3,21 +3,22 @@
 
 public import PropertyList
 
-/// A find of a ``PropertyListCarver``.
+/// An item that a ``PropertyListCarver`` found.
 public struct CarvedItem: Sendable {
-    /// The content at a place.
+    /// The content at the position of an item.
     public enum Content: Sendable {
         /// A property list, whole and valid.
         case propertyList(PropertyListDocument)
-        /// The beginning of a property list with nothing valid after it, and why.
+        /// The signature of a property list that is incomplete or invalid, and the reason.
         case damaged(PropertyListFormat, PropertyListError)
-        /// The beginning of a format that `ArchiveImport` reads, by its name: `typedstream`, `NIBArchive`,
-        /// `bplist15`, `bplist16`, `bplist17`.
+        /// The signature of a format that `ArchiveImport` reads, by the name of the format:
+        /// `typedstream`, `NIBArchive`, `bplist15`, `bplist16` or `bplist17`.
         case neighbour(String)
     }
 
-    /// Where it stands, in bytes; of what is no whole property list, its signature alone.
+    /// The byte range of the item. Unless the item is a valid property list, the range covers only
+    /// its signature.
     public let range: Range<Int>
-    /// The content of the find.
+    /// The content of the item.
     public let content: Content
 }

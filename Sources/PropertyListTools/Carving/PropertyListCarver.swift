@@ -5,9 +5,10 @@ public import PropertyList
 
 /// Finds property lists within bytes of any kind: a memory image, a database, a program.
 ///
-/// Binary property lists are found by `bplist0` and by their trailer (see `TrailerSearch`), XML by
-/// `<plist` and `</plist>` with the declaration before it; then they are parsed, and what is not valid
-/// is no find. XML in two bytes a character is not looked for.
+/// Binary property lists are found by the signature `bplist0` and by their trailer (see
+/// `TrailerSearch`). XML is found by `<plist` and `</plist>`, and includes the XML declaration
+/// before it. Each candidate is parsed. A candidate that does not parse is reported as damaged. XML
+/// in UTF-16 is not found.
 ///
 /// ```swift
 /// for item in PropertyListCarver(bytes) {
@@ -16,13 +17,13 @@ public import PropertyList
 /// }
 /// ```
 ///
-/// Items come in the order of their beginnings. The work is linear: the bytes of all attempts together
-/// may exceed the bytes there are by a factor of sixteen; what is left out then is an item that is
-/// damaged by `sizeLimitExceeded`.
+/// Items are returned in the order of their start offsets. The work is linear: all parse attempts
+/// together may read at most about sixteen times the size of the input. A candidate beyond that
+/// budget is reported as damaged, with the error `sizeLimitExceeded`.
 public struct PropertyListCarver: Sequence, IteratorProtocol {
     private static let effortFactor = 16
     private static let effortBase = 1 << 20
-    /// The greatest distance of a declaration from its `<plist`, in bytes.
+    /// The maximum distance from an XML declaration to its `<plist`, in bytes.
     private static let longestProlog = 4096
 
     private let bytes: [UInt8]
@@ -31,23 +32,24 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
     private let findsNested: Bool
     private let candidates: [TrailerSearch.Candidate]
     private var nextCandidate = 0
-    // What parsing may still cost, in bytes.
+    // The number of bytes that may still be parsed.
     private var effort: Int
-    // The end of the first `</plist>` from some place on; the highest number where there is none.
+    // The end of the next `</plist>` that the search has located. `.max` if none follows.
     private var nextClose = 0
-    // Where XML that a property list may belong to has begun.
+    // The offset of the last XML declaration, which may belong to the next `<plist`.
     private var prolog: Int?
 
-    /// The place that the search has reached, in bytes.
+    /// The offset that the search has reached, in bytes.
     public private(set) var position = 0
 
-    /// Looks for candidates; linear. Parsing is done by ``next()``.
+    /// Searches for the trailers of binary property lists, in linear time. ``next()`` does the
+    /// parsing.
     ///
     /// - Parameters:
-    ///   - bytes: where to look; of more than 4 GiB only the first are looked at.
-    ///   - options: the leniencies for what is found.
-    ///   - limits: how much each property list may ask for.
-    ///   - findsNested: whether property lists within the bytes of one that was found are found too.
+    ///   - bytes: The bytes to search. Only the first 4 GiB are searched.
+    ///   - options: The leniencies for parsing candidates.
+    ///   - limits: The limits for parsing each property list.
+    ///   - findsNested: Whether to search inside the bytes of property lists already found.
     public init(
         _ bytes: [UInt8], options: ParsingOptions = .strict, limits: ParsingLimits = .default,
         findsNested: Bool = false
@@ -64,17 +66,17 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
         effort = allowed.limit(for: bytes.count)
     }
 
-    /// The next item, or nil at the end.
+    /// Returns the next item, or nil at the end.
     public mutating func next() -> CarvedItem? { next(before: bytes.count) }
 
-    /// The next item that begins before `end`, or nil where there is none: for a search in portions,
-    /// with something to say between them. ``position`` is `end` then.
+    /// Returns the next item that begins before `end`, or nil if there is none; ``position`` is
+    /// then `end`. Lets a caller search in portions, for example to report progress.
     public mutating func next(before end: Int) -> CarvedItem? {
         let end = Swift.min(end, bytes.count)
         while let (place, mark) = mark(from: position, to: end) {
             position = place &+ 1
             guard let item = item(at: place, mark) else { continue }
-            // A declaration before something else is not that of what comes after it.
+            // The declaration belongs to this item, so a later item must not use it.
             prolog = nil
             if case .propertyList = item.content, !findsNested { position = item.range.upperBound }
             return item
@@ -83,17 +85,17 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
         return nil
     }
 
-    /// Continues at a place, if it is not behind the search.
+    /// Moves the search forward to an offset. Has no effect if the search is already past it.
     package mutating func skip(to place: Int) {
         position = Swift.max(position, Swift.min(place, bytes.count))
     }
 
     // MARK: Marks
 
-    /// A format that may begin at a place.
+    /// A signature that may begin an item.
     private enum Mark { case binary, laterVersion, declaration, element, typedStream, nibArchive }
 
-    /// The first mark in a range.
+    /// Returns the first signature in a range.
     private func mark(from start: Int, to end: Int) -> (place: Int, mark: Mark)? {
         let span = bytes.span
         var place = start
@@ -144,7 +146,7 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
 
     private mutating func binary(at place: Int) -> CarvedItem? {
         var reason = PropertyListError(
-            .truncated, format: .binary, what: "no trailer belongs to it", location: .byte(0))
+            .truncated, format: .binary, what: "no matching trailer found", location: .byte(0))
         while nextCandidate < candidates.count {
             let candidate = candidates[nextCandidate]
             if Int(candidate.start) > place { break }
@@ -160,7 +162,8 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
         return CarvedItem(range: place..<(place &+ 7), content: .damaged(.binary, reason))
     }
 
-    /// `bplist15`, `bplist16`, `bplist17`: other formats, which processes send to each other.
+    /// Recognizes `bplist15`, `bplist16` and `bplist17`, which are other formats, used between
+    /// processes.
     private func laterVersion(at place: Int) -> CarvedItem? {
         let version = bytes[place...].prefix(8).suffix(2)
         guard version.count == 2, version.first == UInt8(ascii: "1"),
@@ -171,13 +174,15 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
 
     // MARK: XML
 
-    /// With the declaration before it, or without where that belongs to something else.
+    /// Parses an XML property list, first with the declaration before it and then without, in case
+    /// the declaration belongs to something else.
     private mutating func xml(at place: Int) -> CarvedItem? {
         guard place &+ 6 < bytes.count, Self.endsName(bytes[place &+ 6]) else { return nil }
         let declaration = prolog.flatMap { place &- $0 <= Self.longestProlog ? $0 : nil }
         prolog = nil
         var reason = PropertyListError(
-            .truncated, format: .xml, what: "no `</plist>` follows", location: .byte(0))
+            .truncated, format: .xml,
+            what: "expected `</plist>`, found none", location: .byte(0))
         if let end = close(from: place), !isInterrupted(place..<end) {
             for start in [declaration, place].compactMap(\.self) {
                 do {
@@ -190,9 +195,9 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
         return CarvedItem(range: place..<(place &+ 6), content: .damaged(.xml, reason))
     }
 
-    /// Returns whether another `<plist` begins within a range, outside any comment: elements of that
-    /// name do not nest, so that parsing the range would be in vain. Each byte is looked at once in all
-    /// calls.
+    /// Returns whether another `<plist` begins within a range, outside of comments. `<plist>`
+    /// elements do not nest, so parsing such a range cannot succeed. All calls together examine
+    /// each byte once.
     private func isInterrupted(_ range: Range<Int>) -> Bool {
         let rest = bytes.span.extracting((range.lowerBound &+ 6)..<range.upperBound)
         guard let next = rest.firstIndex(of: "<plist", from: 0), next &+ 6 < rest.count,
@@ -205,7 +210,8 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
         byte == UInt8(ascii: ">") || byte == UInt8(ascii: "/") || isXMLWhitespace(byte)
     }
 
-    /// The end of the first `</plist>` after a place. Each byte is looked at once in all calls.
+    /// Returns the end of the first `</plist>` after an offset. All calls together examine each
+    /// byte once.
     private mutating func close(from place: Int) -> Int? {
         if nextClose <= place {
             nextClose = bytes.span.firstIndex(of: "</plist>", from: place).map { $0 &+ 8 } ?? .max
@@ -221,7 +227,8 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
         guard range.count <= effort else {
             throw PropertyListError(
                 .sizeLimitExceeded, format: format,
-                what: "it has \(range.count) bytes, \(effort) more are tried in all")
+                what: "expected at most \(effort) bytes within the work limit, found "
+                    + "\(range.count)")
         }
         effort &-= range.count
         let document = try PropertyListDocument(

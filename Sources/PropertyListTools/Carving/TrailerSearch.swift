@@ -3,14 +3,14 @@
 
 internal import PropertyList
 
-/// Where binary property lists may begin and end within other bytes.
+/// Finds where binary property lists may begin and end within other bytes.
 ///
-/// A binary property list does not say at its beginning how long it is. Its ``Trailer``, at its end,
-/// does: objects, offset table and trailer fill the file without a gap, so that from the place of a
-/// trailer that of `bplist00` follows, and can be looked at. One pass finds all pairs, without trying
-/// each beginning with each end.
+/// A binary property list does not store its length at its beginning, but the ``Trailer`` at its
+/// end implies it: objects, offset table and trailer fill the file without gaps. The offset of a
+/// trailer therefore determines the offset of the signature `bplist00`, which can be checked. One
+/// pass finds all pairs, without trying every beginning with every end.
 struct TrailerSearch {
-    /// A place that may hold a binary property list.
+    /// A range that may hold a binary property list.
     struct Candidate: Comparable {
         let start: UInt32
         let end: UInt32
@@ -20,10 +20,11 @@ struct TrailerSearch {
         }
     }
 
-    /// The bytes before the two widths in a trailer.
+    /// The offset of the two width fields within a trailer.
     private static let lead = 6
 
-    /// All candidates, by their beginning and then by their end. Linear, but for sorting what is found.
+    /// Returns all candidates, sorted by start and then by end. Linear, except for sorting the
+    /// candidates.
     static func candidates(in bytes: Span<UInt8>) -> [Candidate] {
         var found: [Candidate] = []
         var widths = lead
@@ -42,7 +43,8 @@ struct TrailerSearch {
     @inline(__always)
     private static func isWidth(_ byte: UInt8) -> Bool { byte &- 1 < 8 }
 
-    /// The property list whose trailer is at `start`, if `bplist` stands where it is to begin.
+    /// Returns the range of the property list whose trailer is at `start`, or nil unless `bplist0`
+    /// is found where the list would begin.
     private static func candidate(
         trailerAt start: Int, _ bytes: Span<UInt8>
     ) -> Candidate? {

@@ -3,22 +3,21 @@
 
 internal import PropertyList
 
-/// Which elements of two sequences belong together: those that are equal, in the same order, as many
-/// as there can be.
+/// Aligns two sequences: pairs equal elements in the same order, as many as possible.
 ///
-/// Myers, An O(ND) difference algorithm, 1986. Sequences that differ in more than a few hundred
-/// elements are aligned at their ends only, so that the work stays linear.
+/// The algorithm is Myers, "An O(ND) Difference Algorithm and Its Variations", 1986. Sequences with
+/// more than a few hundred differences are aligned only at their ends, which keeps the work linear.
 enum Alignment {
     private static let differenceLimit = 200
 
-    /// Places where nothing is equal: elements of the first sequence that stand where those of the
-    /// second do. One of the two may be empty, not both.
+    /// A run of elements in the first sequence that differs from a run in the second. One of the
+    /// two may be empty, but not both.
     struct Hunk {
         var old: Range<Int>
         var new: Range<Int>
     }
 
-    /// The places where two sequences of equality classes differ, in order.
+    /// Returns the runs in which two sequences of equality classes differ, in order.
     static func hunks(_ old: [UInt32], _ new: [UInt32]) -> [Hunk] {
         var start = 0
         while start < old.count, start < new.count, old[start] == new[start] { start += 1 }
@@ -49,12 +48,12 @@ enum Alignment {
         return hunks
     }
 
-    /// Pairs of equal elements; nil where there are too many differences.
+    /// Returns pairs of equal elements, or nil if there are too many differences.
     private static func matches(
         _ old: ArraySlice<UInt32>, _ new: ArraySlice<UInt32>
     ) -> [(old: Int, new: Int)]? {
         let limit = min(old.count + new.count, differenceLimit)
-        // By diagonal: how far into `old` a path of so many differences reaches.
+        // For each diagonal: how far into `old` a path with `distance` differences reaches.
         var reach = [Int](repeating: 0, count: 2 * limit + 3)
         var trace: [[Int]] = []
         for distance in 0...limit {

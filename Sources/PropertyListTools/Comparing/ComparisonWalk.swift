@@ -4,7 +4,7 @@
 internal import ArchiveVocabulary
 @_spi(Tables) internal import PropertyList
 
-/// Goes through two documents side by side, into the containers that both have and that differ.
+/// Traverses two documents in parallel and descends into containers that are in both but differ.
 struct ComparisonWalk {
     /// Two values in the same place.
     private struct Pair {
@@ -17,16 +17,17 @@ struct ComparisonWalk {
 
     /// The differences, container by container from the root down.
     private(set) var records: [PropertyListDifference.Record] = []
-    /// The differences in one container each.
+    /// The ranges of `records` that belong to one container each.
     private(set) var groups: [Range<Int>] = []
     private let old: Side
     private let new: Side
     private let options: PropertyListComparison.Options
     private(set) var paths: PathTree
     private var pending: [Pair] = []
-    // Pairs of objects that have been compared, or are being compared.
+    // Pairs of objects whose comparison has begun or is done. Used only with graphs.
     private var visited: Set<UInt64> = []
-    // The children that differ in the container at hand, to be looked into when it is done.
+    // The pairs of child containers that differ in the current container. They are compared after
+    // it.
     private var inner: [Pair] = []
 
     init(
@@ -47,7 +48,7 @@ struct ComparisonWalk {
     var oldDocument: PropertyListDocument { old.document }
     var newDocument: PropertyListDocument { new.document }
 
-    /// Compares the roots and all they hold.
+    /// Compares the roots and everything below them.
     ///
     /// - Throws: `expansionLimitExceeded`.
     mutating func run(_ budget: inout OperationBudget) throws(PropertyListError) {
@@ -60,7 +61,8 @@ struct ComparisonWalk {
         }
     }
 
-    /// Of archives that are compared as graphs, what they lead to: the numbers of objects differ.
+    /// Compares the roots. For archives compared as graphs, starts at the objects under `$top`,
+    /// because object numbers differ between archives.
     private mutating func compareRoots() {
         if options.followsReferences, let first = old.document.root.entry(ArchiveFormat.topKey),
             let second = new.document.root[ArchiveFormat.topKey]
@@ -79,7 +81,8 @@ struct ComparisonWalk {
 
     // MARK: One value
 
-    /// Compares two values in one place: notes them, or puts them off where both hold others.
+    /// Compares two values at the same position. Records a difference, or defers the pair if both
+    /// are containers of the same kind.
     private mutating func compare(
         _ first: UInt32, _ second: UInt32, _ place: PathTree.Place
     ) {
@@ -145,7 +148,7 @@ struct ComparisonWalk {
             previous = entry.key
         }
         if options.isOrdered, before == (records.count, inner.count) {
-            // Nothing differs but the order.
+            // Only the order of the keys differs.
             note(pair.old, pair.new, pair.place)
         }
     }
@@ -176,7 +179,8 @@ struct ComparisonWalk {
         }
     }
 
-    /// The classes of a graph tell what is probably equal; whether it is shows further down.
+    /// Compares elements that have the same equality class. In graphs, equal classes only mean that
+    /// the elements are probably equal; the traversal decides further down.
     private mutating func compareEqual(
         _ first: [UInt32], _ second: [UInt32], outside hunks: [Alignment.Hunk],
         _ place: PathTree.Place
@@ -192,7 +196,7 @@ struct ComparisonWalk {
         }
     }
 
-    /// Compares the members of sets: equal ones are left out, the others noted.
+    /// Compares the members of sets and records those without an equal on the other side.
     private mutating func compareMembers(
         _ first: [UInt32], _ second: [UInt32], _ place: PathTree.Place
     ) {
@@ -204,7 +208,8 @@ struct ComparisonWalk {
         }
     }
 
-    /// The positions of the members of a set that the other side has no equal to, as often as they occur.
+    /// Returns the positions of set members that have no equal on the other side, counting
+    /// duplicates.
     private static func unmatched(
         _ members: [UInt32], _ side: Side, in others: [UInt32], _ otherSide: Side
     ) -> [Int] {
@@ -218,13 +223,13 @@ struct ComparisonWalk {
         }
     }
 
-    /// Returns whether two arrays are the elements of archived sets, whose order means nothing.
+    /// Returns whether two arrays hold the elements of archived sets, whose order has no meaning.
     private func isUnordered(_ pair: Pair) -> Bool {
         old.unorderedArrays.contains(pair.old) && new.unorderedArrays.contains(pair.new)
     }
 }
 
-/// One of two documents that are compared.
+/// One of the two documents of a comparison.
 private struct Side {
     let document: PropertyListDocument
     let classes: [UInt32]
@@ -244,25 +249,26 @@ private struct Side {
 
     func children(_ record: NodeRecord) -> [UInt32] { Array(store.children[record.childRange]) }
 
-    /// The object that a UID refers to.
+    /// Returns the object that a UID refers to, or the node itself if it is no UID.
     func followed(_ node: UInt32) -> UInt32 {
         guard isGraph, store.records[Int(node)].kind == .uid else { return node }
         let number = UInt32(truncatingIfNeeded: store.records[Int(node)].payload)
         return document.archivedObject(number)?.index ?? node
     }
 
-    // Classes of objects are found by what they hold, then by what those hold, and so on so often:
-    // two that are told apart only further away are told apart by the walk itself.
+    // The number of rounds in which equality classes are refined. Each round takes references one
+    // level further into account. Objects that differ only further away are told apart by the
+    // traversal itself.
     private static let rounds = 4
 
-    /// Both sides of a comparison of graphs.
+    /// Returns both sides of a comparison of graphs.
     static func graphs(
         _ old: PropertyListDocument, _ new: PropertyListDocument, isOrdered: Bool
     ) -> (Side, Side) {
         var targets: (old: [UInt32], new: [UInt32]) = ([], [])
         var numbers: (old: [UInt32], new: [UInt32]) = ([], [])
         for _ in 0..<rounds {
-            // The numbers of a round are compared with each other only.
+            // Numbers are comparable only within one round.
             var classes = EqualityClasses(isOrdered: isOrdered)
             numbers = (
                 classes.add(old, targets: targets.old), classes.add(new, targets: targets.new)
@@ -278,7 +284,7 @@ private struct Side {
         document.root[ArchiveFormat.objectsKey]?.array?.map { classes[Int($0.index)] } ?? []
     }
 
-    /// The arrays of elements of archived sets.
+    /// Returns the arrays that hold the elements of archived sets.
     private static func setArrays(_ document: PropertyListDocument) -> Set<UInt32> {
         let objects = document.root[ArchiveFormat.objectsKey]?.array ?? document.root.childNodes
         let names = [FoundationClass.set, FoundationClass.mutableSet, FoundationClass.countedSet]
@@ -293,7 +299,8 @@ private struct Side {
     }
 }
 
-/// The entries of a dictionary, for finding them by what their keys are in both documents.
+/// The entries of a dictionary, indexed by the equality classes of their keys, which both documents
+/// share.
 private struct Entries {
     struct Entry {
         let keyClass: UInt32

@@ -3,32 +3,35 @@
 
 @_spi(Tables) internal import PropertyList
 
-/// Gives equal values of several documents the same number, so that two of them are compared by
-/// comparing numbers, however large they are and however often they share parts.
+/// Assigns the same number to equal values of several documents. Comparing two values then means
+/// comparing two numbers, however large the values are and however often they share parts.
 ///
-/// Each distinct value is entered into a table by what it is made of: a scalar by its content, a
-/// container by the numbers of its children. Dictionaries and sets are equal in any order. Linear but
-/// for the sorting of keys.
+/// Each distinct value is entered into a table by its content: a scalar by its bits or bytes, a
+/// container by the numbers of its children. Dictionaries and sets are equal in any order. The work
+/// is linear, except for sorting keys.
 struct EqualityClasses {
     /// The content of a value.
     private enum Content: Hashable {
         case bits(PropertyListKind, UInt64, isNegative: Bool)
         case bytes(PropertyListKind, [UInt8])
         case children(PropertyListKind, [UInt32])
-        /// A reference into the objects of an archive, whatever number that has.
+        /// A reference to an object of an archive, by the equality class of that object.
         case reference(UInt32)
     }
 
     private let isOrdered: Bool
     private var numbers: [Content: UInt32] = [:]
 
-    /// An empty table; where `isOrdered`, dictionaries whose keys stand in another order differ.
+    /// Creates an empty table. If `isOrdered` is true, dictionaries whose keys are in different
+    /// orders differ.
     init(isOrdered: Bool = false) { self.isOrdered = isOrdered }
 
-    /// The numbers of all values that the root of a document leads to, by record; 0 for others.
+    /// Returns the equality classes of all values reachable from the root of a document, indexed by
+    /// record; 0 for all other records.
     ///
-    /// `targets` holds, for a keyed archive, what a UID refers to, by the number of the object: UIDs are then
-    /// equal where those are; without it, where their numbers are.
+    /// For a keyed archive, `targets` holds the equality class of each object, indexed by object
+    /// number. UIDs are then equal if the objects they refer to are. Without `targets`, UIDs are
+    /// equal if their numbers are.
     mutating func add(
         _ document: PropertyListDocument, targets: [UInt32]? = nil
     ) -> [UInt32] {
@@ -74,7 +77,7 @@ struct EqualityClasses {
             }
             return .reference(targets[number])
         case .real:
-            // The many bits of NaN are one value, and a width is no matter of the value.
+            // All NaN bit patterns are one value. The width of a real is not part of its value.
             let value = Double(bitPattern: record.payload)
             let bits = value.isNaN ? Double.nan.bitPattern : record.payload
             return .bits(.real, bits, isNegative: false)

@@ -3,11 +3,11 @@
 
 @_spi(Tables) internal import PropertyList
 
-/// Goes through three documents side by side, into the containers that ours and theirs both have and
-/// that differ.
+/// Traverses three documents in parallel and descends into containers that differ between ours and
+/// theirs.
 ///
-/// Where ours is as it was in the base, the base is set to ours: all that differs then is a change of
-/// theirs, and containers are gone through in the same way.
+/// If ours is unchanged from the base, the walk uses ours as the base. Every difference is then a
+/// change of theirs, and containers need no separate case.
 struct MergeWalk: ~Copyable {
     /// A value in one of the documents.
     private struct Value {
@@ -22,7 +22,8 @@ struct MergeWalk: ~Copyable {
         let place: PathTree.Place
     }
 
-    // The edits in one container each, from the outermost on; within an array from its end.
+    // The edits of one container each, from the outermost inwards. The edits of an array are
+    // ordered from its end.
     private var groups: [[PropertyListEdit]] = []
     private(set) var conflicts: [PropertyListMerge.Conflict] = []
     private(set) var joined: [PropertyListKeyPath] = []
@@ -31,7 +32,7 @@ struct MergeWalk: ~Copyable {
     private let favored: PropertyListMerge.Side
     private(set) var budget: OperationBudget
     private var paths: PathTree
-    // By document: its long texts and data, which all values share.
+    // For each document: its long texts and data, which all values share.
     private var contents = [LongContents](repeating: LongContents(), count: 3)
     private var pending: [Triple] = []
     private var group: [PropertyListEdit] = []
@@ -103,7 +104,7 @@ struct MergeWalk: ~Copyable {
         group.append(PropertyListEdit(try path(place), operation))
     }
 
-    /// The path to a place in ours.
+    /// Returns the path to a place in ours.
     private mutating func path(
         _ place: PathTree.Place
     ) throws(PropertyListError) -> PropertyListKeyPath {
@@ -116,7 +117,7 @@ struct MergeWalk: ~Copyable {
         try node(value).value(within: &budget, &contents[value.document], isKept: true)
     }
 
-    /// Notes a place that both sides changed; true where it is to become what theirs is.
+    /// Records a conflict. Returns whether to take the value of theirs.
     private mutating func conflict(
         _ place: PathTree.Place, _ what: String
     ) throws(PropertyListError) -> Bool {
@@ -142,7 +143,8 @@ struct MergeWalk: ~Copyable {
         }
     }
 
-    /// Arrays that both sides made anew have no elements in common to hold on to.
+    /// Returns whether the merge can descend into a container. Arrays without a common base array
+    /// have no elements to align.
     private func canDescend(_ base: Value?, _ kind: PropertyListKind) -> Bool {
         kind == .dictionary || base.map { record($0).kind == kind } == true
     }
@@ -159,7 +161,7 @@ struct MergeWalk: ~Copyable {
     // MARK: Dictionaries
 
     private struct Entry {
-        /// The number of the key among equal values of all documents.
+        /// The equality class of the key.
         let key: UInt32
         /// The node of the key.
         let node: UInt32
@@ -209,7 +211,7 @@ struct MergeWalk: ~Copyable {
         }
     }
 
-    /// Adds an entry of theirs after the entry with the key `previous` of theirs.
+    /// Inserts an entry of theirs after the entry with the key `previous`.
     private mutating func insert(
         _ value: Value, after previous: UInt32?, _ place: PathTree.Place
     ) throws(PropertyListError) {
@@ -226,7 +228,7 @@ struct MergeWalk: ~Copyable {
 
     // MARK: Arrays
 
-    /// A run of the base that one side, or both, made something else of.
+    /// A run of elements of the base that ours, theirs or both changed.
     private struct Region {
         var base: Range<Int>
         var ours: Range<Int>
@@ -242,7 +244,7 @@ struct MergeWalk: ~Copyable {
         let regions = Self.regions(
             Alignment.hunks(old, equalities(values.1)),
             Alignment.hunks(old, equalities(values.2)))
-        // From the end, so that the numbers of elements in ours stay true.
+        // From the end, so that the indices of earlier elements in ours stay valid.
         for region in regions.reversed() where region.isTheirs {
             try merge(
                 region, Array(values.0[region.base]), Array(values.1[region.ours]),
@@ -257,7 +259,7 @@ struct MergeWalk: ~Copyable {
         if equalities(ours) == equalities(theirs) { return }
         let isPaired = ours.count == theirs.count && base.count == ours.count
         guard region.isOurs, !isPaired else {
-            // What ours left alone, or elements that correspond to each other.
+            // Ours left these elements alone, or the elements correspond one to one.
             return try replace(region, base, ours, theirs, array)
         }
         if base.isEmpty {
@@ -297,13 +299,13 @@ struct MergeWalk: ~Copyable {
         }
     }
 
-    /// Puts the hunks of both sides together where they touch the same elements, or add in one place.
+    /// Joins hunks of both sides that touch the same elements, or that insert at the same position.
     private static func regions(
         _ ours: [Alignment.Hunk], _ theirs: [Alignment.Hunk]
     ) -> [Region] {
         var regions: [Region] = []
         var (left, right) = (ours[...], theirs[...])
-        // How much further an element of the base stands in ours, and in theirs.
+        // The offset from an index in the base to the index in ours, and in theirs.
         var (shift, otherShift) = (0, 0)
         while let lower = [left.first, right.first].compactMap(\.?.old.lowerBound).min() {
             var range = lower..<lower
@@ -311,7 +313,7 @@ struct MergeWalk: ~Copyable {
             let start = (lower + shift, lower + otherShift)
             while true {
                 let isFirst = !hasOurs && !hasTheirs
-                // What is added before an element is no change of that element.
+                // Inserting before an element does not change that element.
                 let yields =
                     isFirst && right.first?.old == range && left.first?.old.isEmpty == false
                 if !yields, let hunk = left.first, touches(hunk.old, range, isFirst: isFirst) {
@@ -337,8 +339,8 @@ struct MergeWalk: ~Copyable {
         return regions
     }
 
-    /// Returns whether a hunk belongs to a region: it begins one, shares elements with it, or both
-    /// only add in one place.
+    /// Returns whether a hunk belongs to a region: it begins the region, shares elements with it,
+    /// or both only insert at the same position.
     private static func touches(_ hunk: Range<Int>, _ region: Range<Int>, isFirst: Bool) -> Bool {
         if isFirst || region.isEmpty && hunk.isEmpty { return hunk.lowerBound == region.lowerBound }
         return hunk.lowerBound < region.upperBound

@@ -3,19 +3,19 @@
 
 internal import PropertyList
 
-/// The key paths of a comparison as a tree: each node is one step and refers to its parent.
+/// The key paths of a comparison, stored as a tree in which each node is one step and refers to its
+/// parent.
 ///
-/// A path is put together only when it is asked for. All paths of a comparison together may be far
-/// longer than the documents: a ring of 300 objects that is compared with one of 301 has paths of
-/// 90,000 steps.
+/// A path is built only on request. All paths of a comparison together may be far longer than the
+/// documents: comparing a ring of 300 objects with one of 301 yields paths of 90,000 steps.
 struct PathTree: Sendable {
-    /// One step, in 12 bytes. Keys stay in their documents.
+    /// A step, in 12 bytes. The text of a key stays in its document.
     private struct Node: BitwiseCopyable, Sendable {
-        /// The node of the step before; `none` at the root.
+        /// The node of the previous step; `none` for the first step.
         let parent: UInt32
-        /// The index of an element, or the node of a key in `document`.
+        /// The index of an element, or the node of a key within `document`.
         let value: UInt32
-        /// The number of the document that has the key; `isIndex` for an element.
+        /// The number of the document that contains the key; `isIndex` for an element.
         let document: UInt8
     }
 
@@ -30,19 +30,19 @@ struct PathTree: Sendable {
 
     fileprivate static let none = UInt32.max
     private static let isIndex = UInt8.max
-    /// The charge for a step, in bytes, beside that for the text of its key.
+    /// The size charged to the budget for a step, in bytes, without the text of its key.
     private static let stepSize = MemoryLayout<PropertyListKeyPath.Step>.stride
 
-    /// The charge for the list of the steps of a path, in bytes.
+    /// The size charged to the budget for the step array of a path, in bytes.
     private static let listSize = 48
 
     private let documents: [PropertyListDocument]
     private var nodes: [Node] = []
 
-    /// An empty tree of paths in some documents, which have numbers in their order.
+    /// Creates an empty tree of paths in `documents`, which are numbered in the order given.
     init(_ documents: [PropertyListDocument]) { self.documents = documents }
 
-    /// The place under a key, which is the value `key` of a document.
+    /// Adds a step to the value under a key. `key` is the node of the key in the given document.
     mutating func add(key: UInt32, of document: Int, to place: Place) -> Place {
         let number = UInt8(truncatingIfNeeded: document)
         let old = append(Node(parent: place.old, value: key, document: number))
@@ -51,7 +51,7 @@ struct PathTree: Sendable {
             old: old, new: append(Node(parent: place.new, value: key, document: number)))
     }
 
-    /// The places of elements.
+    /// Adds a step to an element, which may have different indices in the two documents.
     mutating func add(_ old: Int, _ new: Int, to place: Place) -> Place {
         let first = append(element(old, of: place.old))
         if place.old == place.new, old == new { return Place(old: first, new: first) }
@@ -67,12 +67,12 @@ struct PathTree: Sendable {
         return UInt32(truncatingIfNeeded: nodes.count &- 1)
     }
 
-    /// Returns whether a place is that of an element.
+    /// Returns whether the last step to a place is an index.
     func isElement(_ place: UInt32) -> Bool {
         place != Self.none && nodes[Int(place)].document == Self.isIndex
     }
 
-    /// The steps to a place. Linear in the path.
+    /// Returns the path to a place. Linear in its length.
     func path(_ place: UInt32) -> PropertyListKeyPath {
         var steps: [PropertyListKeyPath.Step] = []
         var next = place
@@ -84,7 +84,7 @@ struct PathTree: Sendable {
         return PropertyListKeyPath(steps.reversed())
     }
 
-    /// The steps to a place, charged to a budget before they are made.
+    /// Returns the path to a place, and charges it to a budget before building it.
     ///
     /// - Throws: `sizeLimitExceeded`.
     func path(

@@ -3,12 +3,12 @@
 
 public import PropertyList
 
-/// A place in which two property lists differ.
+/// A difference between two property lists at one position.
 ///
-/// Paths are put together when they are asked for: all paths of a comparison together may be far
-/// longer than the property lists.
+/// Paths are built on request: all paths of a comparison together may be far longer than the
+/// property lists.
 public struct PropertyListDifference: Sendable {
-    /// The numbers of a difference, in 20 bytes; ``none`` for what it does not have.
+    /// The node numbers of a difference, in 20 bytes; ``none`` for an absent node.
     struct Record: BitwiseCopyable, Sendable {
         static let none = UInt32.max
 
@@ -21,28 +21,30 @@ public struct PropertyListDifference: Sendable {
     let findings: ComparisonFindings
     let record: Record
 
-    /// The path to the value in the first property list; for one that is only in the second, the place
-    /// in the first where it belongs. Linear in its length.
+    /// The path to the value in the first property list. For a value that is only in the second,
+    /// the path at which it belongs in the first. Linear in its length.
     public var path: PropertyListKeyPath { findings.paths.path(record.place.old) }
 
-    /// The path to the value in the second. Linear in its length.
+    /// The path to the value in the second property list. Linear in its length.
     public var newPath: PropertyListKeyPath { findings.paths.path(record.place.new) }
 
-    /// The value in the first; nil where there is none.
+    /// The value in the first property list; nil if there is none.
     public var old: PropertyListNode? { findings.node(record.old, of: findings.old) }
 
-    /// The value in the second; nil where there is none.
+    /// The value in the second property list; nil if there is none.
     public var new: PropertyListNode? { findings.node(record.new, of: findings.new) }
 
-    /// For an entry of a dictionary that is only in the second: the key before it there.
+    /// The previous key in the second property list, for a dictionary entry that is only there. Nil
+    /// otherwise, and for the first entry.
     public var previousKey: String? { previousKeyNode?.string }
 
-    /// The key before an entry that is only in the second.
+    /// The node of the previous key, for a dictionary entry that is only in the second property
+    /// list.
     package var previousKeyNode: PropertyListNode? {
         findings.node(record.previousKey, of: findings.new)
     }
 
-    /// The path, charged to a budget before it is made.
+    /// Returns the path, and charges it to a budget before building it.
     ///
     /// - Throws: `sizeLimitExceeded`.
     package func path(
@@ -51,7 +53,7 @@ public struct PropertyListDifference: Sendable {
         try findings.paths.path(record.place.old, within: &budget)
     }
 
-    /// The path in the second property list, charged to a budget before it is made.
+    /// Returns the path in the second property list, and charges it to a budget before building it.
     ///
     /// - Throws: `sizeLimitExceeded`.
     package func newPath(
@@ -67,7 +69,7 @@ final class ComparisonFindings: Sendable {
     let new: PropertyListDocument
     let paths: PathTree
     let records: [PropertyListDifference.Record]
-    /// The differences in one container each, from the root down.
+    /// The ranges of `records` that belong to one container each, from the root down.
     let groups: [Range<Int>]
 
     init(_ walk: consuming ComparisonWalk) {
@@ -91,19 +93,22 @@ final class ComparisonFindings: Sendable {
 /// let edits = try comparison.edits()          // turn `old` into `new`
 /// ```
 ///
-/// Integers are equal by value, whatever their width, reals by their bits, NaN to every NaN; text
-/// scalar by scalar. Dictionaries and sets are compared in any order, arrays by their longest common
-/// part, so that one element more is one difference.
+/// Integers are equal if their values are, whatever their widths. Reals are equal if their bits
+/// are, and all NaNs are equal. Strings are compared scalar by scalar. Dictionaries and sets are
+/// compared without regard to order. Arrays are aligned by their longest common subsequence, so one
+/// inserted element is one difference.
 public struct PropertyListComparison: Sendable {
     /// The options for comparing two property lists.
     public struct Options: Sendable, Hashable {
-        /// A Boolean value that says whether dictionaries whose keys stand in another order differ.
+        /// A Boolean value that says whether dictionaries differ if their keys are in different
+        /// orders.
         public var isOrdered = false
-        /// A Boolean value that says whether keyed archives are compared as graphs: from their roots,
-        /// through references, with no regard to the numbers of objects. Both must be archives.
+        /// A Boolean value that says whether keyed archives are compared as graphs: from their
+        /// roots and through references, without regard to object numbers. Both documents must be
+        /// archives.
         public var followsReferences = false
 
-        /// In any order, values as they stand.
+        /// Creates options that ignore the order of keys and do not follow references.
         public init() {}
     }
 
@@ -111,7 +116,9 @@ public struct PropertyListComparison: Sendable {
     public struct Differences: RandomAccessCollection, Sendable {
         let findings: ComparisonFindings
 
+        /// The position of the first difference.
         public var startIndex: Int { 0 }
+        /// The position after the last difference.
         public var endIndex: Int { findings.records.count }
 
         /// The difference at `position`, in constant time.
@@ -126,8 +133,8 @@ public struct PropertyListComparison: Sendable {
     public let differences: Differences
     private let isOfGraphs: Bool
 
-    /// Compares two property lists. Linear, but for sorting keys and for what shared containers that
-    /// differ expand to, which the limits bound.
+    /// Compares two property lists. Linear, except for sorting keys and for the expansion of shared
+    /// containers that differ, which the limits bound.
     ///
     /// - Throws: `expansionLimitExceeded`.
     public init(
@@ -151,14 +158,14 @@ public struct PropertyListComparison: Sendable {
         isOfGraphs = options.followsReferences
     }
 
-    /// A Boolean value that says whether nothing differs.
+    /// A Boolean value that says whether there are no differences.
     public var isEmpty: Bool { differences.isEmpty }
 
-    /// The positions of the differences in the order in which edits of them turn the first property
-    /// list into the second. Of a comparison of graphs there are none.
+    /// The positions of the differences, in the order in which their edits turn the first property
+    /// list into the second. Empty for a comparison of graphs.
     ///
-    /// From the innermost containers outwards, and in arrays from the end, so that the indices of
-    /// elements are still those of the first property list.
+    /// Edits go from the innermost containers outwards, and from the end of an array to its start.
+    /// The indices of elements therefore stay those of the first property list.
     package var editingOrder: some Sequence<Int> {
         let findings = differences.findings
         return (isOfGraphs ? [] : findings.groups).reversed().lazy.flatMap { group in
@@ -169,11 +176,11 @@ public struct PropertyListComparison: Sendable {
         }
     }
 
-    /// Edits that, made one after the other, turn the first property list into the second, but for the
-    /// order of keys. Of a comparison of graphs there are none.
+    /// Returns edits that, applied in order, turn the first property list into the second, except
+    /// for the order of keys. Empty for a comparison of graphs.
     ///
-    /// - Throws: as `PropertyListNode.value(limits:)`, and `sizeLimitExceeded` where the edits
-    ///   and their paths take more memory than what the limits allow as output.
+    /// - Throws: The errors of `PropertyListNode.value(limits:)`. `sizeLimitExceeded` if the edits
+    ///   and their paths need more memory than the limits allow for output.
     public func edits(
         limits: ParsingLimits = .default
     ) throws(PropertyListError) -> [PropertyListEdit] {
@@ -190,8 +197,8 @@ public struct PropertyListComparison: Sendable {
 }
 
 extension PropertyListDifference {
-    /// The edit that makes the first property list the second in this place, after those that come
-    /// before it in ``PropertyListComparison/editingOrder``.
+    /// Returns the edit for this difference, to be applied after the edits that precede it in
+    /// ``PropertyListComparison/editingOrder``.
     fileprivate func edit(
         _ budget: inout OperationBudget, _ contents: inout LongContents
     ) throws(PropertyListError) -> PropertyListEdit {

@@ -3,7 +3,7 @@
 
 public import PropertyList
 
-/// The changes that two property lists have made to one they both come from, brought together.
+/// A three-way merge: the changes that two property lists made to a common base, combined.
 ///
 /// ```swift
 /// let merge = try PropertyListMerge(base: base, ours: ours, theirs: theirs)
@@ -13,43 +13,45 @@ public import PropertyList
 /// }
 /// ```
 ///
-/// A change of only one side is taken from that side: dictionaries key by key, arrays element by
-/// element. Elements that both sides add in the same place of an array are all kept, ours first.
+/// A change made by only one side is taken from that side, key by key in dictionaries and element
+/// by element in arrays. Elements that both sides insert at the same position of an array are all
+/// kept, ours first.
 public struct PropertyListMerge: Sendable {
     /// A side of the merge.
     public enum Side: Sendable, Hashable {
-        /// The side that the edits are made to.
+        /// The side to which the edits apply.
         case ours
-        /// The side that changes are taken from.
+        /// The side whose changes are merged in.
         case theirs
     }
 
-    /// A place that both sides changed, each in its own way.
+    /// A position that the two sides changed differently.
     public struct Conflict: Sendable {
-        /// Where, in ours.
+        /// The path in ours.
         public let path: PropertyListKeyPath
-        /// The change of each side.
+        /// A description of the change on each side.
         public let what: String
     }
 
-    /// Edits that bring the changes of theirs into ours.
+    /// The edits that merge the changes of theirs into ours.
     public let edits: [PropertyListEdit]
-    /// Where both sides changed the same. The value is that of the side that is favoured, or ours.
+    /// The positions that both sides changed differently. The edits use the value of the favoured
+    /// side there.
     public let conflicts: [Conflict]
-    /// Where elements were added by both sides, in arrays: the paths of the arrays, in ours.
+    /// The paths, in ours, of arrays to which both sides added elements at the same position.
     public let joined: [PropertyListKeyPath]
 
-    /// Compares what both sides made of the base. Linear, as ``PropertyListComparison``.
+    /// Compares both sides with the base. Linear, like ``PropertyListComparison``.
     ///
     /// - Parameters:
-    ///   - base: what both sides began with.
-    ///   - ours: the side that the edits are for.
-    ///   - theirs: the side whose changes are brought in.
-    ///   - favored: whose value is taken where both changed the same; such places are conflicts all
-    ///     the same.
-    ///   - limits: how much the documents may expand to.
-    /// - Throws: `expansionLimitExceeded`; `sizeLimitExceeded` where edits, conflicts and their
-    ///   paths take more memory than what the limits allow as output; as `PropertyListNode.value(limits:)`.
+    ///   - base: The common ancestor of both sides.
+    ///   - ours: The side to which the edits will be applied.
+    ///   - theirs: The side whose changes are merged in.
+    ///   - favored: The side whose value is used in a conflict. Conflicts are reported either way.
+    ///   - limits: The limits for the expansion of the documents.
+    /// - Throws: `expansionLimitExceeded`. `sizeLimitExceeded` if the edits, conflicts and paths
+    ///   need more memory than the limits allow for output. The errors of
+    ///   `PropertyListNode.value(limits:)`.
     public init(
         base: PropertyListDocument, ours: PropertyListDocument, theirs: PropertyListDocument,
         favoring favored: Side = .ours, limits: ParsingLimits = .default
@@ -59,9 +61,9 @@ public struct PropertyListMerge: Sendable {
             base: base, ours: ours, theirs: theirs, favoring: favored, within: &budget)
     }
 
-    /// Compares what both sides made of the base, as a part of an operation.
+    /// Compares both sides with the base, as a part of a larger operation.
     ///
-    /// - Throws: as ``init(base:ours:theirs:favoring:limits:)``.
+    /// - Throws: The errors of ``init(base:ours:theirs:favoring:limits:)``.
     package init(
         base: PropertyListDocument, ours: PropertyListDocument, theirs: PropertyListDocument,
         favoring favored: Side, within budget: inout OperationBudget

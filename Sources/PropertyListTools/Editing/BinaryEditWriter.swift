@@ -3,24 +3,25 @@
 
 @_spi(Tables) internal import PropertyList
 
-/// Writes a binary property list with its edits: every object keeps its place in the order, new ones
-/// come after all others, and those that the root no longer leads to are left out.
+/// Writes an edited binary property list. Every object keeps its place in the object table, new
+/// objects follow all others, and objects that became unreachable from the root are omitted.
 ///
-/// Objects that nothing refers to stay if they are no containers: Apple's writer leaves UIDs and
-/// booleans. A container that nothing refers to may hold what is removed, and is left out.
+/// Unreferenced objects of the source stay, except for containers: Apple's writer leaves
+/// unreferenced UIDs and booleans behind. An unreferenced container may hold a removed object, so
+/// it is omitted.
 struct BinaryEditWriter {
     private let edits: FinishedEdits
     private let source: PropertyListDocument
     private let limits: ParsingLimits
     private let wasUsed: [Bool]
     private var store: NodeStore
-    // By container: its record.
+    // The record of each container.
     private var nodes: [UInt32]
-    // By container: whether it stands in several places, itself or in a container that does.
+    // For each container: whether it has several references, or is inside a container that has.
     private var isShared: [Bool]
     private var uniquer: ObjectUniquer
     private var isChanged = false
-    // The records of new keys and values, in the order in which `rewrite` comes to them.
+    // The records of new keys and values, in the order in which `rewrite` uses them.
     private var added: [UInt32] = []
     private var nextAdded = 0
 
@@ -32,7 +33,7 @@ struct BinaryEditWriter {
         source = document
         store = document.storage.store
         wasUsed = document.usedNodes
-        // By record of the source: how many references there are to it.
+        // For each record of the source: the number of references to it.
         var references = [Int](repeating: 0, count: store.records.count)
         nodes = [UInt32](repeating: 0, count: edits.tree.containers.count)
         isShared = [Bool](repeating: false, count: edits.tree.containers.count)
@@ -47,7 +48,8 @@ struct BinaryEditWriter {
         findShared(references)
     }
 
-    /// A container is opened after the one that it stands in.
+    /// Marks shared containers. A container is opened after its parent, so one pass from parents to
+    /// children suffices.
     private mutating func findShared(_ references: [Int]) {
         for (number, container) in edits.tree.containers.enumerated() {
             if let origin = container.origin, references[Int(origin)] > 1 {
@@ -60,7 +62,7 @@ struct BinaryEditWriter {
         }
     }
 
-    /// The file. Linear.
+    /// Returns the bytes of the file. Linear.
     ///
     /// - Throws: `sizeLimitExceeded`, `depthLimitExceeded`.
     mutating func write(
@@ -89,7 +91,8 @@ struct BinaryEditWriter {
 
     // MARK: Containers
 
-    /// The record of a container; of the source, its own if it stands nowhere else.
+    /// Returns the record of a container after the edits. A container of the source keeps its
+    /// record unless it is shared and changed.
     private mutating func rewrite(_ number: Int) -> UInt32 {
         let container = edits.tree.containers[number]
         guard let origin = container.origin else { return 0 }
@@ -109,7 +112,8 @@ struct BinaryEditWriter {
         return place(keys + values, count: values.count, of: number, origin)
     }
 
-    /// Puts new children in a container.
+    /// Stores new children for a container. A shared container gets a new record, so that its other
+    /// occurrences stay as they are.
     private mutating func place(
         _ children: [UInt32], count: Int, of number: Int, _ origin: UInt32
     ) -> UInt32 {
@@ -150,14 +154,15 @@ struct BinaryEditWriter {
         return added[nextAdded - 1]
     }
 
-    /// A leaf that is equal, or this one from now on.
+    /// Returns an equal leaf added earlier, or registers this one.
     private mutating func existing(_ node: UInt32) -> UInt32 {
         uniquer.number(of: node, store.records[Int(node)], next: node, in: store) ?? node
     }
 
-    /// Adds all new keys and values with all that they hold.
+    /// Appends all new keys and values, with everything below them.
     ///
-    /// They go through one document: a long text that occurs in many of them is copied once.
+    /// One document is built for all of them, so that a long text that occurs in many of them is
+    /// copied once.
     private mutating func addNewValues() throws(PropertyListError) {
         let values = newValues
         if values.isEmpty { return }
@@ -167,8 +172,8 @@ struct BinaryEditWriter {
         guard UInt32(exactly: store.bytes.count + other.bytes.count) != nil else {
             throw PropertyListError(
                 .sizeLimitExceeded, format: .binary,
-                what: "\(store.bytes.count + other.bytes.count) bytes of text and data, "
-                    + "4294967295 are possible")
+                what: "expected at most 4294967295 bytes of text and data, found "
+                    + "\(store.bytes.count + other.bytes.count)")
         }
         let start = UInt32(truncatingIfNeeded: store.bytes.count)
         store.bytes += other.bytes
@@ -177,7 +182,7 @@ struct BinaryEditWriter {
         for (number, record) in other.records.enumerated() where !record.isContainer {
             copies[number] = copy(record, other, copies, start)
         }
-        // Containers within a container have higher numbers than it has.
+        // Inner containers have higher numbers than the containers around them.
         for (number, record) in other.records.enumerated().reversed()
         where record.isContainer && number != root {
             copies[number] = copy(record, other, copies, start)
@@ -185,7 +190,8 @@ struct BinaryEditWriter {
         added = other.children[document.root.record.childRange].map { copies[Int($0)] }
     }
 
-    /// The new values and keys of all containers, in the order of ``rewrite(_:)``, and the new root.
+    /// The new values and keys of all containers, in the order in which ``rewrite(_:)`` uses them,
+    /// and then the new root.
     private var newValues: [PropertyListValue] {
         var values: [PropertyListValue] = []
         for number in edits.tree.containers.indices.reversed() where edits.isReachable[number] {

@@ -3,21 +3,21 @@
 
 internal import PropertyList
 
-/// A list of numbers in blocks, which keeps many insertions and removals cheap: each moves the rest of
-/// one block, not the rest of the list.
+/// A list of numbers that is stored in blocks. An insertion or removal moves only the rest of one
+/// block, not the rest of the list.
 ///
-/// While the list is `0..<count`, appended numbers included, nothing is allocated.
+/// While the list is `0..<count`, including numbers appended in order, it allocates nothing.
 struct BlockList: Sendable {
     private static let blockSize = 1024
 
-    // Empty while the list is the numbers from 0 to below `count`.
+    // Empty while the list is `0..<count`.
     private var blocks: [[UInt32]] = []
-    // The length of each block, side by side for the search.
+    // The length of each block, stored contiguously for a fast search.
     private var lengths: [Int] = []
     /// The length of the list.
     private(set) var count: Int
 
-    /// The numbers from 0 to below `count`.
+    /// Creates the list `0..<count`.
     init(count: Int = 0) { self.count = count }
 
     private mutating func makeBlocks() {
@@ -29,7 +29,7 @@ struct BlockList: Sendable {
         }
     }
 
-    /// The number at `index`. Takes time in proportion to the number of blocks.
+    /// The number at `index`. Linear in the number of blocks.
     ///
     /// - Precondition: `index` is below `count`.
     subscript(index: Int) -> Int {
@@ -75,7 +75,7 @@ struct BlockList: Sendable {
         lengths[block] = half
     }
 
-    /// The block that has `index`; for the end of the list, the last one.
+    /// Returns the block that contains `index`, or the last block for the end of the list.
     private func place(of index: Int) -> (block: Int, offset: Int) {
         var offset = index
         var block = 0

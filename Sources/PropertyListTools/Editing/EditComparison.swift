@@ -3,14 +3,14 @@
 
 internal import PropertyList
 
-/// Compares what edits come to with a document that was made of them.
+/// Compares the expected result of edits with the document parsed from the written result.
 ///
-/// Containers that edits have reached into are compared child by child; all else as values, one after
-/// the other, so that no tree of the whole document is built.
+/// Containers opened by edits are compared child by child. Everything else is compared as values,
+/// one at a time, so that no tree of the whole document is built.
 struct EditComparison: ~Copyable {
     private let edits: FinishedEdits
     private let edited: PropertyListDocument
-    // The budgets for reading the source with its new values, and for reading the result.
+    // The budget for reading the source with its new values, and the budget for reading the result.
     private var sourceBudget: OperationBudget
     private var budget: OperationBudget
     private var sourceContents = LongContents()
@@ -23,9 +23,9 @@ struct EditComparison: ~Copyable {
         budget = edited.budget(limits)
     }
 
-    /// Returns whether the document says what the edits come to. Linear; not recursive.
+    /// Returns whether the document has the expected content. Linear; not recursive.
     ///
-    /// - Throws: as `PropertyListNode.value(limits:)`.
+    /// - Throws: The errors of `PropertyListNode.value(limits:)`.
     mutating func isSame() throws(PropertyListError) -> Bool {
         var pending: [(container: Int, node: UInt32)] = []
         guard try isSame(edits.tree.root, edited.storage.root, &pending) else { return false }
@@ -36,8 +36,8 @@ struct EditComparison: ~Copyable {
         return true
     }
 
-    /// Returns whether a value is what an edit has left; a container that edits have reached into
-    /// is put off.
+    /// Returns whether a value equals the expected one. Containers opened by edits are deferred:
+    /// they are added to `pending`.
     private mutating func isSame(
         _ content: EditTree.Content, _ node: UInt32,
         _ pending: inout [(container: Int, node: UInt32)]
@@ -71,7 +71,7 @@ struct EditComparison: ~Copyable {
         guard let entries = node.dictionary, let key = edits.tree.text(of: child.key) else {
             return node.childNodes[place]
         }
-        // New entries may stand elsewhere in the text, as in the sections of a project file.
+        // New entries may be in another position in the text, as in the sections of a project file.
         let entry = entries[place]
         return entry.keyNode.isString(key) ? entry.value : entries[key]
     }

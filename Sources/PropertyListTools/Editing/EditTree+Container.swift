@@ -4,17 +4,18 @@
 internal import PropertyList
 
 extension EditTree {
-    /// A container with its children: first those that it has in the source, or as a new value, and then
-    /// those that edits add. A position is a place in that list; the order is kept apart from it.
+    /// A container and its children: first the original ones, of the source or of a new value, and
+    /// then those that edits add. A position is an index into that list. The order of the children
+    /// is stored separately.
     ///
-    /// Edits may open all containers of a file, so that a child takes 16 bytes, and an order that was not
-    /// changed takes none.
+    /// Edits may open every container of a file. A child therefore takes only 16 bytes, and an
+    /// unchanged order takes none.
     struct Container: Sendable {
         /// The key of a child.
         enum Key: Sendable {
-            /// As in the source, by its record.
+            /// The key of the source, by its record.
             case source(UInt32)
-            /// A new one, by its place among the new keys of the tree.
+            /// A new key, by its index among the new keys of the tree.
             case text(UInt32)
         }
 
@@ -37,10 +38,10 @@ extension EditTree {
         private(set) var elements = BlockList()
         // The positions of the entries of a dictionary.
         private var entries = EntryOrder()
-        /// The keys that a new dictionary was opened with.
+        /// The original keys of a new dictionary.
         var keys: DictionaryKeys?
-        /// Where keys are that are not where they were when the dictionary was opened; nil for those that
-        /// are gone.
+        /// The positions of keys added or moved since the dictionary was opened; nil for removed
+        /// keys.
         private(set) var places: [ExactText: Int?] = [:]
 
         init(kind: PropertyListKind, origin: UInt32?, depth: Int, _ children: [Child]) {
@@ -56,15 +57,15 @@ extension EditTree {
             }
         }
 
-        /// The bytes that a container is counted as: with what its first edit brings, and with its children.
+        /// Returns the bytes that are charged for a container: a fixed overhead and its children.
         static func size(count: Int) -> Int {
             256 &+ TreeExtent.product(count, MemoryLayout<Child>.stride)
         }
 
-        /// The positions of the children there are, in order. Linear.
+        /// The positions of the current children, in order. Linear.
         var live: LivePositions { kind == .dictionary ? entries.all : elements.all }
 
-        /// Adds an entry after another, or at the end.
+        /// Inserts an entry after another, or at the end.
         mutating func add(
             _ key: Key, _ text: String, _ content: Content, after position: Int? = nil
         ) {
@@ -84,7 +85,7 @@ extension EditTree {
 
         /// Adds new values at the end.
         ///
-        /// - Parameter places: where they are among the new values of the tree.
+        /// - Parameter places: The indices of the values among the new values of the tree.
         mutating func append(values places: Range<UInt32>) {
             children.reserveCapacity(children.count + places.count)
             for place in places { append(.value(place)) }
@@ -93,13 +94,13 @@ extension EditTree {
         /// Removes the element at `index`.
         mutating func removeElement(at index: Int) { _ = elements.remove(at: index) }
 
-        /// Removes the entry at a position, which has the key `key`.
+        /// Removes the entry with the key `key` at a position.
         mutating func removeEntry(_ position: Int, key: String) {
             entries.remove(position)
             places[ExactText(key)] = .some(nil)
         }
 
-        /// Gives the entry at a position another key.
+        /// Changes the key of the entry at a position.
         mutating func rename(_ position: Int, from old: String, to new: String, _ key: Key) {
             children[position].key = key
             places[ExactText(old)] = .some(nil)

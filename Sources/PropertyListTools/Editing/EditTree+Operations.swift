@@ -21,7 +21,8 @@ extension EditTree: KeyPathWalk {
 
     mutating func container(at slot: Slot) throws(PropertyListError) -> Int? { try open(slot) }
 
-    /// The editor follows a step into data or a string itself, so that here the step means nothing.
+    /// Resolves a step like any other. The editor itself follows steps into data and strings, so
+    /// such a step has no meaning here.
     mutating func content(
         at slot: Slot, _ path: PropertyListKeyPath, _ position: Int
     ) throws(PropertyListError) -> Slot {
@@ -40,7 +41,8 @@ extension EditTree: KeyPathWalk {
         .child(container: container, position: containers[container].elements[index])
     }
 
-    /// The value of a scalar at a slot; of a container, one that is empty.
+    /// Returns the value of the scalar at a slot. For a container, returns an empty one of a
+    /// similar kind.
     func scalar(
         at slot: Slot, _ path: PropertyListKeyPath, _ position: Int
     ) throws(PropertyListError) -> PropertyListValue {
@@ -58,7 +60,7 @@ extension EditTree: KeyPathWalk {
 // MARK: - Changing
 
 extension EditTree {
-    /// Makes an edit that goes into no nested property list.
+    /// Applies an edit whose path does not lead into a nested property list.
     mutating func apply(_ edit: PropertyListEdit) throws(PropertyListError) {
         let path = edit.path
         if let value = edit.operation.value { try admit(value) }
@@ -66,7 +68,7 @@ extension EditTree {
         case .append(let value):
             let container = try openTarget(path)
             guard containers[container].kind != .dictionary else {
-                throw Self.wrongKind(path, "a dictionary has no end to append to; set a key")
+                throw Self.wrongKind(path, "cannot append to a dictionary; set a key instead")
             }
             containers[container].append(add(value))
         case .merge(let value): try merge(value, into: try openTarget(path), path)
@@ -86,7 +88,7 @@ extension EditTree {
         }
     }
 
-    /// The container that a path leads to.
+    /// Opens the container at the end of a path.
     private mutating func openTarget(
         _ path: PropertyListKeyPath
     ) throws(PropertyListError) -> Int {
@@ -94,16 +96,17 @@ extension EditTree {
         return try container(at: slot, path, path.steps.count)
     }
 
-    /// The root, or an object of an archive, which others refer to by its number.
+    /// Applies an edit to the root or to an object of an archive. Only `set` is possible, because
+    /// others refer to an object by its number.
     private mutating func applyToWhole(_ edit: PropertyListEdit) throws(PropertyListError) {
         let path = edit.path
         guard case .set(let value) = edit.operation else {
             throw Self.wrongKind(
                 path,
                 path.steps.isEmpty
-                    ? "the root can be set, and nothing else"
-                    : "an object of an archive can be set; removing or adding one would give all "
-                        + "that follow other numbers")
+                    ? "the root can only be set"
+                    : "an object of an archive can only be set: removing or adding one would "
+                        + "renumber all later objects")
         }
         try set(value, at: try place(of: path, upTo: path.steps.count))
     }
@@ -153,7 +156,7 @@ extension EditTree {
         case .set(let value) where path.steps.last == .name("-"):
             containers[container].insert(add(value), at: index)
         case .insert(_, .some):
-            throw Self.wrongKind(path, "an element of an array comes after no key")
+            throw Self.wrongKind(path, "an array element cannot be inserted after a key")
         case .insert(let value, nil) where index <= count:
             containers[container].insert(add(value), at: index)
         case .remove where index < count: containers[container].removeElement(at: index)
@@ -180,7 +183,7 @@ extension EditTree {
         containers[container].add(add(key: key), key, content, after: position)
     }
 
-    /// Puts a value in a place; one that is there already stays, with its text.
+    /// Stores a value in a slot. An equal value of the source stays, with its text.
     private mutating func set(
         _ value: PropertyListValue, at slot: Slot
     ) throws(PropertyListError) {
@@ -190,7 +193,8 @@ extension EditTree {
         self[slot] = add(value)
     }
 
-    /// Sets the entries of a dictionary, or appends the elements of an array; with a stack of its own.
+    /// Merges dictionary entries into a dictionary, or appends the elements of an array. Uses an
+    /// explicit stack instead of recursion.
     private mutating func merge(
         _ value: PropertyListValue, into container: Int, _ path: PropertyListKeyPath
     ) throws(PropertyListError) {
@@ -201,7 +205,9 @@ extension EditTree {
             return containers[container].append(values: first..<end)
         }
         guard kind == .dictionary, let entries = value.dictionary else {
-            throw Self.wrongKind(path, "a value of kind \(value.kind) does not merge with \(kind)")
+            throw Self.wrongKind(
+                path,
+                "cannot merge a value of kind \(value.kind) into one of kind \(kind)")
         }
         var pending = [(container, entries)]
         while let (container, entries) = pending.popLast() {
@@ -232,7 +238,7 @@ extension EditTree {
     private func noPreviousKey(_ key: String, in container: Int) -> PropertyListError {
         let neighbour = PropertyListKeyPath.neighbour(of: key, among: keys(in: container))
         return PropertyListError(
-            .noSuchValue, what: "there is no key `\(TerminalText.escaped(key))` to come after",
+            .noSuchValue, what: "missing key `\(TerminalText.escaped(key))` to insert after",
             recovery: neighbour.map { "there is `\($0)`" })
     }
 
@@ -241,7 +247,7 @@ extension EditTree {
     ) -> PropertyListError {
         path.error(
             .duplicateKey, at: path.steps.count - 1,
-            "there is a key `\(TerminalText.escaped(key))` already", recovery: "set its value")
+            "the key `\(TerminalText.escaped(key))` already exists", recovery: "set its value")
     }
 }
 

@@ -3,21 +3,21 @@
 
 @_spi(Tables) internal import PropertyList
 
-/// A document with the edits made to it so far.
+/// A document and the edits made to it so far.
 ///
-/// Values are those of the source until an edit reaches into them. A container on the way is opened
-/// then: its children are listed, and may change. Containers have numbers that rise with the depth,
-/// so that whatever is done from the root down, or up, is a loop.
+/// A value is taken from the source until an edit reaches into it. The containers on the path are
+/// then opened: their children are listed and may change. A container has a higher number than its
+/// parent, so a pass from the root down, or from the leaves up, is a loop.
 struct EditTree: Sendable {
-    /// The content of a place.
+    /// The content of a slot.
     enum Content: Sendable {
-        /// A value of the source, as it is.
+        /// An unchanged value of the source, by its record.
         case source(UInt32)
-        /// A new value, by its place in ``values``.
+        /// A new value, by its index in ``values``.
         case value(UInt32)
-        /// A container, of the source or new, that edits have reached into.
+        /// An opened container, of the source or new: edits have reached into it.
         case opened(UInt32)
-        /// Data or a string whose contents are edited.
+        /// Data or a string that holds an edited property list.
         case nested(UInt32)
     }
 
@@ -27,7 +27,7 @@ struct EditTree: Sendable {
         case child(container: Int, position: Int)
     }
 
-    /// A property list within a value.
+    /// A property list inside data or a string.
     struct Nested: Sendable {
         var editor: PropertyListEditor
         /// The content before the edit.
@@ -38,22 +38,22 @@ struct EditTree: Sendable {
 
     let document: PropertyListDocument
     let limits: ParsingLimits
-    // Counts against the limits for all edits together.
+    // The amounts that all edits together have used of the limits.
     private(set) var account: OperationBudget.Account
-    // Whether new values raise the allowance: the caller has made them.
+    // Whether new values raise the allowance. They do if the caller has made them.
     private var admitsValues = true
-    // The long texts and data of the source that new values have been compared with.
+    // The long texts and data of the source that have been compared with new values.
     private var longContents = LongContents()
-    // The long texts and data of new values that have raised the allowance.
+    // The long texts and data of new values that have raised the allowance already.
     private var admitted: Set<ContentIdentity> = []
     private(set) var root: Content
     var containers: [Container] = []
-    /// New values, in the order in which they came.
+    /// The new values, in the order in which they were added.
     private(set) var values: [PropertyListValue] = []
-    // New keys, in the order in which they came.
+    // The new keys, in the order in which they were added.
     private var texts: [String] = []
     var nested: [Nested] = []
-    /// By where a value begins in the source: the property list within it.
+    /// The property lists inside values of the source, by the source offset of the value.
     var contents: [UInt32: PropertyListDocument] = [:]
 
     init(_ document: PropertyListDocument, _ limits: ParsingLimits) {
@@ -80,7 +80,7 @@ struct EditTree: Sendable {
         }
     }
 
-    /// Returns the kind of value of a content.
+    /// Returns the kind of the value that a slot's content represents.
     func kind(of content: Content) -> PropertyListKind {
         switch content {
         case .source(let node): document.node(node).kind
@@ -94,7 +94,8 @@ struct EditTree: Sendable {
 // MARK: - Opening
 
 extension EditTree {
-    /// The container at a slot, whose children are then listed; nil for a scalar.
+    /// Opens the container at a slot, which lists its children, and returns its number. Returns nil
+    /// for a scalar.
     mutating func open(_ slot: Slot) throws(PropertyListError) -> Int? {
         var container: Container
         switch self[slot] {
@@ -123,8 +124,8 @@ extension EditTree {
         return containers.count - 1
     }
 
-    /// Counts a property list within a value that edits go into: its bytes, which raise the allowance of
-    /// values.
+    /// Charges for a property list inside a value that edits reach into. Its bytes also raise the
+    /// allowance for values.
     ///
     /// - Throws: `sizeLimitExceeded`.
     mutating func admit(_ nested: PropertyListDocument) throws(PropertyListError) {
@@ -134,9 +135,9 @@ extension EditTree {
         }
     }
 
-    /// Makes an edit in a property list within a value, which counts against the same limits.
+    /// Applies an edit to a property list inside a value, within the same limits.
     ///
-    /// - Throws: as ``PropertyListEditor/apply(_:)``.
+    /// - Throws: The errors of ``PropertyListEditor/apply(_:)``.
     mutating func apply(
         _ edit: PropertyListEdit, toNested number: Int
     ) throws(PropertyListError) {
@@ -150,39 +151,40 @@ extension EditTree {
         try nested[number].editor.apply(edit)
     }
 
-    /// Makes the edits a part of an operation, which has read their new values: these do not raise the
-    /// allowance.
+    /// Makes the edits a part of an operation that has already read their new values. These values
+    /// do not raise the allowance.
     mutating func join(_ operation: OperationBudget.Account) {
         account = operation
         admitsValues = false
     }
 
-    /// Counts the editor of a property list within a value, which has tables of its own.
+    /// Charges for the editor of a nested property list, which has tables of its own.
     ///
     /// - Throws: `sizeLimitExceeded`.
     mutating func chargeEditor() throws(PropertyListError) {
         try spend { budget throws(PropertyListError) in try budget.charge(bytes: 1536) }
     }
 
-    /// Counts a property list within a value that edits go into in one more place.
+    /// Charges for one more occurrence of a nested property list that edits reach into.
     ///
     /// - Throws: `expansionLimitExceeded`, `sizeLimitExceeded`.
     mutating func charge(_ nested: PropertyListDocument) throws(PropertyListError) {
         try spend { budget throws(PropertyListError) in
             try budget.charge(bytes: nested.source.count)
-            // A container that is opened lists its children, which may be one value many times.
+            // An opened container lists its children, which may be the same value many times.
             try budget.visit(nested.storage.extent)
         }
     }
 
-    /// Counts the bytes of a key of a new value: many of its dictionaries may have one long key.
+    /// Charges the bytes of a key of a new value. Many dictionaries of the value may share one long
+    /// key.
     ///
     /// - Throws: `sizeLimitExceeded`.
     mutating func charge(key: String) throws(PropertyListError) {
         try spend { budget throws(PropertyListError) in try budget.charge(bytes: key.utf8.count) }
     }
 
-    /// Uses a part of what all edits together may use.
+    /// Spends a part of the budget of all edits.
     private mutating func spend(
         _ use: (inout OperationBudget) throws(PropertyListError) -> Void
     ) throws(PropertyListError) {
@@ -191,9 +193,10 @@ extension EditTree {
         account = budget.account
     }
 
-    /// Raises the allowance by that of a new value, unless the operation has read it.
+    /// Raises the allowance for a new value, unless the operation has already read the value.
     ///
-    /// - Throws: `sizeLimitExceeded` for copies that stand for more values than a document can have.
+    /// - Throws: `sizeLimitExceeded` if the copies of shared values represent more values than a
+    ///   document can have.
     mutating func admit(_ value: PropertyListValue) throws(PropertyListError) {
         if !admitsValues { return }
         var budget = OperationBudget(limits: limits, continuing: account)
@@ -201,15 +204,15 @@ extension EditTree {
         account = budget.account
     }
 
-    /// A budget for a pass over the document with its new values.
+    /// Returns a budget for one pass over the document and its new values.
     func budget() -> OperationBudget {
         OperationBudget(limits: limits, continuing: account.unspent)
     }
 
-    /// Returns whether a value of the source is `value` already.
+    /// Returns whether a value of the source already equals `value`.
     ///
-    /// - Throws: `expansionLimitExceeded` where all edits together look at too many values,
-    ///   `sizeLimitExceeded` where they look at too many bytes.
+    /// - Throws: `expansionLimitExceeded` if all edits together examine too many values,
+    ///   `sizeLimitExceeded` if they examine too many bytes.
     mutating func isSame(
         _ node: PropertyListNode, as value: PropertyListValue
     ) throws(PropertyListError) -> Bool {
@@ -222,7 +225,7 @@ extension EditTree {
         swap(&contents, &longContents)
         defer { swap(&contents, &longContents) }
         try spend { budget throws(PropertyListError) in
-            // One long text may stand in many places, each of which is edited.
+            // One long text may occur in many places, and each of them may be edited.
             var known: Set<ContentIdentity> = []
             try budget.charge(bytes: TreeExtent(of: value, &known).bytes)
             isSame = try node.isSame(as: value, within: &budget, &contents)
@@ -267,15 +270,15 @@ extension EditTree {
         return container
     }
 
-    /// The content that a new value is.
+    /// Adds a new value and returns it as content.
     mutating func add(_ value: PropertyListValue) -> Content { .value(append([value])) }
 
-    /// The key that a new text is.
+    /// Adds a new key and returns it.
     mutating func add(key: String) -> Container.Key { .text(append([key])) }
 
-    /// Adds new values; returns the place of the first.
+    /// Appends new values and returns the index of the first.
     ///
-    /// The first ones are not copied: a merge brings all its values at once.
+    /// The first array is stored without copying: a merge adds all its values at once.
     mutating func append(_ new: [PropertyListValue]) -> UInt32 {
         defer { if values.isEmpty { values = new } else { values += new } }
         return Self.number(values.count)
@@ -286,10 +289,11 @@ extension EditTree {
         return Self.number(texts.count)
     }
 
-    /// A place in a list, which memory ends long before four bytes do: an element takes 16 at least.
+    /// Returns an index as four bytes. Memory runs out before the index overflows, because an
+    /// element takes at least 16 bytes.
     static func number(_ place: Int) -> UInt32 { UInt32(truncatingIfNeeded: place) }
 
-    /// Where a dictionary has a key; nil where it does not.
+    /// Returns the position of a key in a dictionary, or nil if the dictionary does not contain it.
     func position(of key: String, in number: Int) -> Int? {
         let container = containers[number]
         if let place = container.places[ExactText(key)] { return place }
@@ -302,7 +306,7 @@ extension EditTree {
         return place - record.keyRange.lowerBound
     }
 
-    /// The texts of a dictionary's keys, for a message.
+    /// Returns the keys of a dictionary, for an error message.
     func keys(in number: Int) -> some Sequence<String> {
         containers[number].live.lazy.compactMap {
             self.text(of: containers[number].children[$0].key)

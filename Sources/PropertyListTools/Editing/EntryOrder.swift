@@ -3,22 +3,23 @@
 
 internal import PropertyList
 
-/// The order of a dictionary's entries, which have the positions from 0 in the order in which they came.
+/// The order of the entries of a dictionary. Entries have positions, numbered from 0 in the order
+/// in which they were added.
 ///
-/// While none is inserted before another, and none removed, nothing is allocated.
+/// Allocates nothing as long as no entry is inserted before another and none is removed.
 struct EntryOrder: Sendable {
     private static let none = UInt32.max
 
-    // By position: the one that follows; empty while that is the next position.
+    // For each position: the one that follows. Empty while that is always the next number.
     private var next: [UInt32] = []
     private var first: UInt32 = 0
     private var last: UInt32 = 0
-    // By position; empty while none is removed.
+    // For each position: whether it was removed. Empty while none was.
     private var isRemoved: [Bool] = []
-    // The number of positions, with those that are removed.
+    // The number of positions, including removed ones.
     private var count: Int
 
-    /// The positions from 0 to below `count`.
+    /// Creates the order `0..<count`.
     init(count: Int = 0) { self.count = count }
 
     /// The positions in order. Linear.
@@ -38,7 +39,7 @@ struct EntryOrder: Sendable {
         return order
     }
 
-    /// Gives the next position a place after another, or at the end.
+    /// Inserts the next position after another, or at the end.
     mutating func insert(after previous: Int?) {
         let isAtEnd = previous.map { $0 == count &- 1 } ?? true
         if next.isEmpty, !isAtEnd { link() }

@@ -4,20 +4,20 @@
 internal import PropertyList
 internal import ValidText
 
-/// The edits to a document when there are no more to come: which containers are still part of it, and
-/// the values of all that is new.
+/// The edits to a document after the last one: the containers that are still reachable, and the
+/// final values of everything new.
 struct FinishedEdits {
     let tree: EditTree
-    /// By container: whether the root leads to it.
+    /// For each container: whether it is reachable from the root.
     let isReachable: [Bool]
-    // By container, for new ones.
+    // For each container: its value if it is new; nil for a container of the source.
     private var newValues: [PropertyListValue?]
-    // By nested property list; nil for those that are as they were.
+    // For each nested property list: its new value; nil if it is unchanged.
     private var nestedValues: [PropertyListValue?] = []
 
-    /// Finishes nested property lists, and builds new values from the bottom up.
+    /// Finishes nested property lists and builds new values from the leaves up.
     ///
-    /// - Throws: what writing a nested property list does.
+    /// - Throws: The errors of writing a nested property list.
     init(_ tree: EditTree, within budget: inout OperationBudget) throws(PropertyListError) {
         self.tree = tree
         let reachable = Self.reachable(tree)
@@ -28,7 +28,7 @@ struct FinishedEdits {
             let value =
                 reachable.nested[number] ? try Self.value(of: nested, in: tree, &budget) : nil
             size += value?.data?.count ?? value?.string?.utf8.count ?? 0
-            // They are written once more, in what is around them.
+            // Their bytes are written again, as a part of the outer property list.
             try budget.checkRoom(for: size)
             nestedValues.append(value)
         }
@@ -38,7 +38,8 @@ struct FinishedEdits {
         }
     }
 
-    /// The value that holds a nested property list; nil where it is as it was in the source.
+    /// Returns the value that holds a nested property list, or nil if it is the unchanged value of
+    /// the source.
     private static func value(
         of nested: EditTree.Nested, in tree: EditTree, _ budget: inout OperationBudget
     ) throws(PropertyListError) -> PropertyListValue? {
@@ -48,18 +49,18 @@ struct FinishedEdits {
             return tree.values[Int(number)]
         }
         if !nested.isText { return .data(edited.bytes) }
-        // A binary property list in a string may get bytes that are no text.
+        // The edited bytes of a binary property list in a string may not be valid UTF-8.
         guard let text = String(validUTF8: edited.bytes) else {
             throw PropertyListError(
                 .unrepresentableValue, format: edited.document.format,
-                what: "the property list is in a string, and its new bytes are no text",
-                recovery: "put the property list in data first")
+                what: "the property list is in a string, but its new bytes are not UTF-8 text",
+                recovery: "store the property list in data first")
         }
         return .string(text)
     }
 
-    /// Finds the containers and nested property lists that the root leads to. Children have higher numbers than
-    /// their parents.
+    /// Finds the containers and nested property lists that are reachable from the root. Children
+    /// have higher numbers than their parents.
     private static func reachable(_ tree: EditTree) -> (containers: [Bool], nested: [Bool]) {
         var containers = [Bool](repeating: false, count: tree.containers.count)
         var nested = [Bool](repeating: false, count: tree.nested.count)
@@ -77,12 +78,12 @@ struct FinishedEdits {
         return (containers, nested)
     }
 
-    /// A container all of whose children are new.
+    /// Returns the value of a container whose children are all new.
     func value(of container: EditTree.Container) -> PropertyListValue {
         value(of: container) { newValue(of: $0) ?? .null }
     }
 
-    /// A container, from the values of its children.
+    /// Returns the value of a container, built from the values of its children.
     private func value<Problem>(
         of container: EditTree.Container,
         _ value: (EditTree.Content) throws(Problem) -> PropertyListValue
@@ -101,9 +102,10 @@ struct FinishedEdits {
         }
     }
 
-    /// The whole value, built from the bottom up, for a format that is written anew.
+    /// Returns the whole edited value, built from the leaves up, for a format that is written from
+    /// scratch.
     ///
-    /// - Throws: as `PropertyListNode.value(limits:)`.
+    /// - Throws: The errors of `PropertyListNode.value(limits:)`.
     func wholeValue() throws(PropertyListError) -> PropertyListValue {
         var budget = tree.budget()
         var contents = LongContents()
@@ -117,11 +119,11 @@ struct FinishedEdits {
         return try copy.value(of: tree.root, &budget, &contents, isKept: true)
     }
 
-    /// The value of what stands in a place.
+    /// Returns the value of a slot's content.
     ///
-    /// `isKept` is as for `PropertyListNode.value(within:_:isKept:)`.
+    /// `isKept` has the same meaning as for `PropertyListNode.value(within:_:isKept:)`.
     ///
-    /// - Throws: as that.
+    /// - Throws: The errors of that function.
     func value(
         of content: EditTree.Content, _ budget: inout OperationBudget,
         _ contents: inout LongContents, isKept: Bool = false
@@ -137,7 +139,8 @@ struct FinishedEdits {
         }
     }
 
-    /// The value that is to stand in a place; nil where the source's own does, changed or not.
+    /// Returns the new value of a slot's content, or nil if a record of the source represents it,
+    /// changed or not.
     func newValue(of content: EditTree.Content) -> PropertyListValue? {
         switch content {
         case .source: nil
@@ -147,7 +150,7 @@ struct FinishedEdits {
         }
     }
 
-    /// The containers of the source that edits have reached into, and that are still there.
+    /// The opened containers of the source that are still reachable.
     var openedSources: some Sequence<EditTree.Container> {
         tree.containers.indices.lazy.filter { isReachable[$0] }.map { tree.containers[$0] }
             .filter { $0.origin != nil }

@@ -3,15 +3,15 @@
 
 internal import PropertyList
 
-/// The positions of a container's children, in order. While that is the order in which they came, nothing
-/// is allocated.
+/// The positions of a container's children, in order. Allocates nothing while the children are in
+/// the order in which they were added.
 struct LivePositions: RandomAccessCollection {
-    // Empty where the positions are the numbers from 0.
+    // Empty if the positions are `0..<endIndex`.
     private let list: [UInt32]
     let startIndex = 0
     let endIndex: Int
 
-    /// The numbers from 0 to below `count`.
+    /// Creates the positions `0..<count`.
     init(count: Int) {
         list = []
         endIndex = count

@@ -3,8 +3,8 @@
 
 @_spi(Tables) internal import PropertyList
 
-/// The syntax for editing OpenStep text: entries end with `;`, elements have `,` between them, and in
-/// a project file the name of an object follows its number in a comment.
+/// The editing syntax of OpenStep text: entries end with `;` and elements are separated by `,`. In
+/// a project file, a comment with the name of an object follows its number.
 struct OpenStepEditSyntax: TextEditSyntax {
     let layout: TextLayout
     let separator = [UInt8(ascii: ",")]
@@ -13,13 +13,13 @@ struct OpenStepEditSyntax: TextEditSyntax {
     private let store: NodeStore
     private let map: OpenStepSourceMap
     private let fragment: OpenStepFragment
-    // Of a strings file, the keys of its entries.
+    // The keys of the entries, for a strings file; otherwise empty.
     private let rootKeys: Set<UInt32>
 
     /// Returns whether a source is a project file.
     static func isProject(_ source: [UInt8]) -> Bool { source.span.has("// !$*UTF8*$!", at: 0) }
 
-    /// `names` is the root that the names of a project's objects are taken from.
+    /// Creates the syntax for a document. The names of a project's objects are taken from `root`.
     init(_ document: PropertyListDocument, names root: PropertyListNode) {
         store = document.storage.store
         map = OpenStepSourceMap(store)
@@ -74,7 +74,8 @@ struct OpenStepEditSyntax: TextEditSyntax {
         if rest == store.bytes.count || [0x0A, 0x0D].contains(store.bytes[rest]) {
             return line..<end
         }
-        // The line above may end with a comment. What follows stays on its own line, out of the comment.
+        // The line above may end with a comment. The rest of this line must not move up into that
+        // comment.
         return start..<afterSpaces(end)
     }
 
@@ -87,7 +88,8 @@ struct OpenStepEditSyntax: TextEditSyntax {
     func terminator(inDictionary: Bool) -> [UInt8] { [UInt8(ascii: inDictionary ? ";" : ",")] }
 
     func leadOnLine(_ neighbour: TextNeighbour) -> [UInt8] {
-        // The first entry of a strings file has nothing before it and is on a line of its own.
+        // The first entry of a strings file has no white space before it, and is on a line of its
+        // own.
         guard isInRoot(neighbour) else { return [0x20] }
         return layout.newline.isEmpty ? [0x0A] : layout.newline
     }
@@ -108,7 +110,8 @@ struct OpenStepEditSyntax: TextEditSyntax {
         try fragment.text(of: children, manner, budget)
     }
 
-    /// In strings files keys and values are in quotes, whether they need them or not.
+    /// Returns whether a neighbour is an entry of a strings file that quotes its keys and values,
+    /// whether they need quotes or not.
     private func isInQuotedEntries(_ neighbour: TextNeighbour) -> Bool {
         isInRoot(neighbour) && neighbour.key.map(isQuoted) == true
     }
@@ -140,8 +143,9 @@ struct OpenStepEditSyntax: TextEditSyntax {
             && store.bytes[start] == UInt8(ascii: "\"")
     }
 
-    /// Returns whether what replaces a text needs quotes, because the text has them in a strings file, or because a
-    /// comment follows at once: a word may have slashes in it.
+    /// Returns whether the replacement of a string needs quotes. It does if the string has quotes
+    /// in a strings file. It also does if a comment follows directly, because an unquoted string
+    /// may contain slashes.
     private func staysQuoted(_ record: UInt32) -> Bool {
         let end = range(of: record).upperBound
         return isQuoted(record)
@@ -162,7 +166,8 @@ struct OpenStepEditSyntax: TextEditSyntax {
         return .init(range: end..<end, replacement: Array(" = ".utf8) + text)
     }
 
-    /// A string, in a project file with the name that follows the number of an object.
+    /// Returns the range of a string. In a project file it includes the comment with the name that
+    /// follows an object number.
     private func rangeWithName(_ record: UInt32) -> Range<Int> {
         let range = range(of: record)
         guard isProject, store.records[Int(record)].kind == .string,
@@ -178,14 +183,14 @@ struct OpenStepEditSyntax: TextEditSyntax {
     ) throws(PropertyListError) -> [UInt8] {
         let text = try fragment.text(of: value, style, budget)
         guard map.isStringsFile, record == 0 else { return text }
-        // Without the braces of the root.
+        // The root of a strings file has no braces.
         let newline = layout.newline.isEmpty ? [0x0A] : layout.newline
         let entries = try fragment.text(of: value, .oneLine, budget).dropFirst().dropLast()
         return endOfComment + entries.drop { $0 == 0x20 } + newline
     }
 
-    /// The end of a comment after which the entries of a strings file would come, if there were
-    /// any.
+    /// The line break that must end a final comment before entries can follow it, in a strings file
+    /// without entries.
     private var endOfComment: [UInt8] {
         guard let root = store.records.first, Int(root.offset) == store.bytes.count,
             let last = store.bytes.last, last != 0x0A, last != 0x0D
@@ -199,14 +204,14 @@ struct OpenStepEditSyntax: TextEditSyntax {
 extension OpenStepEditSyntax {
     func placesElsewhere(in container: UInt32) -> Bool { sections?.container == container }
 
-    /// New objects of a project file go to the sections of their classes.
+    /// Places new objects of a project file in the sections of their classes.
     func placedElsewhere(
         _ children: NewTextChildren, in container: UInt32, _ budget: inout OperationBudget
     ) throws(PropertyListError) -> (places: [Int], changes: [EditedPropertyList.Change]) {
         guard let sections, sections.container == container else { return ([], []) }
         let entries = zip(children.keys, children.values).map { sections.entry($0, $1) }
         var changes: [EditedPropertyList.Change] = []
-        // By the position of an object: what is around it, which may be long.
+        // The surroundings of objects by position, computed once because they may be long.
         var known: [Int: Surroundings] = [:]
         for (place, entries) in sections.places(of: entries.compactMap(\.self)) {
             let position = place.position ?? 0
@@ -222,10 +227,11 @@ extension OpenStepEditSyntax {
     /// The text around an object.
     private struct Surroundings {
         let style: TextStyle
-        /// Where the line before begins to end.
+        /// The offset of the line break before the object.
         let lineBreak: Int
-        /// Where the line of its end ends.
+        /// The end of the line on which the object ends.
         let endOfLine: Int
+        /// The end of the comment that closes the section.
         let endOfSection: Int
     }
 
@@ -271,7 +277,7 @@ extension OpenStepEditSyntax {
             key: store.children[place], value: store.children[record.valuePlace(ofKeyAt: place)])
     }
 
-    /// Where the comment ends that ends a section, whose last object ends at `place`.
+    /// Returns the end of the comment that closes a section, whose last object ends at `place`.
     private func endOfSection(_ place: Int) -> Int {
         let text = store.bytes.span
         var index = place
@@ -282,7 +288,7 @@ extension OpenStepEditSyntax {
 }
 
 extension NodeStore {
-    /// The keys of a dictionary.
+    /// Returns the keys of a dictionary.
     fileprivate func keys(of record: NodeRecord) -> ArraySlice<UInt32> {
         children[record.keyRange]
     }

@@ -3,7 +3,8 @@
 
 internal import PropertyList
 
-/// Values as OpenStep text that is put into a text which is there already, in the manner of that text.
+/// Writes values as OpenStep text to be inserted into an existing text, in the formatting of that
+/// text.
 struct OpenStepFragment {
     /// The names of the objects of a project file, for comments after their numbers; nil for other
     /// files.
@@ -31,7 +32,8 @@ struct OpenStepFragment {
     /// - Parameters:
     ///   - children: The children.
     ///   - manner: The text around each of them.
-    ///   - key: The key of an only child that is written without it; nil for elements.
+    ///   - key: The key for which an only child is the value, if the text already contains that
+    ///     key; nil for elements.
     ///   - budget: The operation, which has to have room for the text.
     /// - Returns: The text as UTF-8.
     /// - Throws: `unrepresentableValue` for numbers, booleans and dates, `depthLimitExceeded`,
@@ -48,12 +50,13 @@ struct OpenStepFragment {
         return writer.output
     }
 
-    /// The text of a key.
+    /// Returns the text of a key.
     ///
     /// - Parameters:
     ///   - text: The key.
-    ///   - isQuoted: Whether it is in quotes even where it needs none.
-    ///   - isOfObject: Whether it is the number of an object of a project file, whose name follows.
+    ///   - isQuoted: Whether to quote the key even if it needs no quotes.
+    ///   - isOfObject: Whether the key is the number of an object in a project file, whose name
+    ///     follows in a comment.
     /// - Returns: The text as UTF-8.
     func key(_ text: String, isQuoted: Bool = false, isOfObject: Bool) -> [UInt8] {
         var output: [UInt8] = []
@@ -62,7 +65,7 @@ struct OpenStepFragment {
         return output
     }
 
-    /// Writes a scalar, or the bracket that begins a container.
+    /// Writes a scalar, or the opening bracket of a container.
     fileprivate func begin(
         _ child: NewChild, isQuoted: Bool, to output: inout [UInt8]
     ) throws(PropertyListError) {
@@ -85,22 +88,23 @@ struct OpenStepFragment {
     }
 }
 
-/// A value that is written, and its keys.
+/// A value to be written, with its keys.
 private struct NewChild {
     let value: PropertyListValue
-    /// The key that is written before it; nil for an element, and where the key is there already.
+    /// The key to write before the value; nil for an element, and if the text already contains the
+    /// key.
     let writtenKey: String?
-    /// The key that it is for; nil for an element.
+    /// The key of the value; nil for an element.
     let key: String?
 }
 
-/// Writes children of a container, one after the other, from their values: a document of them would take
-/// more memory than the values do.
+/// Writes children of a container one after the other, directly from their values. Building a
+/// document from them would need more memory than the values themselves.
 private struct ChildWriter {
     let fragment: OpenStepFragment
     let manner: TextManner
     private(set) var output: [UInt8] = []
-    // The containers that are open, from the child on.
+    // The open containers, from the child inwards.
     private var open: [OpenContainer] = []
 
     private static let equals = Array(" = ".utf8)
@@ -109,9 +113,10 @@ private struct ChildWriter {
     private struct OpenContainer {
         let storage: ContainerStorage
         let isDictionary: Bool
-        /// A Boolean value that says whether it stands in a dictionary itself.
+        /// A Boolean value that says whether the container is itself the value of a dictionary
+        /// entry.
         let isEntry: Bool
-        /// The place of the next child.
+        /// The index of the next child.
         var next = 0
     }
 
@@ -120,7 +125,7 @@ private struct ChildWriter {
         self.manner = manner
     }
 
-    /// Writes a child with all that it holds.
+    /// Writes a child and everything below it.
     mutating func append(
         _ child: NewChild, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) {
@@ -146,7 +151,7 @@ private struct ChildWriter {
         }
     }
 
-    /// Writes a scalar, or the beginning of a container, which is open then.
+    /// Writes a scalar, or opens a container.
     private mutating func enter(
         _ child: NewChild, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) {
@@ -174,19 +179,20 @@ private struct ChildWriter {
         end(isEntry: container.isEntry)
     }
 
-    /// Writes what separates a value from the next.
+    /// Writes the separator after a value.
     private mutating func end(isEntry: Bool) {
         if open.isEmpty, !manner.hasTerminators { return }
         output.append(UInt8(ascii: isEntry ? ";" : ","))
     }
 
-    /// A Boolean value that says whether nothing stands before a value but its container's bracket.
+    /// A Boolean value that says whether the next value directly follows the opening bracket of its
+    /// container.
     private var isFirst: Bool {
         output.last == UInt8(ascii: "{") || output.last == UInt8(ascii: "(")
     }
 
-    /// Begins a line, as deep as the containers that are open; without lines, separates what comes from what is
-    /// there.
+    /// Begins a line, indented for the open containers. If all text is on one line, separates the
+    /// next value from the previous one.
     private mutating func beginLine(isFirst: Bool) {
         guard !manner.style.newline.isEmpty else {
             if !isFirst || output.last == UInt8(ascii: ";") { output.append(0x20) }
@@ -197,7 +203,7 @@ private struct ChildWriter {
         for _ in open { output += manner.style.unit }
     }
 
-    /// The way from the container to the value that was written last, for a message.
+    /// Returns the path from the container to the last value written, for an error message.
     private func path(_ ownKey: String?) -> PropertyListPath {
         var steps = ownKey.map { [PropertyListPath.Component.key($0)] } ?? []
         for container in open where container.next > 0 {

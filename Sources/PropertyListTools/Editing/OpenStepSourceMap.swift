@@ -3,13 +3,14 @@
 
 @_spi(Tables) internal import PropertyList
 
-/// The ranges of the values of a document's source in OpenStep text.
+/// The ranges of the values of a document in its OpenStep source.
 struct OpenStepSourceMap {
     private var ranges: SourceRanges
-    /// A Boolean value that says whether the root's entries stand without braces.
+    /// A Boolean value that says whether the root's entries have no braces around them, as in
+    /// strings files.
     let isStringsFile: Bool
 
-    /// Finds the ends of the values of a document that was read. Linear.
+    /// Finds the ends of the values of a parsed document. Linear.
     init(_ store: NodeStore) {
         ranges = SourceRanges(store)
         isStringsFile = Self.isStringsFile(store)
@@ -55,10 +56,10 @@ struct OpenStepSourceMap {
         }
     }
 
-    /// A value or a key, from its first character to its last.
+    /// Returns the range of a value or a key, from its first character to its last.
     func range(of record: UInt32) -> Range<Int> { ranges[record] }
 
-    /// The text between the brackets of a container.
+    /// Returns the range between the brackets of a container.
     func contentRange(of record: UInt32) -> Range<Int> {
         let range = range(of: record)
         if isStringsFile, record == 0 { return range }

@@ -3,10 +3,11 @@
 
 internal import PropertyList
 
-/// Where new objects of a project file belong: in the section of their class, by their number; a class
-/// that has no section yet gets one, between those before and after it in the alphabet.
+/// Finds the positions of new objects in a project file. An object belongs in the section of its
+/// class, sorted by its number. A class without a section gets one, in alphabetical order among the
+/// others.
 ///
-/// The sections themselves are described at ``ProjectFile``.
+/// ``ProjectFile`` describes the sections.
 struct ProjectSections {
     /// A new object.
     struct Entry {
@@ -15,16 +16,17 @@ struct ProjectSections {
         let className: ExactText
     }
 
-    /// The surroundings of new objects that go to the same place.
+    /// A position for new objects, in relation to the objects of the source.
     enum Place: Hashable {
-        /// After the object with this position among those of the source.
+        /// After the object at this position of the source.
         case after(Int)
-        /// Before it.
+        /// Before the object at this position of the source.
         case before(Int)
-        /// In a section of its own, after that object's; at the beginning where there is none.
+        /// In a new section, after the section of the object at this position, or at the beginning
+        /// if nil.
         case newSection(after: Int?)
 
-        /// The object beside it.
+        /// The position of the neighbouring object of the source.
         var position: Int? {
             switch self {
             case .after(let position), .before(let position): position
@@ -37,10 +39,10 @@ struct ProjectSections {
     let container: UInt32
     private let numbers: [ExactText]
     private let classes: AscendingSearch
-    // By class: its objects in the order of the source.
+    // For each class: the positions of its objects, in the order of the source.
     private var positions: [ExactText: [Int]] = [:]
 
-    /// The sections of a document; nil where its objects have none.
+    /// Finds the sections of a document. Returns nil if its objects are not in sections.
     init?(_ document: PropertyListDocument) {
         guard let objects = document.root["objects"], let entries = objects.dictionary,
             !entries.isEmpty,
@@ -53,7 +55,8 @@ struct ProjectSections {
         for (position, name) in names.enumerated() { positions[name, default: []].append(position) }
     }
 
-    /// The object that a new value is, if it is one whose class can stand in a comment.
+    /// Returns the entry for a new value that is an object, or nil if its class name cannot be
+    /// written in a comment.
     func entry(_ number: String, _ value: PropertyListValue) -> Entry? {
         guard let className = value["isa"]?.string, !className.isEmpty,
             ProjectFile.canStandInComment(className)
@@ -62,7 +65,8 @@ struct ProjectSections {
             number: ExactText(number), value: value, className: ExactText(className))
     }
 
-    /// The places of new objects, with those that go there in their order. Linear, but for sorting.
+    /// Returns the places of new objects, each with its objects in order. Linear, except for
+    /// sorting.
     func places(of entries: [Entry]) -> [(place: Place, entries: [Entry])] {
         var places: [(place: Place, entries: [Entry])] = []
         for (className, entries) in Dictionary(grouping: entries, by: \.className)
@@ -92,18 +96,18 @@ struct ProjectSections {
     }
 }
 
-/// Finds the last of some texts that is less than another, whether they are sorted or not.
+/// Finds the last text of a list that is less than another text, whether or not the list is sorted.
 private struct AscendingSearch {
-    // By position: the least text from there on, so that these do ascend.
+    // For each position: the least text from there on. This list is ascending.
     private var least: [ExactText] = []
 
-    /// Linear.
+    /// Prepares a search in `texts`. Linear.
     init(_ texts: [ExactText]) {
         for text in texts.reversed() { least.append(min(text, least.last ?? text)) }
         least.reverse()
     }
 
-    /// The position of that text; nil where there is none. Logarithmic.
+    /// Returns the position of the last text below `text`, or nil if there is none. Logarithmic.
     func lastPosition(below text: ExactText) -> Int? {
         var (low, high) = (0, least.count)
         while low < high {

@@ -14,23 +14,24 @@ public import PropertyList
 public struct PropertyListEdit: Sendable, Hashable {
     /// The operation at a path.
     public enum Operation: Sendable, Hashable {
-        /// The value there becomes this one; a key that is not there is added at the end.
+        /// Sets the value at the path. A missing key is added at the end of its dictionary.
         case set(PropertyListValue)
-        /// A new key, at the end of its dictionary or after another key, which must be there; in an array
-        /// a new element before the one that is there. A new object of a project file goes to the section of its
-        /// class, wherever it is put.
+        /// Inserts a value under a new key, at the end of its dictionary or after the existing key
+        /// `afterKey`. In an array, inserts an element before the one at the path. In a project
+        /// file, a new object always goes to the section of its class.
         case insert(PropertyListValue, afterKey: String? = nil)
-        /// A new element at the end of the array there.
+        /// Appends an element to the array at the path.
         case append(PropertyListValue)
-        /// The value there goes, with its key.
+        /// Removes the value at the path, with its key.
         case remove
-        /// The key there gets another text, and keeps its place.
+        /// Renames the last key of the path. The entry keeps its place.
         case rename(String)
-        /// The entries of a dictionary are set in the dictionary there, those that are dictionaries
-        /// in both key by key; the elements of an array are appended to the array there.
+        /// Merges a container into the one at the path. Dictionary entries are set one by one, and
+        /// entries that are dictionaries on both sides are merged the same way. Array elements are
+        /// appended.
         case merge(PropertyListValue)
 
-        /// The new value, if there is one.
+        /// The new value, if the operation has one.
         var value: PropertyListValue? {
             switch self {
             case .set(let value), .insert(let value, _), .append(let value), .merge(let value):
@@ -40,7 +41,7 @@ public struct PropertyListEdit: Sendable, Hashable {
         }
     }
 
-    /// The path of the value that the edit is about.
+    /// The path of the value to change.
     public var path: PropertyListKeyPath
     /// The change at the path.
     public var operation: Operation
@@ -48,7 +49,7 @@ public struct PropertyListEdit: Sendable, Hashable {
     /// The inline size of an edit in bytes, without its path and value.
     static let size = MemoryLayout<PropertyListEdit>.stride
 
-    /// An operation at a path.
+    /// Creates an edit from a path and an operation.
     public init(_ path: PropertyListKeyPath, _ operation: Operation) {
         self.path = path
         self.operation = operation
@@ -57,11 +58,11 @@ public struct PropertyListEdit: Sendable, Hashable {
 
 /// The result of editing a property list.
 public struct EditedPropertyList: Sendable {
-    /// A run of the source that is replaced.
+    /// A replaced range of the source.
     public struct Change: Sendable, Hashable {
-        /// Where it stood, in bytes of the source's text as UTF-8; empty where text was added.
+        /// The replaced range, in bytes of the source as UTF-8. Empty for an insertion.
         public let range: Range<Int>
-        /// The new text, in UTF-8: a part of the text of the result.
+        /// The new text as UTF-8, a slice of the text of the result.
         public let replacement: ArraySlice<UInt8>
 
         init(range: Range<Int>, replacement: ArraySlice<UInt8>) {
@@ -78,20 +79,21 @@ public struct EditedPropertyList: Sendable {
     public let bytes: [UInt8]
     /// The document after the edits.
     public let document: PropertyListDocument
-    /// The changes in a source of XML or OpenStep text, in order: all else is the same byte for byte.
-    /// Nil for a binary property list, whose objects keep their order, and for JSON, which is written
-    /// anew under the mapping that it was read under.
+    /// The changes to an XML or OpenStep source, in order. All other bytes are unchanged. Nil for a
+    /// binary property list, whose objects keep their order. Also nil for JSON, which is written
+    /// from scratch under its mapping.
     public let changes: [Change]?
 }
 
 extension PropertyListDocument {
-    /// The document with edits made one after the other. What they do not touch stays as it is: in XML
-    /// every byte outside of what is replaced, in binary the order and the widths of the objects.
+    /// Returns the document with edits applied in order. Everything else stays as it is: every
+    /// other byte of XML and OpenStep text, and the order of objects and the offset width in
+    /// binary.
     ///
-    /// Linear in the document and the new values, and in the length of an array for each element that
-    /// is inserted into it or removed from it.
+    /// Linear in the document and the new values, plus the length of an array for each element
+    /// inserted into it or removed from it.
     ///
-    /// - Throws: as ``PropertyListEditor``.
+    /// - Throws: The errors of ``PropertyListEditor``.
     public func applying(
         _ edits: some Sequence<PropertyListEdit>, options: ParsingOptions = .strict,
         limits: ParsingLimits = .default

@@ -3,7 +3,7 @@
 
 @_spi(Tables) public import PropertyList
 
-/// Makes edits to a document, one after the other, and then writes what they come to.
+/// Applies edits to a document one after the other, and then writes the result.
 ///
 /// ```swift
 /// var editor = try PropertyListEditor(document)
@@ -11,7 +11,7 @@
 /// let edited = try editor.finish()
 /// ```
 public struct PropertyListEditor: Sendable {
-    /// The document as it was.
+    /// The document before the edits.
     public let document: PropertyListDocument
     let options: ParsingOptions
     let limits: ParsingLimits
@@ -19,14 +19,15 @@ public struct PropertyListEditor: Sendable {
     /// The number of property lists around this one.
     private let nesting: Int
 
-    /// Prepares for edits to a document that was parsed.
+    /// Creates an editor for a parsed document.
     ///
     /// - Parameters:
-    ///   - document: what is edited.
-    ///   - options: leniencies for nested property lists, and for the result, which is parsed again.
-    ///   - limits: how much the result may ask for.
-    /// - Throws: `unrepresentableValue` for a document that could be read in part only, or that is of
-    ///   no format; `duplicateKey` for text in which a key occurs twice.
+    ///   - document: The document to edit.
+    ///   - options: The leniencies for nested property lists and for the result, which is parsed
+    ///     again.
+    ///   - limits: The limits for the result.
+    /// - Throws: `unrepresentableValue` for a document that was only partly readable or has no
+    ///   format. `duplicateKey` for text in which a key occurs twice.
     public init(
         _ document: PropertyListDocument, options: ParsingOptions = .strict,
         limits: ParsingLimits = .default
@@ -51,35 +52,36 @@ public struct PropertyListEditor: Sendable {
     ) throws(PropertyListError) {
         guard let format = document.format else {
             throw PropertyListError(
-                .unrepresentableValue, what: "a document of no format has no text to edit",
+                .unrepresentableValue,
+                what: "expected a document that was parsed from a file, found one without a format",
                 recovery: .init(.changeValue, "change a `PropertyListValue` instead"))
         }
         if let problem = document.problems.first {
             throw PropertyListError(
                 .unrepresentableValue, format: format,
-                what: "it could be read in part only, and cannot be edited: \(problem.what)")
+                what: "cannot edit a file that is only partly readable: \(problem.what)")
         }
         let unclear: ParsingOptions = [.looseSeparators, .trailingContent, .unendedComment]
         guard format != .openStep || document.leniencies.isDisjoint(with: unclear) else {
             throw PropertyListError(
                 .unrepresentableValue, format: format,
-                what: "it was read with leniency (\(document.leniencies)), and cannot be edited",
-                recovery: .init(.writeAnew, "write the property list anew first"))
+                what: "cannot edit a file that needs leniencies: \(document.leniencies)",
+                recovery: .init(.writeAnew, "rewrite the property list first"))
         }
         let repeated: ParsingOptions = [.duplicateKeys, .allDuplicateKeys]
         guard format == .binary || document.leniencies.isDisjoint(with: repeated) else {
             throw PropertyListError(
                 .duplicateKey, format: format,
-                what: "a key occurs twice, and it is open which of the two is to be edited",
-                recovery: .init(.writeAnew, "write the property list anew first"))
+                what: "cannot edit a file with duplicate keys: the edit would be ambiguous",
+                recovery: .init(.writeAnew, "rewrite the property list first"))
         }
     }
 
-    /// Makes an edit to what those before have left.
+    /// Applies an edit to the result of the previous ones.
     ///
-    /// - Throws: `noSuchValue` for a path that leads to nothing, `duplicateKey` for a new key that is
-    ///   there already, `wrongKind` for an operation that the value there does not have. What an edit
-    ///   that failed has left is not to be written.
+    /// - Throws: `noSuchValue` if the path leads to no value, `duplicateKey` if a new key exists
+    ///   already, `wrongKind` if the value does not support the operation. After an error, the
+    ///   editor may hold a part of the edit. Do not write its result.
     public mutating func apply(_ edit: PropertyListEdit) throws(PropertyListError) {
         guard let inside = edit.path.steps.firstIndex(of: .content) else {
             return try tree.apply(edit)
@@ -90,9 +92,9 @@ public struct PropertyListEditor: Sendable {
         try tree.apply(rest, toNested: number)
     }
 
-    /// Makes an edit as a part of an operation that has read the new values, and has counted them.
+    /// Applies an edit as a part of an operation that has already read and counted the new values.
     ///
-    /// - Throws: as ``apply(_:)``.
+    /// - Throws: The errors of ``apply(_:)``.
     package mutating func apply(
         _ edit: PropertyListEdit, within budget: inout OperationBudget
     ) throws(PropertyListError) {
@@ -101,7 +103,7 @@ public struct PropertyListEditor: Sendable {
         try apply(edit)
     }
 
-    /// The editor of the property list within a value.
+    /// Returns the number of the editor for the property list inside a value.
     private mutating func openContent(
         at slot: EditTree.Slot, _ path: PropertyListKeyPath, _ position: Int
     ) throws(PropertyListError) -> Int {
@@ -117,8 +119,8 @@ public struct PropertyListEditor: Sendable {
         return tree.nested.count - 1
     }
 
-    /// The property list within a value. Where the value stands in several places it is parsed once, and
-    /// counted for each of the others.
+    /// Returns the property list inside a value. A value with several occurrences is parsed once
+    /// and charged for each occurrence.
     private mutating func content(
         of slot: EditTree.Slot, _ path: PropertyListKeyPath, _ position: Int
     ) throws(PropertyListError) -> PropertyListDocument {
@@ -137,20 +139,22 @@ public struct PropertyListEditor: Sendable {
         return content
     }
 
-    /// The property list with all edits. A text is read again, and held against what the edits come to.
+    /// Returns the property list with all edits. Edited text is parsed again, and compared with the
+    /// expected result.
     ///
-    /// - Throws: `unrepresentableValue` for a value that the format has no form for, what the result
-    ///   would be refused for if it were parsed, `depthLimitExceeded`, `sizeLimitExceeded`.
+    /// - Throws: `unrepresentableValue` for a value that the format cannot represent,
+    ///   `depthLimitExceeded`, `sizeLimitExceeded`, and the errors of parsing the result.
     public func finish() throws(PropertyListError) -> EditedPropertyList {
         var budget = tree.budget()
         return try finish(within: &budget)
     }
 
-    /// The property list with all edits, whose bytes are charged.
+    /// Returns the property list with all edits, and charges its bytes to a budget.
     ///
-    /// - Parameter budget: what this property list, those within it and the one around it may take together.
+    /// - Parameter budget: The budget that this property list shares with those inside it and the
+    ///   one around it.
     /// - Returns: The property list as a file, and its changes.
-    /// - Throws: as ``finish()``.
+    /// - Throws: The errors of ``finish()``.
     func finish(
         within budget: inout OperationBudget
     ) throws(PropertyListError) -> EditedPropertyList {
@@ -170,7 +174,8 @@ public struct PropertyListEditor: Sendable {
         }
     }
 
-    /// In a project file the names of new objects are those that they have in the result.
+    /// Writes OpenStep text. In a project file, the names in comments are those that objects have
+    /// in the result.
     private func openStep(
         _ edits: FinishedEdits, _ budget: inout OperationBudget
     ) throws(PropertyListError) -> EditedPropertyList {
@@ -182,7 +187,7 @@ public struct PropertyListEditor: Sendable {
             edits, OpenStepEditSyntax(document, names: names.root), &budget)
     }
 
-    /// JSON is written anew, under the mapping it was read under, in the manner of its text.
+    /// Writes JSON from scratch, under the mapping and in the formatting of the source.
     private func json(
         _ edits: FinishedEdits, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8] {
@@ -203,7 +208,7 @@ public struct PropertyListEditor: Sendable {
         let (text, changes) = try text(edits, syntax, budget)
         try budget.charge(bytes: text.count)
         let encoding = document.sourceEncoding
-        // The text, its other encoding, and what is decoded from that are in memory at the same time.
+        // The text, its encoded form and the text decoded from that are in memory at the same time.
         if encoding != .utf8 {
             try budget.charge(bytes: TreeExtent.sum(encoding.size(of: text), text.count))
         }
@@ -213,10 +218,10 @@ public struct PropertyListEditor: Sendable {
         return edited
     }
 
-    /// Checks that a text says what the edits come to: one that puts something new into a comment,
-    /// say, would be read without complaint.
+    /// Checks that an edited text has the expected content. For example, a new value inside a
+    /// comment would be parsed without an error, but lost.
     ///
-    /// - Throws: `unrepresentableValue` where it does not.
+    /// - Throws: `unrepresentableValue` if the content differs.
     func require(
         _ edited: PropertyListDocument, says edits: FinishedEdits
     ) throws(PropertyListError) {
@@ -224,11 +229,11 @@ public struct PropertyListEditor: Sendable {
         if try comparison.isSame() { return }
         throw PropertyListError(
             .unrepresentableValue, format: document.format,
-            what: "the edits cannot be made in this text: it would say something else",
-            recovery: .init(.writeAnew, "convert the file, which writes it anew"))
+            what: "cannot make the edits in this text: the result would mean something else",
+            recovery: .init(.writeAnew, "convert the file, which rewrites it"))
     }
 
-    /// The text with the edits, and what changes in it.
+    /// Returns the text with the edits, and the changes in it.
     private func text(
         _ edits: FinishedEdits, _ syntax: some TextEditSyntax,
         _ budget: borrowing OperationBudget
@@ -248,13 +253,14 @@ public struct PropertyListEditor: Sendable {
             index = change.range.upperBound
         }
         text += source[index...]
-        // The replacements are parts of the text from here on, so that they are there once.
+        // From here on the replacements are slices of the text, so their bytes are in memory only
+        // once.
         return (
             text, zip(changes, places).map { .init(range: $0.range, replacement: text[$1]) }
         )
     }
 
-    /// Parses the written bytes as the source was parsed: in its encoding, under its mapping.
+    /// Parses the written bytes in the encoding and under the mapping of the source.
     private func parsed(_ bytes: [UInt8]) throws(PropertyListError) -> PropertyListDocument {
         switch document.format {
         case .json:
@@ -270,8 +276,8 @@ public struct PropertyListEditor: Sendable {
         }
     }
 
-    /// Refuses a result that readers would not know for what it is, as JSON that is a number alone, where
-    /// they knew the source.
+    /// Rejects a result whose format readers can no longer detect although they could detect that
+    /// of the source. An example is JSON that consists of a number alone.
     private func checkDetection(of bytes: [UInt8]) throws(PropertyListError) {
         func isDetected(_ bytes: [UInt8]) -> Bool {
             (try? PropertyListFormat.detect(bytes, options)) == document.format
@@ -279,13 +285,13 @@ public struct PropertyListEditor: Sendable {
         if isDetected(bytes) || !isDetected(document.source) { return }
         throw PropertyListError(
             .unrepresentableValue, format: document.format,
-            what: "the edits leave a text that could be of any format",
+            what: "the edited text has no recognizable format",
             recovery: .init(
                 .convertToBinary,
                 "keep a container as the root, or convert the file to the XML or binary format"))
     }
 
-    /// Parses the result: it is what the next reader will see.
+    /// Parses the result as the next reader will.
     private func result(
         _ bytes: [UInt8], _ changes: [EditedPropertyList.Change]?
     ) throws(PropertyListError) -> EditedPropertyList {
@@ -297,7 +303,8 @@ public struct PropertyListEditor: Sendable {
             throw PropertyListError(
                 .unrepresentableValue, format: document.format,
                 what:
-                    "the UIDs of a keyed archive cannot be told from dictionaries in what is none",
+                    "UIDs cannot be distinguished from dictionaries unless the file stays a keyed "
+                    + "archive",
                 recovery: .init(.convertToBinary, "convert it to the binary format first"))
         }
         return EditedPropertyList(bytes: bytes, document: edited, changes: changes)

@@ -3,23 +3,23 @@
 
 @_spi(Tables) internal import PropertyList
 
-/// The ranges of values and keys in a source of text. A scan of the source, from its beginning, finds their
-/// ends.
+/// The ranges of values and keys in a text source. A scan from the beginning of the source finds
+/// their ends.
 struct SourceRanges {
     let store: NodeStore
-    // By record.
+    // The end of each record.
     private var ends: [UInt32]
-    // The first record that the scan has not come to.
+    // The first record that the scan has not reached.
     private var next = 0
 
-    /// The values and keys of a document that was read, without their ends.
+    /// Creates the ranges for a parsed document, without their ends.
     init(_ store: NodeStore) {
         self.store = store
         ends = [UInt32](repeating: 0, count: store.records.count)
     }
 
-    /// The record that begins at a place; nil where none does. Records are in the order of their places, and
-    /// the scan asks in that order.
+    /// Returns the record that begins at an offset, or nil if none does. Records are sorted by
+    /// offset, and the scan must ask in that order.
     mutating func record(at place: Int) -> Int? {
         while next < store.records.count, Int(store.records[next].offset) < place { next &+= 1 }
         guard next < store.records.count, Int(store.records[next].offset) == place else {
@@ -29,10 +29,10 @@ struct SourceRanges {
         return next &- 1
     }
 
-    /// Leaves out the first records.
+    /// Skips all records before `record`.
     mutating func skip(to record: Int) { next = record }
 
-    /// Notes the end of a record.
+    /// Stores the end of a record.
     mutating func end(_ record: Int, at place: Int) {
         ends[record] = UInt32(truncatingIfNeeded: place)
     }

@@ -3,47 +3,50 @@
 
 internal import PropertyList
 
-/// A text format whose sources are edited: where values stand in it, and how new ones are written.
+/// An editable text format: it locates values in a source and writes new ones.
 protocol TextEditSyntax {
+    /// The layout of the source.
     var layout: TextLayout { get }
 
-    /// Where a value, or a key, stands.
+    /// Returns the range of a value or a key.
     func range(of record: UInt32) -> Range<Int>
 
-    /// Returns the range between the ends of a container; nil where it is written in one piece.
+    /// Returns the range between the delimiters of a container, or nil if the container is a single
+    /// token such as `<dict/>`.
     func contentRange(of container: UInt32) -> Range<Int>?
 
-    /// Where the child of a container that ends with a value ends itself, with what separates it from
-    /// the next; the separator is missing after the last of some.
+    /// Returns the end of a child, given its value, including the separator that follows. In some
+    /// formats the last child has no separator.
     func end(ofChild value: UInt32) -> (place: Int, hasSeparator: Bool)
 
-    /// Where a comment that begins at a place ends; nil where none begins.
+    /// Returns the end of a comment that begins at a place, or nil if none begins there.
     func endOfComment(at place: Int) -> Int?
 
-    /// The separator of children where one has none yet.
+    /// The separator to add after a child that has none yet.
     var separator: [UInt8] { get }
 
-    /// Returns the manner of new children of a container. Linear in the white space around
+    /// Returns the formatting of new children of a container. Linear in the white space around
     /// `neighbour`.
     ///
-    /// `lead` is what stands before each. `neighbour` is a child of the same container, with its key.
+    /// `lead` is the text before each child. `neighbour` is a child of the same container, with its
+    /// key.
     func manner(_ style: TextStyle, _ lead: [UInt8], like neighbour: TextNeighbour?) -> TextManner
 
-    /// The text of new children, each with the ``terminator(inDictionary:)`` after it.
+    /// Returns the text of new children, each followed by the ``terminator(inDictionary:)``.
     ///
-    /// `budget` is what all changes may still take.
+    /// `budget` is the remaining budget for all changes.
     func text(
         of children: NewTextChildren, _ manner: TextManner, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8]
 
-    /// Returns the separator after a new child that others may follow.
+    /// Returns the separator after a new child, if siblings may follow.
     func terminator(inDictionary: Bool) -> [UInt8]
 
-    /// Returns the text before a new child where its neighbour has nothing before it.
+    /// Returns the text before a new child if its neighbour has no white space before it.
     func leadOnLine(_ neighbour: TextNeighbour) -> [UInt8]
 
-    /// Returns the change that renames a key. Its value stays or, where `keeping` is nil, is
-    /// replaced.
+    /// Returns the change that renames a key. The value `keeping` stays; nil means that another
+    /// change replaces the value.
     func renamed(
         _ key: UInt32, to text: String, keeping value: UInt32?, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> EditedPropertyList.Change
@@ -57,16 +60,17 @@ protocol TextEditSyntax {
     /// Returns the range that is removed with a child.
     func removed(from start: Int, to end: Int) -> Range<Int>
 
-    /// Returns whether some new children of a container may belong elsewhere than after what is
-    /// before them.
+    /// Returns whether new children of a container may belong elsewhere than after their
+    /// predecessor.
     func placesElsewhere(in container: UInt32) -> Bool
 
-    /// The new children that belong elsewhere, by their places in `children`, and what puts them there.
+    /// Returns the indices of the children that belong elsewhere, and the changes that insert them
+    /// there.
     func placedElsewhere(
         _ children: NewTextChildren, in container: UInt32, _ budget: inout OperationBudget
     ) throws(PropertyListError) -> (places: [Int], changes: [EditedPropertyList.Change])
 
-    /// A whole container that was empty.
+    /// Returns the text of a whole container that was empty.
     func container(
         _ value: PropertyListValue, _ record: UInt32, _ style: TextStyle,
         _ budget: borrowing OperationBudget
@@ -91,31 +95,31 @@ struct TextNeighbour {
     let value: UInt32
 }
 
-/// The manner in which children of a container are written.
+/// The formatting of new children of a container.
 struct TextManner {
     var style: TextStyle
     /// The text before each child.
     var lead: [UInt8] = []
     /// The text between a key and its value.
     var separator: [UInt8] = []
-    /// A Boolean value that says whether keys and strings are in quotes even where they need none.
+    /// A Boolean value that says whether keys and strings are quoted even if they need no quotes.
     var isQuoted = false
-    /// A Boolean value that says whether each child is followed by what ends it.
+    /// A Boolean value that says whether a terminator follows each child.
     var hasTerminators = true
 
-    /// The manner of one value in the place of another, without anything around it.
+    /// Returns the formatting of a value that replaces another, without surrounding text.
     static func replacement(_ style: TextStyle, isQuoted: Bool = false) -> Self {
         Self(style: style, isQuoted: isQuoted, hasTerminators: false)
     }
 }
 
-/// Children that a container gets.
+/// New children of a container.
 struct NewTextChildren {
     /// The keys; empty for elements.
     var keys: [String] = []
     var values: [PropertyListValue]
 
-    /// A container that holds the children and nothing else.
+    /// A container with only these children.
     var container: PropertyListValue {
         keys.isEmpty
             ? .array(PropertyListArray(values))

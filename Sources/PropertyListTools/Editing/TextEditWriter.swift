@@ -3,18 +3,20 @@
 
 @_spi(Tables) internal import PropertyList
 
-/// Works out what edits change in a text.
+/// Computes the changes that edits make to a text.
 ///
-/// Only these are replaced: a value that is set, a key that is renamed, an entry that is removed with
-/// the white space before it up to the end of the line above. What is new is written like its
-/// neighbours: their indentation, their line ends, what they have between key and value.
+/// The changes are minimal. A set replaces only the value, and a rename only the key. A removal
+/// also removes the white space before the entry, back to the end of the previous line. New text is
+/// formatted like its neighbours: the same indentation, line endings and separator between key and
+/// value.
 struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
     private let edits: FinishedEdits
     private let store: NodeStore
     private let syntax: Syntax
     private var budget: OperationBudget
     private var found: [EditedPropertyList.Change] = []
-    // How children like the one at a place are written: the white space there may be long.
+    // The formatting derived from the child at `place`. Cached, because the white space there may
+    // be long.
     private var recent: (place: Int, manner: TextManner)?
 
     init(
@@ -29,7 +31,8 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
 
     /// Returns the changes, in the order of the source. Linear.
     ///
-    /// - Throws: `unrepresentableValue` for what the format has no form for; `sizeLimitExceeded`.
+    /// - Throws: `unrepresentableValue` for a value that the format cannot represent;
+    ///   `sizeLimitExceeded`.
     mutating func changes() throws(PropertyListError) -> [EditedPropertyList.Change] {
         if let value = edits.newValue(of: edits.tree.root) {
             try replace(edits.tree.document.storage.root, with: value, key: nil)
@@ -44,8 +47,8 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
         return Self.disjoint(sorted)
     }
 
-    /// Changes that do not overlap: white space that goes with a child that is removed may be where
-    /// something new comes in, and then both are one.
+    /// Joins overlapping changes. White space removed with a child may be the insertion point of a
+    /// new child.
     private static func disjoint(
         _ sorted: [EditedPropertyList.Change]
     ) -> [EditedPropertyList.Change] {
@@ -67,7 +70,7 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
         found.append(.init(range: range, replacement: text))
     }
 
-    /// Notes a change with new text, which counts against the limit of output.
+    /// Adds a change with new text and charges it to the output budget.
     private mutating func add(
         _ change: EditedPropertyList.Change
     ) throws(PropertyListError) {
@@ -77,9 +80,9 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
 
     // MARK: Containers
 
-    /// The place after which new children are inserted.
+    /// The position after which new children are inserted.
     private struct Anchor {
-        /// Where the child ends.
+        /// The end of the preceding child.
         let end: Int
         let hasSeparator: Bool
     }
@@ -112,7 +115,7 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
         for removed in expected..<count { remove(removed, record) }
     }
 
-    /// The positions of a container's children, but for new ones that belong elsewhere.
+    /// Returns the positions of a container's children, without new children that belong elsewhere.
     private mutating func inTheirPlaces(
         _ container: EditTree.Container, _ origin: UInt32
     ) throws(PropertyListError) -> LivePositions {
@@ -127,7 +130,7 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
             live.filter { !places.contains($0) }.map { UInt32(truncatingIfNeeded: $0) })
     }
 
-    /// New children at some positions.
+    /// Returns the new children at some positions.
     private func children(
         _ positions: ArraySlice<Int>, of container: EditTree.Container
     ) -> NewTextChildren {
@@ -182,8 +185,8 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
 
     // MARK: New children
 
-    /// Adds children to a container that has some, in the manner of its second, or else its first:
-    /// the first may stand right behind a bracket.
+    /// Adds children to a container that has some. They are formatted like its second child, or
+    /// like the first if there is only one: the first may directly follow the bracket.
     private mutating func insert(
         _ positions: [Int], of container: EditTree.Container, after anchor: Anchor,
         _ record: NodeRecord
@@ -204,8 +207,8 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
         return manner
     }
 
-    // So many children are written at once; what is made on the way for all of them would take several
-    // times as much memory as their text.
+    // The number of children written in one step. The intermediate values of all children together
+    // would take several times as much memory as their text.
     private static var childrenAtOnce: Int { 4096 }
 
     private mutating func insert(
@@ -219,7 +222,7 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
             let new = try syntax.text(of: children, manner, budget)
             try budget.charge(bytes: new.count)
             if start == 0 {
-                // As much as the others take if they are as long.
+                // An estimate: the other steps take as much if their children are as long.
                 let rest = (positions.count / Self.childrenAtOnce).multipliedReportingOverflow(
                     by: new.count)
                 text.reserveCapacity(
@@ -228,18 +231,19 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
             text += new
         }
         let terminator = syntax.terminator(inDictionary: container.kind == .dictionary)
-        // A comment may end with its line, so that only a new line can follow it.
+        // A comment may extend to the end of its line, so only a new line can follow it.
         let isOnNewLine = manner.lead.first == 0x0A || manner.lead.first == 0x0D
         let place = isOnNewLine ? syntax.afterLine(anchor.end) : anchor.end
         if anchor.hasSeparator { return add(place..<place, text) }
-        // The last child has none and now needs one, which the last of the new ones does not.
+        // The last child has no separator and now needs one. The last new child needs none.
         text.removeLast(terminator.count)
         if place == anchor.end { return add(place..<place, syntax.separator + text) }
         add(anchor.end..<anchor.end, syntax.separator)
         add(place..<place, text)
     }
 
-    /// Adds children to a container that has none. It is written anew, unless comments stand in it.
+    /// Adds children to an empty container. The container is written from scratch, unless it
+    /// contains comments.
     private mutating func fill(
         _ container: EditTree.Container, _ origin: UInt32
     ) throws(PropertyListError) {
@@ -255,8 +259,8 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
                 .init(range: range, replacement: try syntax.container(value, origin, style, budget))
             )
         }
-        // A comment ends with its line, so that what follows it needs one of its own: like the bracket,
-        // where the container does not begin a line.
+        // A comment may extend to the end of its line, so the new text begins on a line of its own.
+        // If the container does not begin a line, the indentation is that of the closing bracket.
         let inner = (style.newline.isEmpty ? layout.style(at: content.upperBound) : style).deeper
         let place = layout.lineBreak(before: content.upperBound)
         try insert(

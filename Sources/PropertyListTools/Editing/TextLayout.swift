@@ -3,26 +3,26 @@
 
 @_spi(Tables) internal import PropertyList
 
-/// The beginnings and ends of lines that are put into a text.
+/// The line beginnings and line endings of inserted text.
 struct TextStyle: Sendable, Hashable {
-    /// The beginning of every line.
+    /// The indentation at the beginning of every line.
     var prefix: [UInt8]
     /// The indentation that a level of nesting adds.
     var unit: [UInt8]
-    /// The end of a line; empty where all is written on one.
+    /// The line ending; empty if everything is written on one line.
     var newline: [UInt8]
 
-    /// All on one line.
+    /// The style for text on one line.
     static let oneLine = TextStyle(prefix: [], unit: [], newline: [])
 
-    /// The style of what is one level deeper.
+    /// The style one level deeper.
     var deeper: TextStyle { TextStyle(prefix: prefix + unit, unit: unit, newline: newline) }
 }
 
-/// The layout of the text of a source: lines, indentation, separators between values.
+/// The layout of a source text: line endings and indentation.
 struct TextLayout {
     let text: [UInt8]
-    /// The end of the first line; empty where there is one line only.
+    /// The line ending of the first line; empty if there is only one line.
     let newline: [UInt8]
     /// The indentation that a level of nesting adds.
     private let unit: [UInt8]
@@ -39,8 +39,8 @@ struct TextLayout {
             ? [0x0D, 0x0A] : [text[end]]
     }
 
-    /// Returns the indentation that the first child on a line of its own adds to that of its
-    /// container; a TAB where there is none.
+    /// Returns the indentation that one level of nesting adds, taken from the first child on a line
+    /// of its own. Returns a TAB if there is no such child.
     private static func unit(_ store: NodeStore) -> [UInt8] {
         for record in store.records where record.isContainer && !record.isEmpty {
             let child = store.records[Int(store.children[record.childRange.lowerBound])]
@@ -66,19 +66,19 @@ struct TextLayout {
         return text[start..<place]
     }
 
-    /// Returns the white space after the last line end; nil where there is none.
+    /// Returns the white space after the last line end, or nil if there is no line end.
     private static func indentation(_ blank: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         blank.lastIndex { $0 == 0x0A || $0 == 0x0D }.map { blank[($0 + 1)...] }
     }
 
-    /// The white space between a value and what is before it, without blank lines.
+    /// Returns the white space before a value, without blank lines.
     func blank(before place: Int, notBefore limit: Int = 0) -> [UInt8] {
         let blank = Self.blank(before: place, notBefore: limit, text)
         return Array(text[lineBreak(before: place, in: blank)..<place])
     }
 
-    /// Where the white space before an element begins, from the last line end on; on the same line,
-    /// the element itself.
+    /// Returns the offset of the last line break before an element, or the offset of the element if
+    /// other text precedes it on its line.
     func lineBreak(before place: Int) -> Int {
         let blank = Self.blank(before: place, text)
         return Self.indentation(blank) == nil ? place : lineBreak(before: place, in: blank)
@@ -92,13 +92,14 @@ struct TextLayout {
         return isPair ? end - 1 : end
     }
 
-    /// Returns whether there is nothing but white space.
+    /// Returns whether a range contains only white space.
     func isBlank(_ range: Range<Int>) -> Bool { text[range].allSatisfy(Self.isBlank) }
 
-    /// The end of the line on which a value ends at `place`, before its line end, if nothing but white
-    /// space and comments follow there; otherwise `place`.
+    /// Returns the end of the line on which a value ends at `place`, before the line break, if only
+    /// white space and comments follow there; otherwise returns `place`.
     ///
-    /// `comment` says where a comment that begins at a place ends; nil where none begins.
+    /// `comment` returns the end of a comment that begins at an offset, or nil if none begins
+    /// there.
     func afterLine(_ place: Int, comment: (Int) -> Int?) -> Int {
         var index = place
         while index < text.count {
@@ -118,8 +119,9 @@ struct TextLayout {
 
     // MARK: Styles
 
-    /// The style of what stands in the place of an element, or beside it: that of its line if it is the
-    /// first there, or of the line on which its key is; otherwise all goes on one line.
+    /// Returns the style for text that replaces an element or is inserted beside it. It is the
+    /// style of the element's line if the element is the first on its line, or else of the key's
+    /// line. Otherwise everything goes on one line.
     func style(at place: Int, orAt key: Int? = nil) -> TextStyle {
         for place in [place, key ?? place] {
             if let indentation = Self.indentation(Self.blank(before: place, text)) {

@@ -5,8 +5,8 @@
 
 /// The ranges of the values of a document in the bytes of its source.
 ///
-/// In text a container's range has those of its values in it. In a binary property list it has the marker
-/// and the references alone.
+/// In text, the range of a container includes its values. In a binary property list, it includes
+/// only the marker, the count and the references.
 package struct ValueRanges {
     private enum Map {
         case binary(BinaryRanges)
@@ -19,7 +19,7 @@ package struct ValueRanges {
 
     private let map: Map
 
-    /// Finds the ends of the values of a document that was read. Linear.
+    /// Finds the ends of the values of a parsed document. Linear.
     package init(_ document: PropertyListDocument) {
         let store = document.storage.store
         switch document.format {
@@ -31,8 +31,8 @@ package struct ValueRanges {
         }
     }
 
-    /// The range of a value or a key in the source; an empty one where its end is not known. Constant
-    /// time.
+    /// Returns the range of a value or a key in the source, or an empty range if its end is
+    /// unknown. Constant time.
     package func range(of number: UInt32) -> Range<Int> {
         switch map {
         case .binary(let ranges): ranges.range(of: number)
@@ -64,7 +64,8 @@ private struct BinaryRanges {
         return start..<(start &+ min(size, bytes.count &- start))
     }
 
-    /// The number of bytes of the object at a place; nil where the file is too short to say.
+    /// Returns the size of the object at an offset in bytes, or nil if the file is too short to
+    /// contain its count.
     private static func size(at start: Int, _ bytes: Span<UInt8>, _ width: Int) -> Int? {
         let low = Int(bytes[start] & 0x0F)
         switch bytes[start] >> 4 {
@@ -79,7 +80,8 @@ private struct BinaryRanges {
         }
     }
 
-    /// The number of bytes of an object with a count, which stands in the marker or behind it.
+    /// Returns the size of an object with a count, which is in the marker byte or in an integer
+    /// after it.
     private static func size(
         _ low: Int, _ width: Int, at start: Int, _ bytes: Span<UInt8>
     ) -> Int? {
@@ -94,11 +96,11 @@ private struct BinaryRanges {
     }
 }
 
-/// The ranges of the values of a document's source in JSON.
+/// The ranges of the values of a document in its JSON source.
 private struct JSONSourceMap {
     private(set) var ranges: SourceRanges
 
-    /// Finds the ends of the values of a document that was read. Linear.
+    /// Finds the ends of the values of a parsed document. Linear.
     init(_ store: NodeStore) {
         ranges = SourceRanges(store)
         findEnds(store.bytes.span)

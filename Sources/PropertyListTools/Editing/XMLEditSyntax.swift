@@ -3,8 +3,8 @@
 
 internal import PropertyList
 
-/// The syntax for editing XML property lists: each value and each key is an element, and nothing
-/// separates them.
+/// The editing syntax of XML property lists: each value and each key is an element, and elements
+/// have no separators.
 struct XMLEditSyntax: TextEditSyntax {
     let layout: TextLayout
     let separator: [UInt8] = []

@@ -3,40 +3,40 @@
 
 internal import PropertyList
 
-/// Values as XML that is put into a text which is there already, in the manner of that text.
+/// Writes values as XML to be inserted into an existing text, in the formatting of that text.
 struct XMLFragment {
-    /// The forms of the document that the text goes into: reals, losses.
+    /// The writing options of the surrounding document: the form of reals and the permitted losses.
     let options: XMLPropertyList.Options
-    /// A Boolean value that says whether that document is a keyed archive.
+    /// A Boolean value that says whether the surrounding document is a keyed archive.
     let isInArchive: Bool
     let limits: ParsingLimits
 
     private static let tab: UInt8 = 0x09
     private static let tabWidth = 8
-    // The writer shortens lines of base 64 up to that depth.
+    // The writer shortens base64 lines with the depth, down to this level.
     private static let deepestLevel = 8
 
     init(options: XMLPropertyList.Options, isInArchive: Bool, limits: ParsingLimits) {
         var options = options
-        // In an archive a dictionary that looks like a UID is read as one, whatever the reader's options are.
+        // In an archive, a dictionary that looks like a UID is read as a UID under all options.
         if isInArchive { options.allowedLosses.remove(.uidDictionaries) }
         self.options = options
         self.isInArchive = isInArchive
         self.limits = limits
     }
 
-    /// A value, from its first `<` to its last `>`. Linear.
+    /// Returns the XML of a value, from its first `<` to its last `>`. Linear.
     ///
-    /// - Throws: as `XMLPropertyList.serialize(_:options:limits:)`.
+    /// - Throws: The errors of `XMLPropertyList.serialize(_:options:limits:)`.
     func text(
         of value: PropertyListValue, _ style: TextStyle, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8] {
         try text(of: NewTextChildren(values: [value]), TextManner(style: style), budget)
     }
 
-    /// Children of a container. Linear.
+    /// Returns the XML of children of a container. Linear.
     ///
-    /// - Throws: as `XMLPropertyList.serialize(_:options:limits:)`.
+    /// - Throws: The errors of `XMLPropertyList.serialize(_:options:limits:)`.
     func text(
         of children: NewTextChildren, _ manner: TextManner, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8] {
@@ -57,19 +57,19 @@ struct XMLFragment {
         }
     }
 
-    /// A key, from its first `<` to its last `>`.
+    /// Returns the XML of a key, from its first `<` to its last `>`.
     ///
     /// - Throws: `unrepresentableValue` for a control character that is not allowed.
     func key(
         _ text: String, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8] {
-        // A key is written as a string is, but for the name of the element.
+        // A key is written like a string, except for the name of the element.
         let element = try self.text(of: .string(text), .oneLine, budget)
         let content = element.dropFirst("<string>".utf8.count).dropLast("</string>".utf8.count)
         return Array("<key>".utf8) + content + Array("</key>".utf8)
     }
 
-    /// The number of TABs that come near to the indentation of a text.
+    /// Returns the number of TABs that is closest to the indentation of a text.
     private static func level(of style: TextStyle) -> Int {
         let columns = style.prefix.reduce(0) { $0 + ($1 == tab ? tabWidth : 1) }
         return min(columns / tabWidth, deepestLevel)

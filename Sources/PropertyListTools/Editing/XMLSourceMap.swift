@@ -3,11 +3,11 @@
 
 @_spi(Tables) internal import PropertyList
 
-/// The ranges of the elements of a document's source.
+/// The ranges of the elements in a document's XML source.
 struct XMLSourceMap {
     private var ranges: SourceRanges
 
-    /// Finds the tags of a document that was read. Linear.
+    /// Finds the tags of a parsed document. Linear.
     init(_ store: NodeStore) {
         ranges = SourceRanges(store)
         findEnds(store.bytes.span)
@@ -41,10 +41,10 @@ struct XMLSourceMap {
         }
     }
 
-    /// The element of a value or a key, from its first `<` to its last `>`.
+    /// Returns the range of the element of a value or a key, from its first `<` to its last `>`.
     func range(of record: UInt32) -> Range<Int> { ranges[record] }
 
-    /// The text between the tags of a container; nil where it is one empty tag.
+    /// Returns the range between the tags of a container, or nil if the container is one empty tag.
     func contentRange(of record: UInt32) -> Range<Int>? {
         let range = range(of: record)
         let text = ranges.store.bytes.span

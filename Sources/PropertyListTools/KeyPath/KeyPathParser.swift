@@ -3,7 +3,7 @@
 
 internal import PropertyList
 
-/// Reads the text of a ``PropertyListKeyPath``:
+/// Parses the text of a ``PropertyListKeyPath``:
 ///
 ///     path    = dotted | pointer | colons
 ///     pointer = { "/" { character | "~0" | "~1" } }
@@ -15,15 +15,15 @@ internal import PropertyList
 ///     quoted  = '"' { character | escape } '"'
 ///     escape  = "\" ( '"' | "\" | "n" | "r" | "t" | "u{" hex "}" )
 ///
-/// A name without quotes has none of `. [ ] ! "` but after a backslash.
+/// In an unquoted name, each of `. [ ] ! "` must follow a backslash.
 struct KeyPathParser {
     private(set) var steps: [PropertyListKeyPath.Step] = []
-    /// Where each step begins, in bytes.
+    /// The offset of each step, in bytes.
     private(set) var places: [Int] = []
     private let text: String
     private let scalars: [Unicode.Scalar]
     private var index = 0
-    // Where the next step begins, in bytes and as an index.
+    // The position of the parser: `index` in scalars, `byte` in UTF-8 bytes.
     private var byte = 0
 
     private static let backslash: Unicode.Scalar = "\\"
@@ -82,7 +82,7 @@ struct KeyPathParser {
             location: Self.location(place ?? byte, in: text))
     }
 
-    /// A place in the text of a path: there is one line.
+    /// Returns the location of a byte in the text of a path, which is one line.
     static func location(_ byte: Int, in text: String) -> PropertyListError.Location {
         let head = String(decoding: text.utf8.prefix(byte), as: UTF8.self)
         return .init(byte: byte, line: 1, column: head.unicodeScalars.count + 1)
@@ -90,11 +90,11 @@ struct KeyPathParser {
 
     // MARK: Pointer and colons
 
-    /// Segments to the end of the text, each after a separator.
+    /// Parses segments up to the end of the text, each after a separator.
     private mutating func parseSegments(
         _ separator: Unicode.Scalar
     ) throws(PropertyListError) {
-        // `:` alone is PlistBuddy's root; to a pointer, `/` is an empty key.
+        // A lone `:` is PlistBuddy's root. In a JSON Pointer, `/` is an empty key.
         if separator == ":", scalars.count == index + 1 { take() }
         while next == separator {
             take()
@@ -116,7 +116,7 @@ struct KeyPathParser {
             switch take() {
             case "0": return "~"
             case "1": return "/"
-            default: throw error("`~` is followed by 0 or 1 in a JSON Pointer", at: place)
+            default: throw error("expected 0 or 1 after `~` in a JSON Pointer", at: place)
             }
         }
         guard separator == ":", scalar == Self.backslash, let other = next,
@@ -138,14 +138,16 @@ struct KeyPathParser {
     }
 
     private func unexpected(_ scalar: Unicode.Scalar) -> PropertyListError {
-        error("`.`, `[` or `!` belongs here, not `\(TerminalText.escaped(String(scalar)))`")
+        error("expected `.`, `[` or `!`, found `\(TerminalText.escaped(String(scalar)))`")
     }
 
     private mutating func parseObject() throws(PropertyListError) {
         let place = byte
         take()
         guard let number = UInt32(takeDigits()) else {
-            throw error("`@` is followed by the number of an object; quote a key", at: place)
+            throw error(
+                "expected the number of an object after `@`; quote a key that contains "
+                    + "`@`", at: place)
         }
         add(.object(number), place)
     }
@@ -167,7 +169,7 @@ struct KeyPathParser {
         } else {
             add(.index(try takeIndex(place)), place)
         }
-        guard skip("]") else { throw error("`]` is missing") }
+        guard skip("]") else { throw error("expected `]`") }
     }
 
     private mutating func takeIndex(_ place: Int) throws(PropertyListError) -> Int {
@@ -175,7 +177,7 @@ struct KeyPathParser {
         guard let index = Int(digits) else {
             throw error(
                 digits.isEmpty
-                    ? "`[` is followed by a number or a key in quotes" : "the index is too large",
+                    ? "expected an index or a quoted key after `[`" : "the index is too large",
                 at: place)
         }
         return index
@@ -201,10 +203,10 @@ struct KeyPathParser {
                 name.unicodeScalars.append(scalar)
                 continue
             }
-            guard let escaped = take() else { throw error("nothing follows the `\\`") }
+            guard let escaped = take() else { throw error("expected a character after `\\`") }
             name.unicodeScalars.append(escaped)
         }
-        if name.isEmpty { throw error("a key is missing; an empty one is written `\"\"`") }
+        if name.isEmpty { throw error("expected a key; write an empty one as `\"\"`") }
         return name
     }
 
@@ -216,7 +218,7 @@ struct KeyPathParser {
             if scalar == "\"" { return name }
             name.unicodeScalars.append(scalar == Self.backslash ? try takeEscape() : scalar)
         }
-        throw error("the quote is not closed", at: place)
+        throw error("expected a closing quote", at: place)
     }
 
     private mutating func takeEscape() throws(PropertyListError) -> Unicode.Scalar {
@@ -231,10 +233,11 @@ struct KeyPathParser {
             if let scalar = takeHexadecimal() { return scalar }
         default: break
         }
-        throw error("the escapes are `\\\"`, `\\\\`, `\\n`, `\\r`, `\\t`, `\\u{…}`", at: place)
+        throw error(
+            "unknown escape, expected `\\\"`, `\\\\`, `\\n`, `\\r`, `\\t`, `\\u{…}`", at: place)
     }
 
-    /// `{…}` after `\u`.
+    /// Parses `{…}` after `\u`.
     private mutating func takeHexadecimal() -> Unicode.Scalar? {
         guard skip("{") else { return nil }
         var digits = ""

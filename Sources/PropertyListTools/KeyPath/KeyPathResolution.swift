@@ -5,15 +5,15 @@ internal import ArchiveVocabulary
 public import PropertyList
 
 extension PropertyListKeyPath.Step {
-    /// The meaning of a step in a container of a kind.
+    /// The meaning of a step in a container of a given kind.
     enum Selector: Sendable {
         case key(String)
         case index(Int)
-        /// After the last element.
+        /// The position after the last element.
         case end
     }
 
-    /// The meaning of the step in a container of `kind`; nil where it has none.
+    /// Returns the meaning of the step in a container of `kind`, or nil if it has none.
     func selector(in kind: PropertyListKind) -> Selector? {
         switch (self, kind) {
         case (.key(let key), .dictionary), (.name(let key), .dictionary): .key(key)
@@ -25,7 +25,7 @@ extension PropertyListKeyPath.Step {
         }
     }
 
-    /// A number without leading zeros, as in RFC 6901.
+    /// Returns an array index without leading zeros, as in RFC 6901, or nil for other text.
     private static func index(_ name: String) -> Int? {
         guard name.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return name.hasPrefix("0") && name != "0" ? nil : Int(name)
@@ -33,28 +33,28 @@ extension PropertyListKeyPath.Step {
 }
 
 extension PropertyListKeyPath {
-    /// The number of property lists within property lists that a path may go into.
+    /// The maximum number of property lists within property lists that a path may enter.
     static let nestingLimit = 32
 
-    /// An error about a step that means nothing in the value it is taken from.
+    /// Returns an error for a step that has no meaning in the value to which it is applied.
     func misstep(_ position: Int, in kind: PropertyListKind) -> PropertyListError {
         let what =
             switch kind {
-            case .dictionary: "a dictionary has keys, not indices"
+            case .dictionary: "expected a key for a dictionary, found an index"
             case .array, .set:
-                "an \(kind == .set ? "element of a set" : "array's element") "
-                    + "is found by its number"
-            default: "a value of kind \(kind) holds no others"
+                "expected an index for \(kind == .set ? "a set" : "an array"), found a key"
+            default: "expected a container, found a value of kind \(kind)"
             }
         return error(.noSuchValue, at: position, what)
     }
 
+    /// Returns an error for an index that is not below `count`.
     func noIndex(_ position: Int, count: Int) -> PropertyListError {
         let what =
             switch count {
             case 0: "the array is empty"
-            case 1: "there is one element, [0]"
-            default: "there are \(count) elements, counted from 0"
+            case 1: "expected the index 0: there is one element"
+            default: "expected an index from 0 to \(count - 1): there are \(count) elements"
             }
         return error(.noSuchValue, at: position, what)
     }
@@ -63,11 +63,12 @@ extension PropertyListKeyPath {
         _ position: Int, _ key: String, among keys: some Sequence<String>
     ) -> PropertyListError {
         error(
-            .noSuchValue, at: position, "there is no key `\(TerminalText.escaped(key))`",
+            .noSuchValue, at: position, "missing key `\(TerminalText.escaped(key))`",
             recovery: Self.neighbour(of: key, among: keys).map { "there is `\($0)`" })
     }
 
-    /// A key that may have been meant: the same but for case, or the beginning of one or the other.
+    /// Returns an existing key that was probably meant: one that differs only in case, or by a
+    /// small edit distance.
     static func neighbour(of key: String, among keys: some Sequence<String>) -> String? {
         let wanted = key.lowercased()
         guard wanted.utf8.count < 256 else { return nil }
@@ -78,7 +79,8 @@ extension PropertyListKeyPath {
         return found.map { TerminalText.escaped($0) }
     }
 
-    /// Returns the number of letters to change, add or leave out to turn one text into the other.
+    /// Returns the edit distance between two texts: the number of bytes to change, insert or
+    /// remove. Returns 3 if their lengths differ by more than 2.
     private static func distance(_ left: String, _ right: String) -> Int {
         let first = Array(left.utf8)
         let second = Array(right.utf8)
@@ -97,20 +99,23 @@ extension PropertyListKeyPath {
     }
 
     func notAnArchive(_ position: Int) -> PropertyListError {
-        error(.noSuchValue, at: position, "`@` needs a keyed archive, which this is not")
+        error(
+            .noSuchValue, at: position,
+            "expected a keyed archive for `@`, found another property list")
     }
 }
 
 extension PropertyListDocument {
-    /// The value at a key path; of another document where the path goes into nested data. Constant time
-    /// for each step, beside the length of its key and the size of nested data.
+    /// Returns the value at a key path, which belongs to another document if the path enters nested
+    /// data. Constant time for each step, plus the length of its key and the size of nested data.
     ///
     /// - Parameters:
-    ///   - path: the address.
-    ///   - options: leniencies for nested property lists.
-    ///   - limits: how much a nested property list may ask for.
+    ///   - path: The key path of the value.
+    ///   - options: The leniencies for nested property lists.
+    ///   - limits: The limits for parsing each nested property list.
     /// - Returns: The value.
-    /// - Throws: `noSuchValue`, with the place in the path; what a nested property list is refused for.
+    /// - Throws: `noSuchValue`, located in the text of the path; the errors of parsing a nested
+    ///   property list.
     public func value(
         at path: PropertyListKeyPath, options: ParsingOptions = .strict,
         limits: ParsingLimits = .default
@@ -119,13 +124,14 @@ extension PropertyListDocument {
         return try search.place(of: path, upTo: path.steps.count)
     }
 
-    /// The value of a UID of a keyed archive, or nil.
+    /// Returns the object with a number in a keyed archive, or nil if there is none.
     func archivedObject(_ number: UInt32) -> PropertyListNode? {
         Int(exactly: number).flatMap { root[ArchiveFormat.objectsKey]?[$0] }
     }
 }
 
-/// A document that a path is followed in, or the property list within it that the path has gone into.
+/// Resolves a path in a document. After a step into nested data, `document` is the nested property
+/// list.
 private struct KeyPathSearch: KeyPathWalk {
     var document: PropertyListDocument
     let options: ParsingOptions
@@ -169,16 +175,19 @@ private struct KeyPathSearch: KeyPathWalk {
 }
 
 extension PropertyListKeyPath {
-    /// Refuses XML in a string that says it is in another encoding: a string is text, and has none.
+    /// Rejects XML in a string if it declares an encoding other than UTF-8. A string is already
+    /// decoded.
     private static func checkEncoding(of document: PropertyListDocument) throws(PropertyListError) {
         if document.sourceEncoding == .utf8 { return }
         throw PropertyListError(
             .unrepresentableValue, format: document.format,
-            what: "it names an encoding other than UTF-8, but a string is text already",
-            recovery: "set the string without the encoding first")
+            what: "expected XML in a string to declare no encoding or UTF-8, found another "
+                + "encoding",
+            recovery: "remove the encoding from the string first")
     }
 
-    /// The property list in the bytes of data or of a string, into which the step at `position` goes.
+    /// Returns the property list in the bytes of data or of a string, which the step at `position`
+    /// enters.
     ///
     /// - Throws: `noSuchValue` for another kind of value; the error of the nested property list.
     func content(
@@ -188,12 +197,12 @@ extension PropertyListKeyPath {
         guard let bytes else {
             throw error(
                 .noSuchValue, at: position,
-                "`!` goes into data or a string, this is of kind \(kind)")
+                "expected data or a string for `!`, found a value of kind \(kind)")
         }
         guard nesting <= Self.nestingLimit else {
             throw error(
                 .depthLimitExceeded, at: position,
-                "\(nesting) property lists within each other, \(Self.nestingLimit) are allowed")
+                "expected at most \(Self.nestingLimit) nested property lists, found \(nesting)")
         }
         do {
             let document = try PropertyListDocument(
@@ -204,7 +213,7 @@ extension PropertyListKeyPath {
             let place = error.location.map { " at \($0)" } ?? ""
             throw self.error(
                 error.code, at: position,
-                "the \(kind) holds no property list that can be read: \(error.what)\(place)",
+                "the \(kind) does not hold a readable property list: \(error.what)\(place)",
                 recovery: error.wholeRecovery)
         }
     }

@@ -3,20 +3,19 @@
 
 internal import PropertyList
 
-/// The text of a key path in the dotted notation, to which steps are added and from which they are
-/// taken again.
+/// The text of a key path in the dotted notation. Steps can be appended and removed again.
 package struct KeyPathText {
-    // In UTF-8.
+    // The text as UTF-8.
     private var bytes: [UInt8] = []
-    // The length of the text before each step that can be removed.
+    // The length of the text before each removable step.
     private var lengths: [Int] = []
     private var needsDot = false
     private let quotesBlanks: Bool
 
-    /// The text of a path, whose steps stay.
+    /// Creates the text of a path. Its steps cannot be removed.
     ///
-    /// `quotesBlanks` says whether a key with a blank in it is quoted, so that the text has blanks within
-    /// quotes only.
+    /// `quotesBlanks` says whether keys with spaces are quoted, so that spaces occur only within
+    /// quotes.
     package init(_ path: PropertyListKeyPath = PropertyListKeyPath(), quotesBlanks: Bool = false) {
         self.quotesBlanks = quotesBlanks
         for step in path.steps { write(step) }
@@ -25,16 +24,16 @@ package struct KeyPathText {
     /// The text. Linear.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Adds a step. Linear in its key.
+    /// Appends a step. Linear in its key.
     package mutating func append(_ step: PropertyListKeyPath.Step) {
         lengths.append(bytes.count)
         write(step)
     }
 
-    /// Adds a step without text.
+    /// Appends a step without text.
     package mutating func keep() { lengths.append(bytes.count) }
 
-    /// Removes the last step that was added.
+    /// Removes the last appended step.
     package mutating func removeLast() {
         guard let length = lengths.popLast() else { return }
         bytes.removeLast(bytes.count &- length)
@@ -54,7 +53,7 @@ package struct KeyPathText {
 
     private mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-    /// A name, in quotes where it would be read as something else.
+    /// Returns a name, quoted if it would otherwise be parsed as something else.
     private func written(_ name: String, isKey: Bool) -> String {
         if quotesBlanks, name.utf8.contains(0x20) { return KeyText.quoted(name) }
         return isKey ? KeyText.step(name) : KeyText.name(name)

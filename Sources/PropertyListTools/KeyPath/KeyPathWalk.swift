@@ -4,13 +4,14 @@
 internal import ArchiveVocabulary
 internal import PropertyList
 
-/// A property list that key paths are followed in: a document, or one with edits.
+/// A property list in which key paths are resolved: a document, or a document with edits.
 ///
-/// The steps of a path and their errors are decided here. The property list says what its places hold.
+/// This protocol decides the meaning of steps and their errors. A conforming type describes the
+/// content of its places.
 protocol KeyPathWalk {
     /// A place for a value.
     associatedtype Place
-    /// A value that holds others, ready for the next step.
+    /// A container, ready for the next step.
     associatedtype Branch
     associatedtype Keys: Sequence<String>
 
@@ -20,11 +21,11 @@ protocol KeyPathWalk {
     var isArchive: Bool { get }
 
     func kind(at place: Place) -> PropertyListKind
-    /// The number of the object that a value refers to; nil for a value that is no UID.
+    /// Returns the number of the object that a value refers to, or nil if the value is no UID.
     func uid(at place: Place) -> UInt32?
-    /// The container at a place; nil for a scalar.
+    /// Returns the container at a place, or nil for a scalar.
     mutating func container(at place: Place) throws(PropertyListError) -> Branch?
-    /// The root of the property list that data, or a string, hold.
+    /// Returns the root of the property list inside data or a string.
     mutating func content(
         at place: Place, _ path: PropertyListKeyPath, _ position: Int
     ) throws(PropertyListError) -> Place
@@ -32,16 +33,16 @@ protocol KeyPathWalk {
     func kind(of container: Branch) -> PropertyListKind
     func place(ofKey key: String, in container: Branch) -> Place?
     func keys(in container: Branch) -> Keys
-    /// The number of elements of an array or a set.
+    /// Returns the number of elements of an array or a set.
     func elementCount(of container: Branch) -> Int
-    /// The place of an element.
+    /// Returns the place of an element.
     ///
     /// - Precondition: There are more elements than `index`.
     func place(ofElement index: Int, in container: Branch) -> Place
 }
 
 extension KeyPathWalk {
-    /// The place that the first `count` steps of a path lead to.
+    /// Returns the place to which the first `count` steps of a path lead.
     ///
     /// - Throws: `noSuchValue`, and the errors of ``container(at:)`` and ``content(at:_:_:)``.
     mutating func place(
@@ -58,7 +59,7 @@ extension KeyPathWalk {
         return place
     }
 
-    /// The place that the step at `position` leads to.
+    /// Returns the place to which the step at `position` leads.
     mutating func child(
         of place: Place, _ path: PropertyListKeyPath, _ position: Int
     ) throws(PropertyListError) -> Place {
@@ -76,8 +77,8 @@ extension KeyPathWalk {
         }
     }
 
-    /// The container that the step at `position` is taken from: at a place, or the object that the UID there
-    /// refers to.
+    /// Returns the container to which the step at `position` applies: the one at a place, or the
+    /// object to which the UID at that place refers.
     mutating func container(
         at place: Place, _ path: PropertyListKeyPath, _ position: Int
     ) throws(PropertyListError) -> Branch {
@@ -90,7 +91,7 @@ extension KeyPathWalk {
         throw path.misstep(position, in: kind(at: object))
     }
 
-    /// The meaning of the step at `position` in a container.
+    /// Returns the meaning of the step at `position` in a container.
     func selector(
         _ path: PropertyListKeyPath, _ position: Int, in container: Branch
     ) throws(PropertyListError) -> PropertyListKeyPath.Step.Selector {
@@ -108,7 +109,7 @@ extension KeyPathWalk {
             let place = place(ofKey: ArchiveFormat.objectsKey, in: root),
             let objects = try container(at: place), kind(of: objects) == .array
         else { throw path.notAnArchive(position) }
-        // Some platforms have integers of 32 bits, and numbers of objects have no sign.
+        // `Int` has 32 bits on some platforms, and object numbers are unsigned.
         let index = Int(clamping: number)
         try checkIndex(index, in: objects, path, position)
         return self.place(ofElement: index, in: objects)

@@ -3,7 +3,8 @@
 
 public import PropertyList
 
-/// The address of a value, as people write it. Three notations, told apart by the first character:
+/// The address of a value within a property list. The first character of the text selects one of
+/// three notations:
 ///
 /// | notation | example | |
 /// |---|---|---|
@@ -11,35 +12,35 @@ public import PropertyList
 /// | JSON Pointer | `/a/b/0/x.y` | RFC 6901: `~1` is `/`, `~0` is `~` |
 /// | colons | `:a:b:0:x.y` | PlistBuddy's: `\:` is `:`, `\\` is `\` |
 ///
-/// In the dotted notation also:
-/// - `a["x.y"]` is `a."x.y"`, as errors about archived dictionaries have it;
-/// - `[0]` is an element and `"0"` a key, while a plain `0` is what the container has: a key of a
-///   dictionary, an element of an array;
-/// - `!` goes into data, or a string, that is a property list itself; what follows is a path in any
-///   notation: `payload!a.b`, `payload!/a/b`;
+/// The dotted notation also has these forms:
+/// - `a["x.y"]` is the same as `a."x.y"`; errors about archived dictionaries use this form;
+/// - `[0]` is always an element and `"0"` always a key. A plain `0` is a key in a dictionary and an
+///   element in an array;
+/// - `!` enters data, or a string, that is itself a property list. A path in any notation follows:
+///   `payload!a.b`, `payload!/a/b`;
 /// - `@12` is object 12 of a keyed archive.
 ///
-/// In a keyed archive a step into a UID is a step into the object it refers to. `-` is the place
-/// after the last element of an array. The empty path is the whole property list.
+/// In a keyed archive, a step into a UID leads into the object to which it refers. `-` is the
+/// position after the last element of an array. The empty path is the whole property list.
 public struct PropertyListKeyPath: Sendable {
-    /// One step.
+    /// A step of a key path.
     public enum Step: Sendable {
         /// The value of a key.
         case key(String)
         /// The element at an index, from 0.
         case index(Int)
-        /// The value of a key in a dictionary; in an array the element of that number, or the place
-        /// after the last for `-`.
+        /// The value of a key in a dictionary. In an array, the element with that number, or the
+        /// position after the last element for `-`.
         case name(String)
-        /// The object of a keyed archive with that number.
+        /// The object of a keyed archive with this number.
         case object(UInt32)
-        /// The property list that data, or a string, hold.
+        /// The property list inside data or a string.
         case content
     }
 
     /// The steps, from the root on.
     public let steps: [Step]
-    // For messages: the text that was parsed, and where in its UTF-8 each step begins.
+    // For error messages: the parsed text, and the offset of each step in its UTF-8.
     let source: Source?
 
     struct Source: Sendable {
@@ -47,7 +48,7 @@ public struct PropertyListKeyPath: Sendable {
         let places: [Int]
     }
 
-    /// A path of steps.
+    /// Creates a path from steps.
     public init(_ steps: [Step] = []) {
         self.steps = steps
         source = nil
@@ -58,7 +59,7 @@ public struct PropertyListKeyPath: Sendable {
         self.source = source
     }
 
-    /// The path of a value in a document.
+    /// Creates the key path of a value in a document.
     public init(_ path: PropertyListPath) {
         self.init(
             path.components.map {
@@ -71,17 +72,18 @@ public struct PropertyListKeyPath: Sendable {
 
     /// Parses a path in one of the three notations. Linear.
     ///
-    /// - Throws: `invalidKeyPath`, with the place in `text`.
+    /// - Throws: `invalidKeyPath`, located in `text`.
     public init(parsing text: String) throws(PropertyListError) {
         var parser = KeyPathParser(text)
         try parser.parse()
         self.init(parser.steps, source: Source(text: text, places: parser.places))
     }
 
-    /// The text the path was parsed from; of one that was built, ``description``.
+    /// The text from which the path was parsed, or ``description`` if the path was built from
+    /// steps.
     public var text: String { source?.text ?? description }
 
-    /// The path from the step at `start` on.
+    /// Returns the path from the step at `start` on.
     func dropFirst(_ start: Int) -> PropertyListKeyPath {
         let rest = Array(steps.dropFirst(start))
         guard let source else { return PropertyListKeyPath(rest) }
@@ -89,7 +91,7 @@ public struct PropertyListKeyPath: Sendable {
             rest, source: Source(text: source.text, places: Array(source.places.dropFirst(start))))
     }
 
-    /// An error about the step at a position, with its place in the text.
+    /// Returns an error about the step at a position, located in the text of the path.
     func error(
         _ code: PropertyListError.Code, at position: Int, _ what: String,
         recovery: PropertyListError.Recovery? = nil
@@ -104,7 +106,8 @@ public struct PropertyListKeyPath: Sendable {
 }
 
 extension PropertyListKeyPath.Step: Hashable {
-    /// Returns whether both are of one kind, with the same number or the same scalars.
+    /// Returns whether both steps are of one kind and have the same number or the same Unicode
+    /// scalars.
     public static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.key(let left), .key(let right)), (.name(let left), .name(let right)):
@@ -116,6 +119,7 @@ extension PropertyListKeyPath.Step: Hashable {
         }
     }
 
+    /// Hashes the text or the number of the step.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .key(let text), .name(let text): hasher.combine(ExactText(text))
@@ -127,11 +131,12 @@ extension PropertyListKeyPath.Step: Hashable {
 }
 
 extension PropertyListKeyPath: Hashable {
-    /// Returns whether both have the same steps, however they were written.
+    /// Returns whether both paths have the same steps, in any notation.
     public static func == (left: PropertyListKeyPath, right: PropertyListKeyPath) -> Bool {
         left.steps == right.steps
     }
 
+    /// Hashes the steps.
     public func hash(into hasher: inout Hasher) { hasher.combine(steps) }
 }
 
@@ -139,7 +144,7 @@ extension PropertyListKeyPath: CustomStringConvertible, ExpressibleByArrayLitera
     /// Creates a path from its steps.
     public init(arrayLiteral elements: Step...) { self.init(elements) }
 
-    /// The path in the dotted notation; parsing it gives the same path, but that a name in quotes is
-    /// a key. Control characters are escaped.
+    /// The path in the dotted notation. Parsing the text gives an equal path, except that a quoted
+    /// name becomes a key. Control characters are escaped.
     public var description: String { KeyPathText(self).text }
 }

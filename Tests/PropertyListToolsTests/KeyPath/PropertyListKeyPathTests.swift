@@ -106,10 +106,10 @@ struct PropertyListKeyPathTests {
     @Test(
         "a key path that leads to nothing is an error with the place and the existing keys",
         arguments: [
-            ("a.c", 3, "no key `c`"), ("a.b[2]", 4, "there are 2 elements"),
-            ("a[0]", 2, "keys, not indices"), ("list.x", 6, "found by its number"),
+            ("a.c", 3, "missing key `c`"), ("a.b[2]", 4, "there are 2 elements"),
+            ("a[0]", 2, "found an index"), ("list.x", 6, "found a key"),
             ("list[0].x", 9, "of kind integer"), ("/list/-", 7, "there are 2 elements"),
-            ("list.01", 6, "found by its number"), ("a!b", 2, "of kind dictionary"),
+            ("list.01", 6, "found a key"), ("a!b", 2, "of kind dictionary"),
             ("@1", 1, "keyed archive"), ("lst", 1, "there is `list`"),
             ("a.name", 3, "there is `Name`"),
         ])

@@ -1,15 +1,15 @@
 /*
-The page as a whole: its parts, the value in hand, the address. The fragment of the address has the view and the
-value, so that back, forward and links lead to what was seen:
+The page as a whole: its parts, the selected value and the address. The fragment of the address contains the view and
+the value, so that links and the back and forward buttons restore them:
 
-  #explore/n12        value 12; n12.5.3: as it was found in slot 3 of value 5
+  #explore/n12        value 12; n12.5.3: value 12, selected in slot 3 of value 5
   #explore/b0:1f4     byte 0x1f4 of space 0
   #explore/@12        object 12 of the file's archive
   #classes, #graph/n12, #dates, #looks, #sizes/n12, #report
 */
 
 const views = [["explore", "Explore"], ["classes", "Classes"], ["graph", "Graph"], ["dates", "Dates"], ["looks", "Looks"], ["sizes", "Sizes"], ["report", "Report"]];
-// Lines of the tree on paper.
+// The maximum number of printed lines of the tree.
 const mostPrinted = 20_000;
 
 class App {
@@ -23,7 +23,7 @@ class App {
     this.#listen();
     this.tree.showRoots();
     this.#apply();
-    // What the first steps need, once the page is seen.
+    // Prepared after the page is visible: the data for the first selection and the first search.
     setTimeout(() => { this.inspector.prepare(); this.search.prepare(); }, 50);
   }
 
@@ -59,14 +59,14 @@ class App {
       report: new Report(report, model, this.shapes, explore),
     };
     this.inspector.charts = this.charts;
-    // The note is in the page, seen or not.
+    // The note field must exist even if the report is never opened.
     this.charts.report.show();
   }
 
   #header() {
     const { file, documents } = this.model;
     const [outer] = documents;
-    const facts = [outer.archive ? "keyed archive" : "property list", outer.format, counted(file.size, "byte"),
+    const facts = [this.model.kindName(outer), outer.format, counted(file.size, "byte"),
       outer.archive ? counted(Math.max(outer.archive.entries.length - 1, 0), "object") : counted(outer.count, "value"),
       documents.length > 1 ? `${counted(documents.length - 1, "property list", "property lists")} inside` : ""].filter(Boolean);
     this.query = make("input", { type: "search", id: "query", placeholder: "Search  ( / )", "aria-label": "Search", autocomplete: "off", spellcheck: "false" });
@@ -99,7 +99,7 @@ class App {
     const problems = documents.reduce((sum, document) => sum + document.problems.length, 0);
     const texts = [];
     if (json.left.length) texts.push(`Left out of this page: ${json.left.slice(0, 3).join("; ")}${json.left.length > 3 ? "; more in the report" : ""}.`);
-    if (problems) texts.push(`${counted(problems, "part")} of the file could not be read: see the report.`);
+    if (problems) texts.push(`${counted(problems, "part")} of the file could not be read; see the report.`);
     if (json.redacted) texts.push("Values are redacted.");
     return texts.length ? make("p.warning", { role: "note" }, texts.join(" ")) : "";
   }
@@ -107,7 +107,7 @@ class App {
   #treeTools() {
     const button = (text, title, action, mode) => make("button", { type: "button", title, "aria-pressed": mode ? "false" : undefined, on: { click: () => { if (mode) this.#setMode(mode); else action(); } } }, text);
     this.modes = {
-      roots: button("Tree", "What the roots lead to", null, "roots"),
+      roots: button("Tree", "The values reachable from the roots", null, "roots"),
       all: button("Objects", "The table of all objects", null, "all"),
       raw: button("Raw", "The property list as it is in the file", null, "raw"),
     };
@@ -138,7 +138,7 @@ class App {
 
   // MARK: Choosing
 
-  /** Chooses a value, and turns to a view where one is named. */
+  /** Selects a value and shows it in a view, by default the current one. */
   choose(node, way = null, view = this.view) {
     this.byte = null;
     this.node = node;
@@ -187,7 +187,7 @@ class App {
     if (node < 0) return `#${view}`;
     return `#${view}/n${node}${way ? `.${way.holder}.${way.slot}` : ""}`;
   }
-  // Browsers let a page change its address some twenty times a second.
+  // Delayed, because browsers limit address changes to about twenty per second.
   #writeAddress() {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
@@ -254,9 +254,9 @@ class App {
     addEventListener("afterprint", () => { document.querySelector("#print").textContent = ""; });
   }
 
-  // MARK: Paper
+  // MARK: Printing
 
-  /** The tree as text: each object once. */
+  /** Returns the tree as text, with each object once. */
   printed() {
     const { model, shapes } = this;
     const { file, documents } = model;

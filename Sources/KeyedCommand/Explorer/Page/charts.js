@@ -1,12 +1,12 @@
 /*
-Pictures of the whole file: classes, dates, and what takes the room.
+Charts of the whole file: classes, dates and sizes.
 */
 
-/** A bar for each class, by the number of its objects or by their bytes. */
+/** A bar chart of classes, by the number or the size of their objects. */
 class ClassChart {
   constructor(element, model, shapes, find) { Object.assign(this, { element, model, shapes, find }); }
 
-  /** The objects and bytes of each class; plain values and containers count by what they are. */
+  /** Returns the number of objects and bytes of each class. Plain values and containers are counted by kind. */
   census() {
     const { model } = this;
     const found = new Map();
@@ -41,7 +41,7 @@ class ClassChart {
       make("table.bars", {}, make("thead", {}, make("tr", {}, ["class", "objects", "own bytes", "with all below", ""].map((text) => make("th", { scope: "col" }, text || make("span.hidden", {}, "share"))))),
         make("tbody", {}, rows.slice(0, 1000).map((row) => this.#row(row, by, most)))),
       rows.length > 1000 ? make("p.note", {}, `and ${counted(rows.length - 1000, "more class", "more classes")}`) : "",
-      make("p.note", {}, "“With all below” counts each value once, with the object that the shortest way from the roots comes to it by."));
+      make("p.note", {}, "“With all below” counts each value once, at the object through which the shortest path from the roots leads to it."));
   }
   #row(row, by, most) {
     const name = make("bdi", {}, visible(shortened(row.name, 200)));
@@ -52,7 +52,7 @@ class ClassChart {
   }
 }
 
-/** All dates on a line, and in a list. */
+/** All dates, on a timeline and in a list. */
 class DateChart {
   constructor(element, model, shapes, go) { Object.assign(this, { element, model, shapes, go }); }
 
@@ -83,7 +83,7 @@ class DateChart {
           make("td", {}, make("bdi.path", {}, visible(shortened(this.#place(node), 200)))))))),
       shown.length < all.length ? make("p.note", {}, `and ${counted(all.length - shown.length, "later date")}`) : "");
   }
-  /** Where a date is: the path, and of an object the field that first leads to it. */
+  /** Returns the path of a date. For an object, also returns the first field that leads to it. */
   #place(node) {
     const { holders, slots } = this.model.ways;
     const path = this.model.path(node);
@@ -94,7 +94,7 @@ class DateChart {
     return `${path}, ${this.model.path(holder)}${step}`;
   }
 
-  /** A line of time with a stack of dots for each part of it. */
+  /** Draws a timeline with one bar for each interval. */
   #line(all) {
     const width = 1000, height = 160, base = 120, columns = 120;
     let [from, to] = [all[0].time, all[all.length - 1].time];
@@ -120,7 +120,7 @@ class DateChart {
   }
 }
 
-/** Round points of time, some seven of them. */
+/** Returns about seven round points in time. */
 function ticksBetween(from, to) {
   const day = 86_400_000, steps = [1000, 60_000, 600_000, 3_600_000, 6 * 3_600_000, day, 7 * day, 30 * day, 91 * day, 365.25 * day];
   for (let years = 2; years < 1e6; years *= years.toString()[0] === "2" ? 2.5 : 2) steps.push(years * 365.25 * day);
@@ -134,7 +134,7 @@ function ticksBetween(from, to) {
   return ticks;
 }
 
-/** What takes the room: boxes in proportion to the bytes of the value in hand and what it leads to. */
+/** A treemap of sizes: the selected value and everything below it, as boxes in proportion to their bytes. */
 class SizeChart {
   constructor(element, model, shapes, go) { Object.assign(this, { element, model, shapes, go }); }
 
@@ -150,11 +150,11 @@ class SizeChart {
     const title = make("bdi", {}, visible(shortened(type ? `${type} ${text}` : text, 120)));
     if (own > 0 && parts.length) parts.push({ node: -1, label: "itself", size: own });
     refill(this.element, make("h2", {}, "Sizes"), make("p.tools", {}, up, title, ` ${counted(sizes[node], "byte")}`),
-      parts.length ? this.#map(parts.slice(0, 400), node) : make("p.note", {}, "Nothing is below this value alone."),
-      make("p.note", {}, "Each value counts once, with the value that the shortest way from the roots comes to it by. Choose a box to look into it."),
+      parts.length ? this.#map(parts.slice(0, 400), node) : make("p.note", {}, "No value is reached through this one alone."),
+      make("p.note", {}, "Each value counts once, at the value through which the shortest path from the roots leads to it. Choose a box to look into it."),
       this.#list(parts));
   }
-  /** The values that are first reached through this one. */
+  /** Returns the values first reached through this one. */
   #parts(node) {
     const { model } = this;
     if (!this.firsts) this.#collect();
@@ -164,7 +164,7 @@ class SizeChart {
     }
     return parts;
   }
-  /** Lists of what is first reached through each value. */
+  /** Builds linked lists of the values first reached through each value. */
   #collect() {
     const { holders, order } = this.model.ways;
     this.firsts = new Int32Array(this.model.count).fill(-1);
@@ -205,7 +205,10 @@ class SizeChart {
   }
 }
 
-/** Boxes that fill a box in proportion to `size`, none much longer than wide (squarified). Parts are sorted. */
+/**
+ * Returns boxes that fill `box` in proportion to the sizes of the parts, which must be sorted. The boxes are nearly
+ * square (squarified treemap).
+ */
 function packed(parts, box) {
   const boxes = [];
   let rest = parts, sum = parts.reduce((sum, { size }) => sum + size, 0);

@@ -1,52 +1,54 @@
 "use strict";
 /*
-The data of the page, and what is derived from it.
+The data of the page, and data derived from it.
 
 The element `#data` holds one JSON object. All values of all property lists in the file are in one table of
-columns: the value with the number n has an entry at n in each of them.
+columns: value n has entry n in each column.
 
   version      1
   command      the name and version of the program that wrote the page
   file         name, size in bytes, sha256
   limits       the name of the limits of the run
   redacted     whether texts, numbers, dates and bytes were replaced
-  left         sentences about what was left out
-  spaces       the blocks of bytes that ranges refer to: name, size, base64 (null: left out).
-               Space 0 is the file. Space 1 has bytes that are in the file in another form only: data out of
-               base 64 or hexadecimal text, and text as UTF-8
+  left         descriptions of omitted contents
+  spaces       the blocks of bytes to which ranges refer: name, size, base64 (null: omitted).
+               Space 0 is the file. Space 1 holds bytes that the file contains only in encoded form: data decoded
+               from base64 or hexadecimal text, and text converted to UTF-8
   documents    the file's property list first, then those nested in its data (see below)
   classes      name, chain (from the class up; null: not given), hints (or null)
-  texts        the texts of strings, numbers and dates; each once
-  children     the numbers of the values in all containers; -1 for one that was left out
+  texts        the texts of strings, numbers and dates, without duplicates
+  children     the numbers of the values in all containers; -1 for an omitted value
   nodes        the columns:
     kinds      a string with a letter for each value, see `Kind`
     starts     the first byte of the value, in the space of its document
     lengths    the number of bytes of the value in that space
-    values     of a string, integer, real or date: a number into `texts`; of a boolean: 0 or 1, redacted 2;
-               of a UID: its number; of data: the first byte of its content (-1: left out), in the space of the
-               document where its format has data as they are, otherwise in space 1 (below -1: in space 1 too, at
-               -2 less the value); of a container: the place of its first child in `children`
-    counts     of a container: the number of elements or entries; of a string or data: its length in bytes
+    values     string, integer, real or date: the index of its text in `texts`
+               boolean: 0 or 1, or 2 if redacted
+               UID: its number
+               data: the offset of its content (-1: omitted), in the space of the document if its format stores
+               data unencoded, otherwise in space 1; a value v below -1 means offset -2 - v in space 1
+               container: the index of its first child in `children`
+    counts     container: the number of elements or entries; string or data: its length in bytes
 
 The children of a dictionary are its keys, then its values.
 
 A document has:
-  format       "binary", "xml", "openStep", "json", or one that was imported: "typedstream", "NIBArchive", "bplist15",
+  format       "binary", "xml", "openStep", "json", or an imported format: "typedstream", "NIBArchive", "bplist15",
                "bplist16", "bplist17"
-  space, base, size   where its bytes are; what starts in `nodes` counts from is the space, not the base
-  first, count its values have the numbers from `first` on
-  root         the value that holds all others
-  holder       the data that the document is nested in; -1 for the file itself
-  leniencies, problems   what the reader let pass, and what it could not read: texts
+  space, base, size   the location of its bytes; `starts` in `nodes` are relative to the space, not to `base`
+  first, count the number of its first value, and the number of its values
+  root         the root value
+  holder       the data that contains the document; -1 for the file itself
+  leniencies, problems   the leniencies used and the unreadable parts, as texts
   facts        pairs of texts for the report
   table        of a binary document, its offset table: at, width, count, references (their width)
   archive      null, or for a keyed archive:
-    archiver   the class that wrote it
+    archiver   the class that wrote it; empty for an imported format, which does not name it
     top        the dictionary of the roots
-    objects    the array of the objects; a UID is a place in it
+    objects    the array of the objects; a UID is an index into it
     entries    a letter for each object: 0 nil, v plain value, o object, c class, m malformed
-    classes    for each object a number into `classes`; of a class description its own; else -1
-    flaws      by the number of an object: why it is malformed
+    classes    for each object, and each class description, an index into `classes`; otherwise -1
+    flaws      for each malformed object, by its number: the defect
     allow      names: the smallest list of allowed classes; code: the same as Swift code
 */
 
@@ -54,11 +56,13 @@ const Kind = {
   null: "n", boolean: "b", integer: "i", real: "r", date: "t", data: "d", string: "s", uid: "u",
   array: "a", set: "e", dictionary: "o", unreadable: "x",
 };
-/** The formats that have data as they are. */
+/** The formats of property lists; the others are imported. */
+const listFormats = new Set(["binary", "xml", "openStep", "json"]);
+/** The formats that store data unencoded. */
 const inPlaceFormats = new Set(["binary", "typedstream", "NIBArchive", "bplist15", "bplist16", "bplist17"]);
 const kindNames = Object.fromEntries(Object.entries(Kind).map(([name, letter]) => [letter, name]));
 
-/** The values of the file. A value is a number; -1 stands for one that was left out. */
+/** The values of the file. A value is identified by its number; -1 is an omitted value. */
 class Model {
   constructor(json) {
     this.json = json;
@@ -90,7 +94,7 @@ class Model {
   isContainer(node) { return "aeo".includes(this.kinds[node]); }
   end(node) { return this.starts[node] + this.lengths[node]; }
 
-  /** The number of the document of a value. Logarithmic. */
+  /** Returns the index of a value's document. Logarithmic. */
   documentNumber(node) {
     let low = 0, high = this.documents.length;
     while (high - low > 1) {
@@ -100,10 +104,10 @@ class Model {
     return low;
   }
   document(node) { return this.documents[this.documentNumber(node)]; }
-  /** The document nested in data, or undefined. */
+  /** Returns the document nested in data, or undefined. */
   nested(node) { return this.documents[this.#nested.get(node)]; }
 
-  /** The text of a string, integer, real or date. */
+  /** Returns the text of a string, integer, real or date. */
   text(node) { return this.texts[this.values[node]]; }
   isText(node, text) { return this.kinds[node] === Kind.string && this.text(node) === text; }
 
@@ -113,7 +117,7 @@ class Model {
     const shift = this.kinds[node] === Kind.dictionary ? this.counts[node] : 0;
     return this.children[this.values[node] + shift + slot];
   }
-  /** The slot of a key of a dictionary, or -1. Linear. */
+  /** Returns the slot of a key in a dictionary, or -1. Linear. */
   slot(node, key) {
     if (node < 0 || this.kinds[node] !== Kind.dictionary) return -1;
     for (let slot = 0; slot < this.counts[node]; slot++) {
@@ -122,20 +126,20 @@ class Model {
     }
     return -1;
   }
-  /** The value of a key, references followed; or -1. */
+  /** Returns the value of a key, or -1. Follows a reference. */
   field(node, key) {
     const slot = this.slot(node, key);
     return slot < 0 ? -1 : this.target(this.childAt(node, slot));
   }
 
-  /** The bytes of a space; null where they were left out. */
+  /** Returns the bytes of a space, or null if they were omitted. */
   bytes(space) {
     const source = this.json.spaces[space];
     if (!source || source.base64 === null) return null;
     this.#bytes[space] ??= bytesFromBase64(source.base64);
     return this.#bytes[space];
   }
-  /** The content of data: its space, first byte and bytes; null where they were left out. */
+  /** Returns the content of data as its space, start offset and bytes, or null if the content was omitted. */
   content(node) {
     const value = this.values[node];
     if (value === -1) return null;
@@ -150,25 +154,25 @@ class Model {
   // MARK: Archives
 
   #numberObjects() {
-    /** For each value that is an object of an archive, one more than its number; else 0. */
+    /** For each value that is an object of an archive: its number plus one; otherwise 0. */
     this.objectNumbers = new Uint32Array(this.count);
     for (const { archive } of this.documents) {
       if (!archive || archive.objects < 0) continue;
       for (let slot = 0; slot < archive.entries.length; slot++) {
         const node = this.childAt(archive.objects, slot);
-        // One value may be in the table more than once.
+        // A value may be in the object table more than once.
         if (node >= 0 && !this.objectNumbers[node]) this.objectNumbers[node] = slot + 1;
       }
     }
   }
-  /** The number of an object in its archive, or -1. */
+  /** Returns the number of an object in its archive, or -1. */
   objectNumber(node) { return this.objectNumbers[node] - 1; }
-  /** The letter of an object in `entries`; undefined for what is no object. */
+  /** Returns the letter of an object in `entries`, or undefined for other values. */
   entry(node) {
     const number = this.objectNumber(node);
     return number < 0 ? undefined : this.document(node).archive.entries[number];
   }
-  /** The class of an object, or undefined. */
+  /** Returns the class of an object, or undefined. */
   classOf(node) {
     const number = this.objectNumber(node);
     if (number < 0) return undefined;
@@ -180,7 +184,7 @@ class Model {
     const found = this.classOf(node);
     return !!found && names.some((name) => found.name === name || found.chain?.includes(name));
   }
-  /** The value that a reference leads to; any other value itself; -1 where it leads nowhere. */
+  /** Returns the target of a reference, -1 for a dangling reference, or any other value itself. */
   target(node) {
     if (node < 0 || this.kinds[node] !== Kind.uid) return node;
     const archive = this.document(node).archive;
@@ -188,21 +192,26 @@ class Model {
     const number = this.values[node];
     return number < archive.entries.length ? this.childAt(archive.objects, number) : -1;
   }
-  /** The value that a view begins with: the first root of the file's archive, or the root. */
+  /** The value that a view shows first: the first root of the file's archive, or the root of the property list. */
   get start() {
     const { archive, root } = this.documents[0];
     const first = archive && archive.top >= 0 && this.counts[archive.top] ? this.target(this.childAt(archive.top, 0)) : -1;
     return first >= 0 ? first : root;
   }
   isNil(node) { return node < 0 || this.kinds[node] === Kind.null || this.entry(node) === "0"; }
-  /** A text that an object or value is, as in an NSMutableString; or undefined. */
+  /** Returns the text of a string or of a string object, such as an NSMutableString, or undefined. */
   plainText(node) {
     if (node < 0) return undefined;
     if (this.kinds[node] === Kind.string) return this.text(node);
     const inner = this.field(node, "NS.string");
     return inner >= 0 && this.kinds[inner] === Kind.string ? this.text(inner) : undefined;
   }
-  /** The data that an object or value is, or -1. */
+  /** Returns "keyed archive", "archive" for an imported format, or "property list". */
+  kindName({ archive, format }) {
+    if (!archive) return "property list";
+    return listFormats.has(format) ? "keyed archive" : "archive";
+  }
+  /** Returns the data value of data or of a data object, or -1. */
   plainData(node) {
     if (node < 0 || this.kinds[node] === Kind.data) return node;
     for (const key of ["NS.data", "NS.bytes"]) {
@@ -211,7 +220,7 @@ class Model {
     }
     return -1;
   }
-  /** A number as JavaScript has it; undefined for other kinds. */
+  /** Returns a value as a JavaScript number, or undefined for other kinds. */
   number(node) {
     if (node < 0) return undefined;
     if (this.kinds[node] === Kind.boolean) return this.values[node] < 2 ? this.values[node] : undefined;
@@ -223,9 +232,9 @@ class Model {
   // MARK: The graph
 
   /**
-   * The containers that lead to each value, by references where there are any: those of value n are at
-   * `first[n]` to `first[n + 1]` in `holders` and `slots`. A slot below zero is that of a key, as `~slot`.
-   * The table of an archive's objects and the classes of objects lead nowhere here. Linear.
+   * The containers that refer to each value, with references followed. Those of value n are at `first[n]` up to
+   * `first[n + 1]` in `holders` and `slots`. A negative slot is that of a key, as `~slot`. The object table of an
+   * archive and the class references of objects are excluded. Linear.
    */
   get referrers() { return this.#referrers ??= this.#countReferrers(); }
   #referrers;
@@ -262,9 +271,9 @@ class Model {
   }
 
   /**
-   * The shortest way to each value from the roots: the container before it (or the data that its document is
-   * nested in) in `holders` and the slot in `slots`, -1 for a root. `order` has the values that a root leads
-   * to, in the order of their distance. Linear.
+   * The shortest path to each value from the roots. `holders` has the previous container, or the data that contains
+   * the value's document. `slots` has the slot, or -1 for a root. `order` has the reachable values, nearest first.
+   * Linear.
    */
   get ways() { return this.#ways ??= this.#findWays(); }
   #ways;
@@ -291,8 +300,8 @@ class Model {
   }
 
   /**
-   * The objects of archives that no root leads to, and the values of other binary documents. UIDs and booleans do not
-   * count: Apple's writer leaves copies of them behind.
+   * The unreachable objects of archives and the unreachable values of other binary documents. UIDs and booleans are
+   * excluded, because Apple's writer leaves unused copies of them behind.
    */
   get unreached() {
     if (this.#unreached) return this.#unreached;
@@ -311,14 +320,14 @@ class Model {
   }
   #unreached;
 
-  /** The bytes of each value with all that is first reached through it. Linear. */
+  /** The size of each value in bytes, including the values first reached through it. Linear. */
   get sizes() {
     if (this.#sizes) return this.#sizes;
     this.#sizes = Float64Array.from(this.lengths);
     const { holders, order } = this.ways;
     for (let index = order.length - 1; index > 0; index--) {
       const [node, holder] = [order[index], holders[order[index]]];
-      // In text a container's bytes have those of its values, and data those of what is nested in it.
+      // The bytes of a container in text include its values, and the bytes of data include nested documents.
       const isInside = this.kinds[holder] === Kind.data
         || this.document(node).format !== "binary" && this.document(node) === this.document(holder);
       if (!isInside) this.#sizes[holder] += this.#sizes[node];
@@ -329,7 +338,7 @@ class Model {
 
   // MARK: Bytes
 
-  /** The value at a byte: the innermost whose range has it; or -1. Logarithmic, but in depth. */
+  /** Returns the innermost value whose range contains a byte, or -1. Logarithmic, plus linear in the depth. */
   nodeAt(space, byte) {
     const sorted = this.#nodesInOrder(space);
     let low = 0, high = sorted.length;
@@ -341,7 +350,7 @@ class Model {
     const { holders } = this.ways;
     for (let steps = 0; node >= 0 && steps < 4096; steps++) {
       if (this.document(node).space === space && byte >= this.starts[node] && byte < this.end(node)) return node;
-      // In a binary document values do not lie in each other.
+      // In a binary document, the ranges of values are not nested.
       const document = this.document(node);
       node = document.format === "binary" ? document.holder : holders[node];
     }
@@ -357,11 +366,11 @@ class Model {
         if (this.lengths[node] > 0) nodes.push(node);
       }
     }
-    // Of two at one place the inner one comes last.
+    // If two values start at one offset, the inner one is last.
     nodes.sort((a, b) => this.starts[a] - this.starts[b] || this.lengths[b] - this.lengths[a]);
     return this.#inOrder[space] = Int32Array.from(nodes);
   }
-  /** What a byte that is part of no value is for, as text. */
+  /** Describes the purpose of a byte that is not part of a value. */
   partAt(space, byte) {
     const holds = (document) => document.space === space && byte >= document.base
       && byte < document.base + document.size;
@@ -378,7 +387,7 @@ class Model {
 
   // MARK: Paths
 
-  /** The path of a value as `keyed get` takes it. `way` names the container and slot it was found by. */
+  /** Returns the path of a value for `keyed get`. `way` has the container and slot through which it was selected. */
   path(node, way = null) {
     const steps = [];
     const { holders, slots } = this.ways;
@@ -409,7 +418,7 @@ class Model {
       return path + (isJoined ? "" : ".") + step;
     }, "");
   }
-  /** A key as a step of a path: in quotes where it would be read as something else. */
+  /** Returns a key as a step of a path, quoted if it would otherwise be parsed differently. */
   stepText(key) {
     const name = key >= 0 && this.kinds[key] === Kind.string ? this.text(key) : "";
     const isPlain = name !== "" && !/^[0-9]+$|^-$|^[@/: ]| $|["\\.[\]!]/.test(name) && visible(name) === name;

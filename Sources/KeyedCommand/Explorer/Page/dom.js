@@ -1,11 +1,11 @@
 /*
-Elements and text. Each value of the file comes into the page as the text of a node or of a label: nothing here,
-and nothing that uses it, parses a text as HTML or makes a link of it.
+Elements and text. Values of the file enter the page only as text nodes or labels. No code here, and no code that
+uses it, parses a value as HTML or turns it into a link.
 */
 
 /**
- * An element. `name` may have classes, as in "span.key". Of `options`, `on` has listeners, `style` properties and
- * `data` nothing but names that the page chose; the rest are attributes. Children are elements or texts.
+ * Creates an element. `name` may include classes, as in "span.key". In `options`, `on` has listeners and `style` has
+ * style properties. All other options are attributes. Children are elements or texts.
  */
 function make(name, options = {}, ...children) {
   const [tag, ...classes] = name.split(".");
@@ -14,7 +14,7 @@ function make(name, options = {}, ...children) {
   return fill(element, options, children);
 }
 
-/** An element of a drawing. */
+/** Creates an SVG element. */
 function draw(name, options = {}, ...children) {
   const [tag, ...classes] = name.split(".");
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -34,16 +34,16 @@ function fill(element, { on = {}, style = {}, ...attributes }, children) {
   return element;
 }
 
-/** Replaces what an element has. Children are elements, texts, or lists of them. */
+/** Replaces the children of an element. The new children are elements, texts, or lists of them. */
 function refill(element, ...children) {
   element.replaceChildren();
   fill(element, {}, children);
 }
 
-// What a reader would not see, or what changes the order of the text around it.
-const hidden = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+// Invisible characters, and characters that change the order of the surrounding text.
+const hidden = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffc]/g;
 
-/** A text in which everything can be seen: control characters, and those of writing direction, by their codes. */
+/** Returns a text with invisible and bidirectional control characters shown as symbols or codes. */
 function visible(text) {
   return text.replace(hidden, (character) => {
     const code = character.charCodeAt(0);
@@ -53,12 +53,12 @@ function visible(text) {
   });
 }
 
-/** A text of several lines: as `visible`, but lines stay lines. */
+/** Does the same as `visible`, but keeps line breaks. */
 function visibleLines(text) {
   return text.replace(/\r\n?/g, "\n").split("\n").map((line) => visible(line.replaceAll("\t", "    "))).join("\n");
 }
 
-/** A key between quotes in a path, escaped as `keyed` reads it. */
+/** Escapes a key for quotes in a path, in the syntax of `keyed`. */
 function escapedForPath(name) {
   return name.replace(/["\\]/g, "\\$&").replace(hidden, (character) => {
     const code = character.charCodeAt(0);
@@ -67,11 +67,16 @@ function escapedForPath(name) {
   });
 }
 
-/** The beginning of a long text. A pair of surrogates is not cut. */
+/** Truncates a long text without splitting a surrogate pair. */
 function shortened(text, length) {
   if (text.length <= length) return text;
   const isPair = /[\ud800-\udbff]/.test(text[length - 1]);
   return text.slice(0, length - (isPair ? 1 : 0)) + "…";
+}
+
+/** Returns a class name in parts, with permission to break a line before each word in it. */
+function breakable(name) {
+  return name.split(/(?<=[a-z0-9._])(?=[A-Z])/).flatMap((word, index) => index ? [make("wbr"), word] : [word]);
 }
 
 function counted(number, one, many = one + "s") {
@@ -79,8 +84,8 @@ function counted(number, one, many = one + "s") {
 }
 const hexNumber = (number, digits = 0) => number.toString(16).padStart(digits, "0");
 
-/** Says something to those who hear the page. */
+/** Announces a text to screen readers. */
 function announce(text) { document.querySelector("#live").textContent = text; }
 
-/** Whether the file's note or a field has the keyboard. */
+/** Returns whether an input field has the keyboard focus. */
 const isTyping = (event) => /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);

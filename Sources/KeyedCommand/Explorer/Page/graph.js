@@ -1,5 +1,5 @@
 /*
-The graph around a value: who refers to it on the left, what it refers to on the right. An arrow that is part of a
+The graph around a value, with its referrers on the left and its references on the right. An arrow that is part of a
 cycle is dashed.
 */
 
@@ -9,8 +9,8 @@ class Graph {
   constructor(element, model, shapes, inspector, go) { Object.assign(this, { element, model, shapes, inspector, go }); }
 
   /**
-   * The number of the cycle group of each value: values with the same number lead to each other (Tarjan's strongly
-   * connected components, without recursion). Linear.
+   * The number of each value's strongly connected component: values with the same number refer to each other, directly
+   * or indirectly. Tarjan's algorithm without recursion. Linear.
    */
   get groups() { return this.#groups ??= this.#findGroups(); }
   #groups;
@@ -99,7 +99,7 @@ class Graph {
     }
     return { all: items, shown: items.slice(0, mostNeighbours) };
   }
-  /** Objects before plain values. */
+  /** Returns the references of a value, with containers before scalars. */
   #after(node) {
     const shape = this.shapes.of(node);
     const items = [];

@@ -1,10 +1,10 @@
 /*
-The bytes of the file, sixteen in a row, with the value in hand lit up. A click on a byte chooses the innermost value
-that it is part of.
+The bytes of the file, sixteen per row, with the selected value highlighted. A click on a byte selects the innermost
+value that contains it.
 */
 
 class HexView {
-  /** `choose(space, byte)` is called with the byte that the person chose. */
+  /** Creates the view. It calls `choose(space, byte)` when a byte is selected. */
   constructor({ element, status, spaces }, model, choose) {
     Object.assign(this, { element, status, model, choose });
     this.space = 0;
@@ -40,7 +40,7 @@ class HexView {
     else if (this.bytes.length < source.size) this.status.textContent = `the first ${counted(this.bytes.length, "byte")} of ${source.size.toLocaleString("en")}`;
   }
 
-  /** Lights up a value's bytes: those of the value, and weaker those of its keys and children. */
+  /** Highlights the bytes of a value, and more faintly those of its children. */
   showNode(node) {
     const { model } = this;
     const document = model.document(node);
@@ -55,7 +55,7 @@ class HexView {
     }
     this.mark(document.space, model.starts[node], model.lengths[node]);
   }
-  /** Lights up a range. */
+  /** Highlights a range. */
   mark(space, start, length) {
     this.#turn(space);
     this.start = start;
@@ -94,7 +94,7 @@ class HexView {
     row.append(this.#cells("span.letters", start, end, (byte) => byte >= 32 && byte < 127 ? String.fromCharCode(byte) : "·", ""));
     return row;
   }
-  /** Bytes in runs of the same light. */
+  /** Creates the cells of a row, grouped into runs with the same highlight. */
   #cells(name, start, end, text, separator) {
     const cells = make(name);
     for (let byte = start; byte < end;) {

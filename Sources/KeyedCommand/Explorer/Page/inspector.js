@@ -1,11 +1,11 @@
 /*
-The value in hand: what it is, where it is, its class, its fields, and who refers to it.
+The selected value: its content, location, class, fields and referrers.
 */
 
 const shortText = 2_000, mostListed = 200;
 
 class Inspector {
-  /** `go(node, way)` chooses another value. */
+  /** Creates the inspector. It calls `go(node, way)` to select another value. */
   constructor(element, model, shapes, looks, go) {
     Object.assign(this, { element, model, shapes, looks, go });
   }
@@ -20,7 +20,7 @@ class Inspector {
     ].filter(Boolean));
   }
 
-  /** The file at a glance, where no value is in hand. Linear, but it takes a moment for a large file. */
+  /** Prepares the summary of the file, shown while no value is selected. Linear; takes a moment for a large file. */
   prepare() {
     if (this.glanceParts) return;
     this.glanceParts = this.#glance();
@@ -33,14 +33,14 @@ class Inspector {
     const census = all.filter(({ isClass }) => isClass);
     const dates = this.charts.dates.dates();
     const day = ({ time }) => new Date(time).toISOString().slice(0, 10);
-    const facts = [["what", `${outer.archive ? "keyed archive" : "property list"}, ${outer.format}`], ...outer.facts];
-    if (outer.archive) facts.push(["archiver", visible(shortened(outer.archive.archiver, 100))]);
+    const facts = [["what", `${this.model.kindName(outer)}, ${outer.format}`], ...outer.facts];
+    if (outer.archive?.archiver) facts.push(["archiver", visible(shortened(outer.archive.archiver, 100))]);
     if (documents.length > 1) facts.push(["nested", counted(documents.length - 1, "property list")]);
     if (dates.length) facts.push(["dates", `${counted(dates.length, "date")}, ${day(dates[0])} to ${day(dates[dates.length - 1])}`]);
     if (!outer.archive) facts.push(["values", all.slice(0, 6).map(({ name, count }) => `${count.toLocaleString("en")} ${name.replace(/[()]/g, "")}`).join(", ")]);
-    if (unreached.length) facts.push(["unreached", `${counted(unreached.length, "value")} that no root leads to`]);
+    if (unreached.length) facts.push(["unreached", `${counted(unreached.length, "value")} unreachable from the roots`]);
     facts.push(["leniencies", outer.leniencies.join(", ") || "none"]);
-    const rows = census.slice(0, 12).map(({ name, count, bytes }) => make("tr", {}, make("th", { scope: "row" }, make("bdi.type", {}, visible(shortened(name, 100)))),
+    const rows = census.slice(0, 12).map(({ name, count, bytes }) => make("tr", {}, make("th", { scope: "row" }, make("bdi.type", {}, breakable(visible(shortened(name, 100))))),
       make("td.count", {}, counted(count, "object")), make("td.count", {}, counted(bytes, "byte"))));
     return [make("h2", {}, "At a glance"), this.#list(facts),
       rows.length ? make("section", {}, make("h3", {}, `Classes (${census.length})`), make("table", {}, make("tbody", {}, rows))) : "",
@@ -50,14 +50,14 @@ class Inspector {
   #title(node) {
     const { type, text, tone } = this.shapes.summary(node);
     const name = type || (this.model.objectNumber(node) >= 0 ? "plain value" : kindNames[this.model.kind(node)]);
-    // A text is below, and so are the fields.
+    // Texts and fields have sections of their own below.
     const isBelow = tone === "text" || tone === "object" && this.model.entry(node) === "o";
     return make("h2", {}, make("bdi.type", {}, visible(shortened(name, 400))), isBelow ? "" : [" ", make(`bdi.value.${tone}`, {}, text)]);
   }
 
   #path(node, way) {
     const path = this.model.path(node, way);
-    const none = this.model.ways.isMet[node] ? "(the whole file)" : "(no root leads here)";
+    const none = this.model.ways.isMet[node] ? "(the whole file)" : "(unreachable from the roots)";
     const shown = path === "" ? none : visible(shortened(path, shortText));
     const row = make("p.pathline", {}, make("code", { id: "path" }, make("bdi", {}, shown)));
     if (path !== "" && navigator.clipboard) {
@@ -81,7 +81,7 @@ class Inspector {
     if (document.holder >= 0) facts.push(["nested in", this.#link(document.holder, this.model.path(document.holder) || "data")]);
     if ("sd".includes(model.kind(node))) facts.push(["length", counted(model.counts[node], "byte")]);
     if (this.model.sizes[node] > model.lengths[node]) facts.push(["with all below", counted(model.sizes[node], "byte")]);
-    if (!model.ways.isMet[node]) facts.push(["reached", "by no root"]);
+    if (!model.ways.isMet[node]) facts.push(["reachable", "from no root"]);
     return this.#list(facts);
   }
   #list(facts) {
@@ -98,7 +98,7 @@ class Inspector {
     return make("dl", {}, make("dt", {}, "class"), make("dd.chain", {}, parts), hints);
   }
 
-  /** The whole text of a string, or the first part of a long one. */
+  /** Shows the text of a string; a long text is truncated. */
   #text(node) {
     const { model } = this;
     const text = model.plainText(node) ?? model.plainText(model.field(node, "NS.relative"));
@@ -112,7 +112,7 @@ class Inspector {
     }
     return section;
   }
-  /** The first bytes of data, as far as they are a text that can be read. */
+  /** Shows the first bytes of data, if they are readable text. */
   #dump(node) {
     const data = this.model.plainData(node);
     const content = data >= 0 ? this.model.content(data) : null;
@@ -171,7 +171,7 @@ class Inspector {
     const { holders, slots } = this.model.ways;
     return holders[holder] === owner ? `${this.model.stepText(this.model.keyAt(owner, slots[holder]))}${text}` : text;
   }
-  /** The object whose field a container is; any other container itself. */
+  /** Returns the object of which a container is a field, or the container itself. */
   owner(node) {
     const { holders } = this.model.ways;
     const holder = holders[node];

@@ -1,20 +1,20 @@
 /*
-Values that people would rather look at: images, colours, attributed text, points and rectangles.
+Values with a visual form: images, colours, attributed text, points and rectangles.
 */
 
 const mostImageBytes = 8 << 20;
 
 class Looks {
-  /** `go(node)` chooses a value. */
+  /** Creates the view. It calls `go(node)` to select a value. */
   constructor(model, shapes, go) { Object.assign(this, { model, shapes, go }); }
 
-  /** The picture of a value, or null. */
+  /** Returns the picture of a value, or null. */
   forValue(node) {
     const parts = [this.#image(node), this.#colour(node), this.#attributed(node), this.#rectangles([node], false)].filter(Boolean);
     return parts.length ? make("section.look", {}, parts) : null;
   }
 
-  /** Shows all that can be looked at in the file. */
+  /** Shows all values of the file that have a visual form. */
   show(element) {
     const { model } = this;
     const found = { images: [], colours: [], texts: [], boxes: [] };
@@ -51,7 +51,7 @@ class Looks {
     const content = this.model.content(node);
     return content && content.bytes.length <= mostImageBytes ? contentKind(content.bytes)?.type : undefined;
   }
-  /** An image as a data URL, which the content security policy allows for images alone. */
+  /** Returns an image with a data URL, which the content security policy permits only for images. */
   #image(node) {
     const data = this.model.plainData(node);
     const type = data >= 0 ? this.#imageType(data) : undefined;
@@ -65,7 +65,7 @@ class Looks {
 
   // MARK: Colours
 
-  /** The numbers in a field: a number, or data or a string with several in ASCII. */
+  /** Returns the numbers in a field: a number, or ASCII numbers in data or a string. */
   #numbers(node, key) {
     const field = this.model.field(node, key);
     if (field < 0) return [];
@@ -76,7 +76,7 @@ class Looks {
     const text = content ? String.fromCharCode(...content.bytes.subarray(0, 200)) : this.model.plainText(field) ?? "";
     return text.replaceAll("\u0000", "").trim().split(/\s+/).map(Number).filter((number) => Number.isFinite(number));
   }
-  /** The parts of a colour: red, green, blue and alpha from 0 to 1, and its name if it has one; or null. */
+  /** Returns a colour as red, green, blue and alpha from 0 to 1, and its name if it has one; or null. */
   colour(node) {
     const { model } = this;
     if (model.entry(node) !== "o") return null;
@@ -109,7 +109,7 @@ class Looks {
     const part = (number) => Math.min(Math.max(number, 0), 1);
     return { red: part(red), green: part(green), blue: part(blue), alpha: part(alpha), name };
   }
-  /** A colour for a style. */
+  /** Returns a colour in CSS syntax. */
   css({ red, green, blue, alpha }) {
     return `rgb(${[red, green, blue].map((part) => Math.round(part * 255)).join(" ")} / ${alpha})`;
   }
@@ -128,7 +128,7 @@ class Looks {
   #isAttributed(node) {
     return this.model.plainText(this.model.field(node, "NSString")) !== undefined && this.model.slot(node, "NSAttributes") >= 0;
   }
-  /** The runs of an attributed string: texts and the dictionaries of their attributes. */
+  /** Returns the runs of an attributed string: texts and the dictionaries of their attributes. */
   #runs(node) {
     const { model } = this;
     const text = shortened(model.plainText(model.field(node, "NSString")), 20_000);
@@ -176,7 +176,7 @@ class Looks {
     });
     return names.length ? names.join("\n") : "no attributes";
   }
-  /** Colour, weight and slant of a run. Names are compared with those we know; none of them gets into the style. */
+  /** Returns the style of a run. Names from the file are only compared with known names and never enter the style. */
   #style(attributes) {
     const style = {};
     for (const { label, node } of this.#entries(attributes)) {
@@ -196,7 +196,7 @@ class Looks {
 
   // MARK: Points and rectangles
 
-  /** The place and size in a text as `{{x, y}, {w, h}}`, or the place in one as `{x, y}`; or null. */
+  /** Parses a rectangle `{{x, y}, {w, h}}` or a point `{x, y}`; returns null for other text. */
   #box(node) {
     const text = this.model.kind(node) === Kind.string ? this.model.text(node) : undefined;
     if (text === undefined || text.length > 200 || text[0] !== "{") return null;
@@ -209,7 +209,7 @@ class Looks {
     const [x, y, width = 0, height = 0] = numbers;
     return { x, y, width: Math.max(width, 0), height: Math.max(height, 0), isPoint: !rectangle, text };
   }
-  /** All on one sheet, in the proportions they have; y grows downwards. */
+  /** Draws points and rectangles to scale in one drawing; y grows downwards. */
   #rectangles(nodes, isAll) {
     const { model } = this;
     const inner = (node) => ["NS.rectval", "NS.pointval", "NS.sizeval"].map((key) => model.field(node, key)).find((found) => found >= 0) ?? node;

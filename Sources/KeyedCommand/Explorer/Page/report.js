@@ -1,5 +1,5 @@
 /*
-The report: what a person writes down about a file. The note is kept when the page is saved by its own button.
+The report: facts about the file, and a note by the user. Only the button of the report saves the page with the note.
 */
 
 class Report {
@@ -21,20 +21,20 @@ class Report {
 
   #document(document, number) {
     if (number > 200) return "";
-    const kind = document.archive ? "keyed archive" : "property list";
+    const kind = this.model.kindName(document);
     const title = number ? `Nested ${kind} ${number}` : kind[0].toUpperCase() + kind.slice(1);
     const facts = [["format", document.format], ...document.facts.map(([name, text]) => [name, visible(shortened(text, 300))])];
     if (document.holder >= 0) {
       facts.unshift(["in", make("button.link", { type: "button", on: { click: () => this.go(document.holder) } }, visible(shortened(this.model.path(document.holder) || "data", 160)))]);
     }
     if (document.archive) {
-      facts.push(["archiver", visible(shortened(document.archive.archiver, 200))]);
+      if (document.archive.archiver) facts.push(["archiver", visible(shortened(document.archive.archiver, 200))]);
       facts.push(["objects", document.archive.entries.length.toLocaleString("en")]);
     }
     facts.push(["values", document.count.toLocaleString("en")]);
     facts.push(["leniencies used", document.leniencies.join(", ") || "none"]);
     return make("section", {}, make("h3", {}, title), this.#list(facts),
-      document.problems.length ? [make("h4", {}, `Could not be read (${document.problems.length})`), this.#lines(document.problems)] : make("p.note", {}, "All of it could be read."),
+      document.problems.length ? [make("h4", {}, `Unreadable parts (${document.problems.length})`), this.#lines(document.problems)] : make("p.note", {}, "All of it is readable."),
       document.archive?.allow.code.length ? this.#allow(document.archive.allow) : "");
   }
   #allow({ names, code }) {
@@ -45,7 +45,7 @@ class Report {
   #unreached() {
     const nodes = this.model.unreached;
     if (!nodes.length) return "";
-    return make("section", {}, make("h3", {}, `Values that no root leads to (${nodes.length.toLocaleString("en")})`),
+    return make("section", {}, make("h3", {}, `Values unreachable from the roots (${nodes.length.toLocaleString("en")})`),
       make("ul.plain", {}, nodes.slice(0, 100).map((node) => {
         const { type, text } = this.shapes.summary(node);
         return make("li", {}, make("button.link", { type: "button", on: { click: () => this.go(node) } },
@@ -65,18 +65,18 @@ class Report {
     field.value = JSON.parse(document.querySelector("#notes").textContent).text;
     this.note = field;
     return make("section", {}, make("h3", {}, make("label", { for: "note" }, "Note")), field,
-      make("p.note", { id: "note-help" }, "The note is in this window alone until the page is saved with it."),
+      make("p.note", { id: "note-help" }, "The note exists only in this window until you save the page with it."),
       make("p.tools", {}, make("button", { type: "button", id: "save", on: { click: () => this.save() } }, "Save the page with the note"),
         make("button", { type: "button", on: { click: () => print() } }, "Print the tree")));
   }
 
-  /** The page as it was written, with the note in it: the same code, so that its hashes stay. */
+  /** Returns the original page with the note in it. Its code is unchanged, so the hashes of its policy stay valid. */
   saved() {
     const copy = document.documentElement.cloneNode(true);
     copy.removeAttribute("data-theme");
     copy.querySelector("#app").replaceChildren();
     copy.querySelector("#print").replaceChildren();
-    // A parser moves what follows the body into it.
+    // The HTML parser moves white space after the body into the body.
     const body = copy.querySelector("body");
     while (body.lastChild.nodeType === Node.TEXT_NODE) body.lastChild.remove();
     body.append("\n");
@@ -93,7 +93,7 @@ class Report {
   }
 }
 
-/** A word of a command line, in quotes where it needs them. */
+/** Returns a word for a command line, quoted if necessary. */
 function shellWord(text) {
   return /^[A-Za-z0-9_./,:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,13 +1,13 @@
 /*
-A list of which only the rows in view are in the page. A million rows scroll as ten do.
+A virtual list: only the visible rows are in the page, so a million rows scroll as fast as ten.
 */
 
 const rowHeight = 24;
-// Browsers do not lay out boxes higher than some ten million pixels; beyond that a pixel scrolls more than itself.
+// Browsers limit boxes to about ten million pixels. For longer lists, scrolling by one pixel moves several.
 const tallest = 8_000_000;
 
 class Rows {
-  /** `render(index)` makes the element of a row; `element` is what scrolls. */
+  /** Creates the list in the scrolling `element`. `render(index)` returns the element of a row. */
   constructor(element, render) {
     this.element = element;
     this.render = render;
@@ -20,7 +20,7 @@ class Rows {
   }
   #isAsked = false;
 
-  /** The rows have changed. */
+  /** Updates the list after the rows have changed. */
   reset(count) {
     this.count = count;
     this.filler.style.height = `${Math.min(count * rowHeight, tallest)}px`;
@@ -33,7 +33,7 @@ class Rows {
     requestAnimationFrame(() => { this.#isAsked = false; this.refresh(); });
   }
 
-  /** How many rows fit in view. */
+  /** The number of rows that fit into the view. */
   get visibleCount() { return Math.max(Math.floor(this.element.clientHeight / rowHeight), 1); }
   get #scale() {
     const range = Math.min(this.count * rowHeight, tallest) - this.element.clientHeight;
@@ -41,7 +41,7 @@ class Rows {
     return range > 0 && full > range ? full / range : 1;
   }
 
-  /** Makes the rows in view. */
+  /** Renders the visible rows. */
   refresh() {
     const top = this.element.scrollTop, scale = this.#scale;
     const first = Math.max(Math.floor(top * scale / rowHeight) - 4, 0);
@@ -53,7 +53,7 @@ class Rows {
     this.window.replaceChildren(...rows);
   }
 
-  /** Scrolls as little as needed to show a row; or puts it into the middle where it was far away. */
+  /** Scrolls a row into view: by as little as possible if it is near, otherwise to the middle. */
   show(index) {
     const height = this.element.clientHeight, scale = this.#scale;
     const top = index * rowHeight, now = this.element.scrollTop * scale;

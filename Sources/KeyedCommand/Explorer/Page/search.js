@@ -1,6 +1,6 @@
 /*
-Search: the text of each value, key and class once, lowered and joined to one long text per field, in which the
-browser finds a text quickly; then the values that have one of the texts found.
+Search. All distinct texts are lowercased and joined into one long string, which the browser searches quickly. A
+second pass finds the values that have one of the matching texts.
 */
 
 const mostFound = 100_000;
@@ -11,7 +11,7 @@ class Search {
     this.shapes = shapes;
   }
 
-  /** All texts in one, with the place of each. Linear, once. */
+  /** All texts joined, with the start of each. Built once, in linear time. */
   get #texts() { return this.#joined ??= this.#join(this.model.texts); }
   #joined;
   #join(texts) {
@@ -20,7 +20,7 @@ class Search {
     lowered.forEach((text, index) => { starts[index + 1] = starts[index] + text.length + 1; });
     return { all: lowered.join("\u0000"), starts };
   }
-  /** Which texts have `query` in them. */
+  /** Returns, for each text, whether it contains `query`. */
   #matching(query) {
     const { all, starts } = this.#texts;
     const isFound = new Uint8Array(this.model.texts.length);
@@ -36,12 +36,12 @@ class Search {
     }
     return isFound;
   }
-  /** Makes what a search needs, before the first. */
+  /** Builds the joined text before the first search. */
   prepare() { return this.#texts.all.length; }
 
   /**
-   * What is found: `items` for the tree, or `bytes` with the places of bytes. `scope` is all, key, value, class,
-   * path or hex.
+   * Returns the finds as `items` for the tree, and a `problem` if the query is invalid. `scope` is all, key, value,
+   * class, path or hex.
    */
   find(query, scope) {
     if (scope === "hex") return this.#bytes(query);
@@ -62,7 +62,7 @@ class Search {
     return { items };
   }
   #hasText(node, isFound) { return "sirt".includes(this.model.kinds[node]) && isFound[this.model.values[node]] === 1; }
-  /** Whether a string is a key, or part of the archive's own table, and nothing else. */
+  /** Returns whether a string is used only as a key or in the archive's own tables. */
   #isKeyOnly(node) {
     const { first, slots } = this.model.referrers;
     if (first[node] === first[node + 1]) return true;
@@ -91,8 +91,8 @@ class Search {
   }
 
   /**
-   * Values by a path or the end of one: `root.items[0]`, `@12.name`. Each step is compared with the step that leads
-   * to a value, so that no path is made for those that are not found.
+   * Finds values by a path or the end of one: `root.items[0]`, `@12.name`. The steps are matched backwards from each
+   * value, so no path is built for values that do not match.
    */
   #byPath(query) {
     const { model } = this;
@@ -111,7 +111,7 @@ class Search {
     }
     return items;
   }
-  /** Whether a step of a path leads to a value; of the last step, whether it begins or holds what is looked for. */
+  /** Returns a test for whether a step leads to a value. The last step may match partially. */
   #step(text, isLast) {
     const { model } = this;
     const { holders, slots } = model.ways;
@@ -132,7 +132,7 @@ class Search {
     };
   }
 
-  /** The places of bytes, given in hexadecimal, in the file and what was decoded out of it. */
+  /** Finds bytes, given in hexadecimal, in all spaces. */
   #bytes(query) {
     const digits = query.replace(/0x|[\s:,]/gi, "");
     if (!/^([0-9a-f]{2})+$/i.test(digits)) return { items: [], problem: "Give pairs of hexadecimal digits, as in 62 70 6c." };

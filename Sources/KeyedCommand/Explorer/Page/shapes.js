@@ -1,11 +1,11 @@
 /*
-Values as the tree shows them: a short text for each, and what stands below. As in `keyed show`, the form of an
-object is found by its fields, whatever its class is called: subclasses are archived under names of their own.
+Values as the tree shows them: a short text for each value, and its children. As in `keyed show`, the form of an
+object depends on its fields and not on its class name, because subclasses are archived under names of their own.
 */
 
 const previewLength = 120;
 
-/** What stands below a value: `count` children, and `at(position)`: { node, holder, slot, label, tone }. */
+/** The children of a value: their `count`, and `at(position)`, which returns { node, holder, slot, label, tone }. */
 class Shape {
   constructor(count, at) {
     this.count = count;
@@ -17,7 +17,7 @@ class Shape {
 class Shapes {
   constructor(model) { this.model = model; }
 
-  /** The roots of a document. */
+  /** Returns the roots of a document. */
   ofDocument(document) {
     const { archive } = document;
     if (archive && archive.top >= 0) {
@@ -28,7 +28,7 @@ class Shapes {
     return new Shape(1, () => root);
   }
 
-  /** What stands below a value. */
+  /** Returns the children of a value. */
   of(node) {
     const { model } = this;
     if (node < 0) return Shape.none;
@@ -52,7 +52,7 @@ class Shapes {
       isDictionary ? this.#entry(node, slot) : this.#child(node, slot, `${slot}`, "index"));
   }
 
-  /** Collections by their elements, other objects by their fields. */
+  /** Returns the elements of a collection followed by its other fields, or the fields of another object. */
   #ofObject(node) {
     const { model } = this;
     const objects = this.#array(node, "NS.objects"), keys = this.#array(node, "NS.keys");
@@ -74,12 +74,12 @@ class Shapes {
     const found = this.model.field(node, key);
     return found >= 0 && this.model.kind(found) === Kind.array ? found : -1;
   }
-  /** A key of an archived dictionary: its text, or what it is. */
+  /** Returns the text of a key of an archived dictionary, or a summary of a key that is not a string. */
   keyText(node) { return this.model.plainText(node) ?? this.summary(node).text; }
 
   /**
-   * A value on one line: `type` names what it is where that says more than the text, `text` is its content, and
-   * `tone` one of object, text, number, date, data, nil, problem.
+   * Summarizes a value in one line. `type` names its type if the text alone is not clear, `text` is its content, and
+   * `tone` is one of object, text, number, date, data, nil, problem.
    */
   summary(node) {
     const { model } = this;
@@ -124,14 +124,17 @@ class Shapes {
     const { model } = this;
     const inner = model.nested(node);
     const size = counted(model.counts[node], "byte");
-    if (inner) return `${size}, ${inner.format} ${inner.archive ? "keyed archive" : "property list"}`;
+    if (inner) return `${size}, ${inner.format} ${model.kindName(inner)}`;
     const content = model.content(node);
     if (!content) return size;
     const kind = contentKind(content.bytes);
-    return kind ? `${size}, ${kind.name}` : `${size}: ${hexText(content.bytes.subarray(0, 12))}${content.bytes.length > 12 ? "…" : ""}`;
+    if (kind) return `${size}, ${kind.name}`;
+    const text = asciiText(content.bytes);
+    if (text !== undefined) return `${size}: “${text}”`;
+    return `${size}: ${hexText(content.bytes.subarray(0, 12))}${content.bytes.length > 12 ? "…" : ""}`;
   }
 
-  /** The content of an object: a text, date, data, number of elements, or its first plain fields. */
+  /** Returns the content of an object: a text, date, data, number of elements, or its first plain fields. */
   #content(node) {
     const { model } = this;
     const field = (key) => model.field(node, key);
@@ -163,7 +166,7 @@ class Shapes {
       .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
   }
 
-  /** The first fields with plain values, texts before others. */
+  /** Returns the first fields with plain values, texts before others. */
   #firstFields(node) {
     const { model } = this;
     const texts = [], others = [];
@@ -181,12 +184,19 @@ class Shapes {
 
 const secondsTo2001 = 978307200;
 
-/** Seconds since the beginning of 2001 as a date in UTC. */
+/** Formats seconds since the beginning of 2001 as a date in UTC. */
 function dateText(seconds) {
   const date = new Date((seconds + secondsTo2001) * 1000);
   return Number.isNaN(date.getTime()) ? `${seconds} s` : date.toISOString().replace(".000Z", "Z");
 }
 
+/** Returns data of printable ASCII as text, without a NUL at its end; undefined for other data. */
+function asciiText(bytes) {
+  const end = bytes[bytes.length - 1] === 0 ? bytes.length - 1 : bytes.length;
+  const start = bytes.subarray(0, Math.min(end, previewLength));
+  if (start.length < 4 || start.some((byte) => byte < 0x20 || byte > 0x7e)) return undefined;
+  return `${String.fromCharCode(...start)}${end > start.length ? "…" : ""}`;
+}
 const hexText = (bytes) => Array.from(bytes, (byte) => hexNumber(byte, 2)).join(" ");
 
 const magics = [
@@ -203,7 +213,7 @@ const magics = [
 ];
 const startsWith = (bytes, start, at = 0) => start.every((byte, index) => bytes[at + index] === byte);
 
-/** What bytes seem to be by their beginning: a name, and for an image that browsers show its type. */
+/** Recognizes bytes by their signature. Returns a name, and a MIME type for images that browsers can show. */
 function contentKind(bytes) {
   return magics.find(({ start, and }) => startsWith(bytes, start) && (!and || startsWith(bytes, and[1], and[0])));
 }

@@ -1,13 +1,13 @@
 /*
-The tree: rows of values, opened and closed. An object stands wherever it is referred to; below itself it is not
-opened again. "Open all" opens each object once.
+The tree: rows of values that can be expanded and collapsed. An object appears at each of its references, but cannot
+be expanded below itself. "Open all" expands each object once.
 */
 
-// How many rows "Open all" makes at most.
+// The maximum number of rows after "Open all".
 const mostOpened = 200_000;
 
 class Tree {
-  /** `choose(row)` is called with the row that the person chose. */
+  /** Creates the tree. It calls `choose(row)` when a row is selected. */
   constructor(element, model, shapes, looks, choose) {
     this.model = model;
     this.shapes = shapes;
@@ -22,20 +22,20 @@ class Tree {
     element.addEventListener("dblclick", () => { if (this.current >= 0) this.toggle(this.current); });
   }
 
-  /** Shows the objects that roots lead to, and below them a line for those that none leads to. */
+  /** Shows the roots with their objects, and then a row that groups the unreachable objects. */
   showRoots() {
     const roots = this.shapes.ofDocument(this.model.documents[0]);
     this.rows = this.#below(roots, null);
     const { unreached } = this.model;
     if (unreached.length) this.rows.push(this.#groupRow(unreached));
     this.current = -1;
-    // A few levels, as far as they fit on a screen.
+    // Expands a few levels, as far as they fit on a screen.
     for (let index = 0; index < this.rows.length && this.rows.length < 30; index++) {
       if (this.rows[index].depth < 3 && this.rows[index].node >= 0) this.#open(index);
     }
     this.list.reset(this.rows.length);
   }
-  /** Shows the table of the objects of all archives; of a file without any, all values. */
+  /** Shows the objects of all archives as a table. For a file without archives, shows all values. */
   showAll() {
     const { model } = this;
     const isPlain = model.documents.every(({ archive }) => !archive);
@@ -46,14 +46,14 @@ class Tree {
     }
     this.#replace(rows);
   }
-  /** Shows the property list as it is in the file: references as such. */
+  /** Shows the property list itself, without following references. */
   showRaw() {
     const { root } = this.model.documents[0];
     this.#replace([this.#row({ node: root, holder: -1, slot: -1, label: "", tone: "root", isRaw: true }, null)]);
     this.#open(0);
     this.list.reset(this.rows.length);
   }
-  /** Shows values that were found. */
+  /** Shows the finds of a search. */
   showFound(items) {
     for (const item of items) Object.assign(item, { parent: null, depth: 1, isOpen: false, isRaw: false });
     this.#replace(items);
@@ -80,7 +80,7 @@ class Tree {
     const items = new Shape(nodes.length, (index) => (
       { node: nodes[index], holder: -1, slot: -1, label: this.#numberText(nodes[index]), tone: "index" }));
     const row = this.#row({ node: -1, holder: -1, slot: -1, label: "", tone: "group" }, null);
-    return { ...row, items, text: `${counted(nodes.length, "value")} that no root leads to` };
+    return { ...row, items, text: `${counted(nodes.length, "value")} unreachable from the roots` };
   }
   #shape(row) {
     if (row.items) return row.items;
@@ -132,7 +132,7 @@ class Tree {
     this.list.reset(this.rows.length);
   }
 
-  /** Opens everything, each object once. */
+  /** Expands all rows, each object once. */
   openAll() {
     const isOpened = new Set();
     const opened = [];
@@ -148,7 +148,7 @@ class Tree {
       row.isOpen = true;
       for (let index = rows.length - 1; index >= 0; index--) waiting.push(rows[index]);
     }
-    // Rows are closed again whose children found no place.
+    // Rows beyond the maximum were dropped.
     if (waiting.length) announce(`Only ${counted(opened.length, "row")} are open.`);
     this.rows = opened;
     this.current = -1;
@@ -162,7 +162,7 @@ class Tree {
     this.list.reset(this.rows.length);
   }
 
-  /** Marks the row of a value: opens the shortest way to it from the roots where no row has it. */
+  /** Selects the row of a value. If there is none, expands the shortest path to the value from the roots. */
   mark(node, way) {
     const isIt = (row) => row.node === node && (!way || (row.holder === way.holder && row.slot === way.slot));
     if (this.current >= 0 && isIt(this.rows[this.current])) return;
