@@ -2,24 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PropertyList
-
-/// The generator of Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators".
-private struct SplitMix64: RandomNumberGenerator {
-    /// The state, which starts as the seed.
-    var state: UInt64
-
-    /// Returns the next 64 bits.
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
 
 /// Returns the output of `write` as a string.
 private func written(_ write: (inout [UInt8]) -> Void) -> String {
@@ -114,7 +100,7 @@ struct Base64Tests {
 
     @Test("unbroken base 64 is the same as Foundation's, and decodes", arguments: seeds)
     func foundation(_ seed: UInt64) throws {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         for count in 0..<400 {
             let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
             let encoded = written { Base64.append(bytes.span, to: &$0) }
@@ -179,7 +165,7 @@ struct Base64Tests {
 
     @Test("random text decodes as by CoreFoundation's loop", arguments: seeds)
     func randomText(_ seed: UInt64) {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         let pool = Array("ABzq09+/AAQQ==== \t\n\r\u{B}\u{C}.%é".utf8)
         for round in 0..<20_000 {
             let count = Int.random(in: 0...24, using: &generator)
@@ -232,7 +218,7 @@ struct IntegerTextTests {
 
     @Test("decimal text is Swift's description and reads back", arguments: seeds)
     func decimal(_ seed: UInt64) {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         var values: [UInt64] = [0, 9, 10, 99_999_999, 100_000_000, 1 << 63, .max]
         var power: UInt64 = 1
         for _ in 0..<19 {
@@ -305,7 +291,7 @@ struct RealTextTests {
 
     @Test("seventeen digits of random bit patterns agree with printf", arguments: seeds)
     func randomPatterns(_ seed: UInt64) {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         for round in 0..<100_000 {
             let value = Double(bitPattern: generator.next())
             if value.isFinite { check(value, "seed \(seed), round \(round)") }
@@ -327,7 +313,7 @@ struct RealTextTests {
     @Test("a tie between two 17-digit texts is rounded to the even digit", arguments: seeds)
     func ties(_ seed: UInt64) {
         check(0x1p57 + 0x1p5, "tie")
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         for round in 0..<20_000 {
             // An odd number over 2^k has k digits after the point, and the last digit is 5. With
             // these sizes that is often the 18th digit.
@@ -341,7 +327,7 @@ struct RealTextTests {
 
     @Test("subnormal numbers are exact", arguments: seeds)
     func subnormals(_ seed: UInt64) {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         for round in 0..<5_000 {
             let shift = UInt64(12 + round % 52)
             check(Double(bitPattern: max(1, generator.next() >> shift)), "seed \(seed)")
@@ -352,7 +338,7 @@ struct RealTextTests {
 
     @Test("the shortest text is Swift's description without a final .0", arguments: seeds)
     func shortestText(_ seed: UInt64) {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         for round in 0..<20_000 {
             let bits = generator.next()
             let whole = Double(bits >> (bits % 64))
@@ -394,7 +380,7 @@ struct RealTextTests {
 
     @Test("random decimal text gives the value of strtod", arguments: seeds)
     func randomText(_ seed: UInt64) {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         for round in 0..<50_000 {
             let count = Int.random(in: 1...(round % 50 == 0 ? 900 : 24), using: &generator)
             let digits = (0..<count).map { _ in String(generator.next() % 10) }
@@ -409,7 +395,7 @@ struct RealTextTests {
 
     @Test("a plain number within a longer text is read as by itself", arguments: seeds)
     func plainNumbers(_ seed: UInt64) {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         for _ in 0..<20_000 {
             let count = Int.random(in: 0...21, using: &generator)
             let digits = (0..<count).map { _ in String(generator.next() % 10) }
@@ -433,7 +419,7 @@ struct RealTextTests {
 
     @Test("up to nineteen digits are read, if eight bytes follow them", arguments: seeds)
     func decimals(_ seed: UInt64) {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         for _ in 0..<20_000 {
             let count = Int.random(in: 0...22, using: &generator)
             let digits = (0..<count).map { _ in String(generator.next() % 10) }.joined()
@@ -594,7 +580,7 @@ struct CivilDateTests {
 
     @Test("random dates read back as written", arguments: seeds)
     func roundTrip(_ seed: UInt64) throws {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         for round in 0..<50_000 {
             let limit = Int64(1) << Int64(round % 53)
             let seconds = Double(Int64.random(in: -limit...limit, using: &generator))
