@@ -4,7 +4,8 @@ import PackageDescription
 
 let package = Package(
     name: "swift-keyed-archive",
-    // The first systems whose Foundation has `EncodableWithConfiguration`. `Scripts/platforms` type-checks for these.
+    // The first systems whose Foundation has `EncodableWithConfiguration`. `Scripts/platforms`
+    // type-checks for them.
     platforms: [.macOS(.v12), .iOS(.v15), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1)],
     products: [
         .library(name: "PropertyList", targets: ["PropertyList"]),
@@ -52,36 +53,36 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
     ],
     targets: [
-        // Used only with the trait `LibXML2`.
+        // libxml2, used only with the trait `LibXML2`.
         .systemLibrary(
             name: "CLibXML2",
             pkgConfig: "libxml-2.0",
             providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
         // Functions of the C library that Swift does not import.
         .systemLibrary(name: "CSystemFiles"),
-        // Used only by the encrypted stores, which limit what SQLite may open and delete.
+        // SQLite for the encrypted stores, which limit the files that it may open and delete.
         .systemLibrary(
             name: "CSQLite",
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
-        // The C library of the platform, under one name.
+        // The C library of each platform, under one module name.
         .target(name: "PlatformC"),
-        // The keys and marks of keyed archives, for this package only.
+        // The keys and markers of keyed archives, for this package only.
         .target(name: "ArchiveVocabulary"),
-        // Text of bytes that may not be UTF-8, for this package only.
+        // Validation of bytes as UTF-8 text, for this package only.
         .target(name: "ValidText"),
         .target(
             name: "PropertyList",
             dependencies: [
-                // As the condition in `LibXML2.swift`.
+                // The same condition as in `LibXML2.swift`.
                 .target(
                     name: "CLibXML2",
                     condition: .when(platforms: [.linux, .macOS], traits: ["LibXML2"])),
                 "ArchiveVocabulary", "PlatformC",
             ]),
-        // Calls nested deeper than the stack of a thread, for the coders of this package only.
+        // Recursion beyond the stack of one thread, for the coders of this package only.
         .target(name: "CallStack", dependencies: ["CSystemFiles", "PlatformC"]),
-        // Key paths, editing, comparing, merging, carving.
+        // Key paths, editing, comparing, merging and carving.
         .target(
             name: "PropertyListTools",
             dependencies: ["ArchiveVocabulary", "PropertyList", "ValidText"]),
@@ -94,28 +95,28 @@ let package = Package(
                 "ArchiveVocabulary", "CallStack", "PropertyList", "PropertyListCodable",
                 "ValidText",
             ]),
-        // The streams of NSArchiver.
+        // The streams of NSArchiver: typedstreams.
         .target(name: "TypedStream", dependencies: ["ValidText"]),
-        // Compiled interface files.
+        // Compiled interface files of UIKit.
         .target(name: "NIBArchive", dependencies: ["ValidText"]),
         // The messages of NSXPCConnection: bplist15, 16 and 17.
         .target(name: "InlinePropertyList", dependencies: ["ValidText"]),
-        // The objects of typedstreams, NIBArchives and messages, as keyed archives.
+        // Converts the objects of typedstreams, NIBArchives and messages to keyed archives.
         .target(
             name: "ArchiveImport",
             dependencies: [
                 "ArchiveVocabulary", "InlinePropertyList", "KeyedArchive", "NIBArchive",
                 "PropertyList", "TypedStream", "ValidText",
             ]),
-        // The classes of AppKit and UIKit, by the public calls of the libraries alone.
+        // Codings of AppKit's and UIKit's classes, which use only the public API of the libraries.
         .target(
             name: "AppKitArchive", dependencies: ["KeyedArchive", "PropertyList"],
             packageAccess: false),
-        // Foundation's NSCoding: classes that adopt it, archived as they are.
+        // Coders for classes that adopt Foundation's NSCoding, without changes to these classes.
         .target(name: "FoundationCoding", dependencies: ["KeyedArchive", "PropertyList"]),
-        // The macros. What they make calls `KeyedArchive` alone.
+        // The macros. Their expansions call only `KeyedArchive`.
         .target(name: "ArchiveMacros", dependencies: ["KeyedArchive", "ArchiveMacrosPlugin"]),
-        // Expands the macros within the compiler. Without the trait it does nothing.
+        // The compiler plugin that expands the macros. Without the trait it is empty.
         .macro(
             name: "ArchiveMacrosPlugin",
             dependencies: [
@@ -126,9 +127,9 @@ let package = Package(
                     name: "SwiftSyntaxMacros", package: "swift-syntax",
                     condition: .when(traits: ["Macros"])),
             ]),
-        // Whole files, read and replaced in one step; for the stores and the command.
+        // Reads and atomically replaces whole files, for the stores and the command.
         .target(name: "SystemFiles", dependencies: ["CSystemFiles", "PlatformC"]),
-        // The files of an SQLite database, read without SQLite; for the command and the stores.
+        // Reads the files of an SQLite database without SQLite, for the command and the stores.
         .target(name: "DatabaseFiles", dependencies: ["SystemFiles"]),
         .target(
             name: "ArchiveStore",
@@ -146,14 +147,14 @@ let package = Package(
             ]),
         // The declarations of the C interface: `keyed.h`.
         .systemLibrary(name: "CKeyed"),
-        // The C interface. `Scripts/data` makes `libkeyed` of it.
+        // The C interface, from which `Scripts/data` builds `libkeyed`.
         .target(
             name: "KeyedC",
             dependencies: [
                 "ArchiveVocabulary", "CKeyed", "InlinePropertyList", "KeyedArchive", "NIBArchive",
                 "PropertyList", "PropertyListTools", "TypedStream", "ValidText",
             ]),
-        // The verbs of the command as a library, which the fuzz targets and the probe call too.
+        // The verbs of the command as a library, which the fuzz targets and the probe also call.
         .target(
             name: "KeyedCommand",
             dependencies: [
@@ -164,20 +165,20 @@ let package = Package(
                     name: "ArgumentParser", package: "swift-argument-parser",
                     condition: .when(traits: ["CommandLineTool"])),
             ],
-            // The page that `keyed explore` writes. In the code, so that the command is one file.
+            // The page that `keyed explore` writes, embedded so that the command is a single file.
             resources: [.embedInCode("Explorer/Page")]),
         .executableTarget(name: "keyed", dependencies: ["KeyedCommand"]),
-        // Shared by the tests: an assembler of binary property lists, a slow plain reader to
-        // compare with, seeded generators, the corpora, folders and programs.
+        // Helpers of the tests: an assembler of binary property lists, a slow plain reader to
+        // compare with, seeded generators, the corpora, temporary folders and programs.
         .target(
             name: "TestSupport", dependencies: ["PropertyList", "DatabaseFiles", "TypedStream"],
             path: "Tests/TestSupport"),
-        // Shared by the tests of archives: tables of objects, and those that Apple's software wrote.
+        // Helpers of the tests of archives: object tables, and archives by Apple's software.
         .target(
             name: "ArchiveTestSupport",
             dependencies: ["KeyedArchive", "PropertyList", "TestSupport"],
             path: "Tests/ArchiveTestSupport"),
-        // The bodies of the fuzz targets: ordinary functions, called by the tests with the corpus.
+        // The bodies of the fuzz targets: ordinary functions, which the tests call with the corpus.
         .target(
             name: "FuzzTargets",
             dependencies: [
@@ -188,7 +189,7 @@ let package = Package(
                 "ValidText",
             ],
             path: "Tests/FuzzTargets"),
-        // Growth, memory and system calls are looked at from outside a process: this one.
+        // The process whose growth, memory and system calls are measured from outside.
         .executableTarget(
             name: "HardeningProbe",
             dependencies: [
@@ -197,19 +198,19 @@ let package = Package(
                 "KeyedCommand", "TestSupport",
             ],
             path: "Tests/HardeningProbe"),
-        // Foundation's archiver and unarchiver as a process of its own, to compare with.
+        // Foundation's archiver and unarchiver in a separate process, to compare with.
         .executableTarget(name: "FoundationPeer", path: "Tests/FoundationPeer"),
-        // Reads archives with Foundation's own classes, as a process of its own: some of these end it.
+        // Decodes archives with Foundation's classes in a separate process, because some crash it.
         .executableTarget(
             name: "CodingProbe",
             dependencies: ["FoundationCoding", "KeyedArchive", "PropertyList"],
             path: "Tests/CodingProbe"),
-        // Works on a store as a process of its own: to be killed, to meet a full disk.
+        // Works on stores in a separate process, which tests kill or give a full disk.
         .executableTarget(
             name: "StorePeer",
             dependencies: ["ArchiveStore", "KeyedArchive", "PropertyList", "SystemFiles"],
             path: "Tests/StorePeer"),
-        // Two programs that share an access group, as the recipe in the documentation has them.
+        // The documentation's example of two programs that share an access group.
         .executableTarget(
             name: "GroupKeeper", dependencies: ["ArchiveStore", "KeyedArchive"],
             path: "Tests/Examples/GroupKeeper"),
@@ -238,7 +239,7 @@ let package = Package(
         .target(
             name: "SaveEndpointExample", dependencies: ["KeyedArchive", "PropertyList"],
             path: "Documentation/Examples/Sources/SaveServer", sources: ["SaveEndpoint.swift"]),
-        // The model of a drawing app with `NSSecureCoding`, which the tests port.
+        // The model of a drawing app with `NSSecureCoding`, whose port is tested.
         .target(name: "Sketch", path: "Tests/Examples/Sketch"),
         .testTarget(
             name: "PropertyListTests",
@@ -268,8 +269,8 @@ let package = Package(
                 "FoundationPeer", "CodingProbe",
             ]),
         .testTarget(name: "ArchiveMacrosTests", dependencies: ["ArchiveMacros", "KeyedArchive"]),
-        // Built for the machine that compiles, as the program is that expands the macros: apart from the other
-        // tests, so that the libraries are not built twice.
+        // Built for the host, like the compiler plugin. Separate from the other tests, so that the
+        // libraries are not built twice.
         .testTarget(
             name: "ArchiveMacrosPluginTests",
             dependencies: [
@@ -286,7 +287,7 @@ let package = Package(
                 "FoundationCoding", "InlinePropertyList", "NIBArchive", "SaveEndpointExample",
                 "TestSupport", "TypedStream",
             ]),
-        // What no single part can promise: every input, every limit, every target.
+        // Tests across all parts: every input, every limit and every fuzz target.
         .testTarget(
             name: "HardeningTests",
             dependencies: [
@@ -331,7 +332,7 @@ let package = Package(
     ]
 )
 
-// `Scripts/fuzz` builds this on demand: libFuzzer brings a main function of its own.
+// `Scripts/fuzz` builds this target on demand, because libFuzzer has its own main function.
 if Context.environment["KEYED_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
@@ -348,7 +349,7 @@ for target in package.targets where target.type != .system {
             .enableUpcomingFeature("ExistentialAny"),
             .enableUpcomingFeature("MemberImportVisibility"),
             .enableUpcomingFeature("InternalImportsByDefault"),
-            // For the lifetime of spans that a property of ours returns.
+            // For the lifetimes of spans that properties return.
             .enableExperimentalFeature("Lifetimes"),
         ]
 }

@@ -1,4 +1,4 @@
-"""Chromium without a window, by its DevTools protocol over two pipes: for Scripts/explorer."""
+"""Runs headless Chromium through its DevTools protocol over two pipes, for Scripts/explorer."""
 import base64
 import json
 import os
@@ -12,12 +12,12 @@ NAMES = ["chromium", "chromium-browser", "google-chrome"]
 
 
 def find():
-    """The path of the browser; None where there is none."""
+    """Returns the path of the browser; None if there is none."""
     return next((path for path in map(shutil.which, NAMES) if path), None)
 
 
 class Browser:
-    """A browser with one page. Messages of its console are kept in `messages`."""
+    """A browser with one page. `messages` collects the messages of its console."""
 
     def __init__(self):
         self.profile = tempfile.mkdtemp(prefix="explorer-")
@@ -25,7 +25,7 @@ class Browser:
         self.input, from_browser = os.pipe()
 
         def use_pipes():
-            # The browser reads at 3 and writes at 4.
+            # The browser reads from descriptor 3 and writes to 4.
             first, second = os.dup(to_browser), os.dup(from_browser)
             os.dup2(first, 3)
             os.dup2(second, 4)
@@ -88,7 +88,7 @@ class Browser:
                 return answer["result"]
 
     def receive(self, deadline):
-        """The next message; an event is kept too."""
+        """Returns the next message. Events are stored as well."""
         while b"\0" not in self.buffer:
             left = deadline - time.monotonic()
             if left <= 0 or not select.select([self.input], [], [], left)[0]:
@@ -124,7 +124,7 @@ class Browser:
     # The page
 
     def open(self, path, fragment=""):
-        """Opens a file, and returns the seconds until its script has run."""
+        """Opens a file, and returns the seconds until its script has finished."""
         self.navigate("about:blank")
         self.messages = []
         start = time.monotonic()
@@ -138,7 +138,7 @@ class Browser:
             self.receive(time.monotonic() + 120)
 
     def run(self, script):
-        """The value of an expression, which may be a promise."""
+        """Returns the value of an expression, which may be a promise."""
         result = self.call(
             "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in result:
@@ -147,11 +147,11 @@ class Browser:
         return result["result"].get("value")
 
     def wait(self, seconds):
-        """Lets the page work."""
+        """Lets the page run for a while."""
         self.run(f"new Promise(done => setTimeout(done, {seconds * 1000}))")
 
     def press(self, key, modifiers=0):
-        """Presses a key, as in `ArrowDown` or `a`."""
+        """Presses a key, such as `ArrowDown` or `a`."""
         text = key if len(key) == 1 else {"Enter": "\r"}.get(key, "")
         codes = {"Tab": 9, "Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38,
                  "ArrowRight": 39, "ArrowDown": 40, "Home": 36, "End": 35}
@@ -165,14 +165,14 @@ class Browser:
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def look(self, width, height, theme):
-        """Sets the size of the window and light or dark."""
+        """Sets the size of the window and the light or dark scheme."""
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
                   deviceScaleFactor=1, mobile=False)
         self.call("Emulation.setEmulatedMedia",
                   features=[{"name": "prefers-color-scheme", "value": theme}])
 
     def picture(self, path):
-        """Writes what the window shows as PNG."""
+        """Saves a screenshot of the window as PNG."""
         data = self.call("Page.captureScreenshot", format="png")["data"]
         with open(path, "wb") as file:
             file.write(base64.b64decode(data))

@@ -70,7 +70,7 @@ def render(report):
 
 
 def write(path, content):
-    """Replaces a file as a whole."""
+    """Replaces a file atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_name(path.name + ".new")
     new.write_text(content)

@@ -18,10 +18,10 @@ BAR, GAP, LEFT, WIDTH, RIGHT, TOP = 13, 11, 176, 460, 84, 64
 
 
 def chart(title, unit, rows, value):
-    """An SVG of `value(result)` for all implementations of `rows`, [(label, implementations)]."""
+    """Returns an SVG of `value(result)` for all implementations of `rows`, [(label, implementations)]."""
     present = [n for n in tables.TITLES if any(n in of for _, of in rows)]
     values = [value(of[n]) for _, of in rows for n in present if n in of]
-    # From a power of ten to a little more than the longest bar.
+    # From a power of ten to slightly more than the longest bar.
     low, high = math.floor(math.log10(min(values))), math.log10(max(values) * 1.2)
     scale = Scale(low, max(high, low + 1))
     bars = sum(len([n for n in present if n in of]) for _, of in rows)
@@ -84,7 +84,7 @@ def text(x, y, content, style="", anchor="start"):
 
 
 def all_charts(report):
-    """Name and text of each file."""
+    """Yields the name and text of each file."""
     for section in tables.SECTIONS:
         rows = [(r["name"], r["implementations"]) for r in tables.rows_of(report["results"], section)]
         if rows:

@@ -1,7 +1,7 @@
-"""Instructions and allocations of one run of each row, counted by valgrind; the same on a busy machine.
+"""Counts instructions and allocations of one run of each row with valgrind, independently of the load.
 
-What a process does before and around its runs cancels out: the counts are those of two runs less those
-of one. Hashing is seeded with a constant for it.
+The count of one run is that of two runs minus that of one, so that the work of a process before and
+around its runs cancels out. Hashing therefore has a constant seed.
 """
 
 import os
@@ -14,12 +14,12 @@ import measure
 import setup
 
 FILE = pathlib.Path(__file__).resolve().parent.parent / "instructions.tsv"
-# Small, for valgrind takes fifty times as long.
+# A small scale, because valgrind is fifty times as slow.
 SCALE = 0.01
 ROWS = r"^(parse|write|touch|unarchive|archive|decode|encode|lookup|get|save|find|withstand)-"
-# Of these even that is much.
+# Rows for which even that is much.
 LEFT_OUT = {"parse-large-binary", "withstand-sharing-binary"}
-# Two runs of the same program differ by 0.2 % at most: hashing of addresses, sizes of pages.
+# Two runs of the same program differ by at most 0.2 %, because of hashed addresses and page sizes.
 TOLERANCE = 0.02
 ALLOCATORS = {"malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc"}
 
@@ -53,7 +53,7 @@ def count(bench_row, name):
 
 
 def collect(bench_row, name, runs):
-    """Instructions and allocations of a whole process."""
+    """Returns the instructions and allocations of a whole process."""
     with tempfile.NamedTemporaryFile() as out:
         environment = {**os.environ, "SWIFT_DETERMINISTIC_HASHING": "1"}
         command = [

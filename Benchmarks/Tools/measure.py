@@ -1,4 +1,4 @@
-"""Runs rows in processes of their own, implementations by turns, and sums up what they took."""
+"""Runs rows in separate processes, with the implementations taking turns, and summarizes the results."""
 
 import json
 import pathlib
@@ -11,20 +11,20 @@ import rust_plist
 
 HERE = pathlib.Path(__file__).resolve().parent
 PACKAGE = HERE.parent
-# Runs that take longer than this are measured fewer times.
+# Rows whose runs take longer than this are measured fewer times.
 SLOW = 2.0
-# Of these one run of usual size takes seconds.
+# One run of these rows takes seconds at the usual size.
 PATIENT = ("foundation", "plistlib")
 
 
 class Plan:
-    """How often, how long, how large."""
+    """The number, duration and size of measurements."""
 
     def __init__(self, rounds, seconds, scale, growth):
-        self.rounds = rounds      # how often each implementation has its turn
-        self.seconds = seconds    # how long a turn is to take, about
-        self.scale = scale        # inputs, beside their usual size
-        self.growth = growth      # whether this library also does each row with half the input
+        self.rounds = rounds      # number of turns of each implementation
+        self.seconds = seconds    # approximate duration of a turn
+        self.scale = scale        # size of the inputs, relative to the usual size
+        self.growth = growth      # whether this library also runs each row with half the input
 
     @classmethod
     def full(cls):
@@ -42,13 +42,13 @@ class Plan:
 class Bench:
     def __init__(self, bench_row, rust=None):
         self.bench_row = str(bench_row)
-        self.rust = rust          # rust_plist.RustPlist, where it could be built
+        self.rust = rust          # rust_plist.RustPlist, if it could be built
 
     def rows(self, scale):
         return json.loads(self.output([self.bench_row, "list", str(scale)]))
 
     def turn(self, row, implementation, runs, scale):
-        """What one process measured, or None where the implementation gave up."""
+        """Returns the measurement of one process, or None if the implementation gave up."""
         try:
             return json.loads(self.output(self.command(row, implementation, runs, scale)))
         except subprocess.CalledProcessError as error:
@@ -66,7 +66,7 @@ class Bench:
         return [self.bench_row, row["name"], implementation, str(runs), str(scale)]
 
     def implementations(self, row):
-        """Who does a row: those of bench-row, and peers that are programs of their own."""
+        """Returns the implementations of a row: those of bench-row, and peers with their own programs."""
         others = ["rust-plist"] if self.rust and row["job"] in rust_plist.JOBS else []
         others += ["plistlib"] if row["job"] in ("parse", "write") else []
         return row["implementations"] + others
@@ -81,7 +81,7 @@ def say(text):
 
 
 def measure(bench, plan, pattern=None, implementations=None):
-    """The results of all rows whose names match, and whether all implementations agreed."""
+    """Returns the results of all rows whose names match, and whether all implementations agreed."""
     results, agreed = [], True
     for row in bench.rows(plan.scale):
         if pattern and not re.search(pattern, row["name"]):
@@ -103,12 +103,12 @@ def measure_row(bench, plan, row, implementations):
         bench.output([bench.bench_row, "prepare", row["name"], str(plan.scale / 2)])
         runners.append(Runner(bench, plan, row, "ours", half=True))
     for round_number in range(plan.rounds):
-        # Another one begins each round.
+        # A different implementation starts each round.
         start = round_number % max(1, len(runners))
         for runner in runners[start:] + runners[:start]:
             runner.take_turn()
     result = row_result(row, [runner for runner in runners if runner.turns])
-    # A peer may lack something, this library may not.
+    # A peer may lack a feature, but this library may not.
     result["agreed"] &= all(r.turns for r in runners if r.implementation in ("ours", "tree"))
     return result
 
@@ -153,16 +153,17 @@ class Runner:
             self.gave_up = True
 
     def runs(self):
-        """How many runs fill a turn; a first turn is short, it tells how long one takes."""
+        """Returns the number of runs that fill a turn. A short first turn measures the time of one run."""
         if self.best is None:
             return 1 if self.plan.scale >= 1 and self.implementation in PATIENT else 2
-        # A process's first run is the slowest: one alone would say little about short work.
+        # The first run of a process is the slowest, so a single run would be a poor measure of
+        # short work.
         least = 2 if self.best < SLOW / 2 else 1
         return max(least, min(40, round(self.plan.seconds / self.best)))
 
 
 def summary(turns):
-    # The first run of a process finds cold caches; it counts where there is no other.
+    # The first run of a process finds cold caches. It counts only if there is no other run.
     seconds = sorted(s for turn in turns for s in (turn["seconds"][1:] or turn["seconds"]))
     quartiles = statistics.quantiles(seconds, n=4) if len(seconds) > 1 else [seconds[0]] * 3
     return {

@@ -1,9 +1,9 @@
-"""One row by CPython's plistlib; one line of JSON, as bench-row prints it.
+"""Measures one row with CPython's plistlib, and prints one line of JSON like bench-row.
 
     plistlib_row.py ROW JOB FILE SOURCE FORMAT RUNS SCALE BENCH_ROW
 
-What is measured is plistlib alone: values are visited after the clock has stopped, for in Python
-visiting them would cost more than making them. Standard library only.
+Only plistlib is measured. The values are visited after the clock has stopped, because visiting them in
+Python takes longer than creating them. The script needs only the standard library.
 """
 
 import datetime
@@ -23,7 +23,7 @@ BOOLEAN, INTEGER, REAL, DATE, DATA, STRING, UID, ARRAY, DICTIONARY = range(1, 10
 EPOCH = datetime.datetime(2001, 1, 1)
 
 
-# The checksum: see Sources/BenchmarkRows/Checksum.swift.
+# The checksum, as in Sources/BenchmarkRows/Checksum.swift.
 
 def mix(bits):
     bits &= MASK
@@ -80,7 +80,7 @@ def checksum_of_array(value):
     return scalar(ARRAY, total + len(value))
 
 
-# Memory, as Sources/bench-row/ResidentMemory.swift looks at it.
+# Memory, measured as in Sources/bench-row/ResidentMemory.swift.
 
 def resident(name):
     try:
@@ -101,7 +101,7 @@ def reset_peak():
         pass
 
 
-# The work.
+# The measured work.
 
 def parsing(data, form):
     def run():

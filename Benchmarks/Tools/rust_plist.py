@@ -1,7 +1,7 @@
-"""Builds rust-plist as a program that does rows: Peers/rust-plist.
+"""Builds Peers/rust-plist, a program that runs rows with rust-plist.
 
-The crates come from the folder ../shared/peers beside the package, where there is one, and from cargo's
-registry where there is none.
+The crates come from the folder ../shared/peers beside the package if it exists, and otherwise from
+cargo's registry.
 """
 
 import json
@@ -13,12 +13,13 @@ BENCHMARKS = pathlib.Path(__file__).resolve().parent.parent
 SOURCES = BENCHMARKS / "Peers" / "rust-plist"
 TARGET = BENCHMARKS / ".build" / "rust-plist"
 VENDORED = BENCHMARKS.parent.parent / "shared" / "peers" / "rust-plist" / "vendor"
-# The jobs it can do. Its `serde` derives structures, which is `Codable`'s work; the folder of crates lacks it.
+# The supported jobs. Decoding and encoding would need the derive macros of `serde`, which the
+# folder of crates lacks.
 JOBS = ("parse", "write", "touch", "lookup")
 
 
 class RustPlist:
-    """The built program and the version of the library in it."""
+    """The built program and its version of rust-plist."""
 
     def __init__(self, program, version):
         self.program = program
@@ -31,7 +32,7 @@ class RustPlist:
 
 
 def build(say):
-    """The program, or None and a line that says why there is none."""
+    """Returns the program, or None and a line with the reason."""
     if not shutil.which("cargo"):
         say("rust-plist is skipped: cargo is not installed.")
         return None
@@ -53,7 +54,7 @@ def sources():
 
 
 def version():
-    """The version that cargo chose."""
+    """Returns the version that cargo selected."""
     command = ["cargo", "metadata", "--format-version", "1"] + sources()
     result = subprocess.run(command, cwd=SOURCES, capture_output=True, text=True, check=True)
     packages = json.loads(result.stdout)["packages"]

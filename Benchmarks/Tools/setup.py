@@ -1,4 +1,4 @@
-"""Where and with what results were made."""
+"""Describes the machine and the software that produced the results."""
 
 import datetime
 import os

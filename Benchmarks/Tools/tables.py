@@ -1,4 +1,4 @@
-"""Tables of results: the whole in RESULTS.md, the gist in the README."""
+"""Writes tables of results: all of them for RESULTS.md, and a summary for the README."""
 
 PEERS = ["foundation", "rust-plist", "libplist", "plistlib"]
 TITLES = {
@@ -10,7 +10,7 @@ VISITED = (
     "Every value is visited: those of this library as events, without a tree. Text is visited as UTF-8, in "
     "Foundation and the tree through strings.")
 
-# Heading, what is said below it, jobs, format, families in the order of the table.
+# Heading, introduction, jobs, format, and families in the order of the table.
 SECTIONS = [
     ("Binary to values", VISITED, ["parse"], "binary"),
     ("XML to values", VISITED, ["parse"], "xml"),
@@ -27,17 +27,18 @@ SECTIONS = [
     ("Structures", "`Codable` types, through `PlistDecoder` and `PlistEncoder`.", ["decode", "encode"], None),
 ]
 
-# What is aimed at: the ratio to the best peer, and the speed in MB/s of opening a binary file.
+# The targets: the ratio to the best peer, and the speed of opening a binary file in MB/s.
 GOALS = {"unarchive": 60, "archive": 100, "decode": 15, "encode": 10}
 GROWTH_GOAL = 2.2
 OPENING_GOAL = 1_000
-# Of stores: microseconds for each at most, and how many a second at least.
+# The targets for stores: the most microseconds for an operation, or the fewest operations per
+# second.
 GETTING_GOAL = 50
 SAVING_GOAL = 2_000
 
 
 def goal(row):
-    """The ratio to the best peer that is aimed at, or None."""
+    """Returns the target for the ratio to the best peer, or None."""
     job, family, form = row["job"], row["family"], row["format"]
     if family == "small":
         return 50
@@ -65,7 +66,7 @@ def best_peer(row):
 
 
 def ratio(row):
-    """How many times as fast as the best peer; None without one."""
+    """Returns the speed relative to the best peer; None without one."""
     _, time = best_peer(row)
     ours = row["implementations"].get("ours")
     return time / ours["best"] if time and ours else None
@@ -105,7 +106,7 @@ def speed_line(row, present):
 
 
 def goal_text(row):
-    """What is aimed at, and whether it is reached."""
+    """Returns the target, and whether it is reached."""
     if row["job"] == "touch" and row["format"] == "binary":
         return f"{OPENING_GOAL:,} MB/s {mark(speed(row['implementations']['ours']) >= OPENING_GOAL)}"
     if row["job"] in ("get", "save") and "ours" in row["implementations"]:
@@ -199,7 +200,7 @@ def slug(title):
     return title.lower().replace(" ", "-")
 
 
-# What the README shows: the row, its label in the chart, its line in the table.
+# The README's selection: the row, its label in the chart, and its line in the table.
 GIST = [
     ("parse-library-binary", "binary → values", "library, binary → every value"),
     ("parse-library-xml", "XML → values", "library, XML → every value"),
@@ -234,7 +235,7 @@ def gist(report):
 
 
 def terminal(results):
-    """Ratios, for the one who waits."""
+    """Returns the ratios, to print while the benchmarks run."""
     lines = []
     for row in results:
         if row["job"] == "withstand":

@@ -6,10 +6,10 @@
 /// ``PropertyListDocument/leniencies`` reports which of them a document needed.
 public struct ParsingOptions: OptionSet, Sendable, Hashable {
     /// The bits of the set, one for each leniency, in the order of the declarations.
-    public let rawValue: UInt32
+    public let rawValue: UInt64
 
     /// Creates a set from its bits.
-    public init(rawValue: UInt32) { self.rawValue = rawValue }
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     // MARK: All formats
 

@@ -24,7 +24,7 @@ struct ColorTests {
             [PropertyListValue.dictionary(fields).with(["$class": .uid(2)]), description])
     }
 
-    @Test("have the components of their kind")
+    @Test("colors have the components of their kind")
     func components() throws {
         func components(_ kind: Int, _ key: String, _ text: String) throws -> [Double]? {
             try Self.color([
@@ -48,7 +48,7 @@ struct ColorTests {
         #expect(bytes.components == nil)
     }
 
-    @Test("are written as Apple's archiver does")
+    @Test("colors are written as Apple's archiver writes them")
     func writing() throws {
         #expect(
             try written(ArchivedColor(red: 1, green: 0.5, blue: 0)) == [
@@ -77,7 +77,7 @@ struct ColorTests {
         .data([1, 2]), Archives.describe("NSColorSpace"), description,
     ]
 
-    @Test("by name and in their own space are read and written")
+    @Test("colors given by name or in their own color space round-trip")
     func catalogs() throws {
         let color = try read(ArchivedColor.self, Self.catalog)
         #expect(color.kind == .catalog && color.components == nil)
@@ -91,7 +91,7 @@ struct ColorTests {
         #expect(try written(color) == Self.catalog)
     }
 
-    @Test("keep fields that are not known, and lose what the registry does not allow")
+    @Test("colors keep unknown fields, and drop fields of classes that the registry does not allow")
     func extraFields() throws {
         let objects: [PropertyListValue] = [
             [
@@ -117,14 +117,15 @@ struct ColorTests {
         #expect(
             try Specimens.graph(bytes)
                 == Specimens.graph(Archives.make(objects)))
-        // What no archiver writes could not be renumbered.
+        // No archiver writes references inside such a value, so the encoder could not renumber
+        // them.
         for value: PropertyListValue in [["a": .uid(3)], [[.uid(3)]]] {
             let odd = [objects[0].with(["NSList": value])] + objects.dropFirst()
             #expect(refusal(ArchivedColor.self, odd) == .malformedObject)
         }
     }
 
-    @Test("are one object for what is kept as it is and what is not")
+    @Test("a color is written once although both typed and untyped objects refer to it")
     func identityOfKept() throws {
         let objects: [PropertyListValue] = [
             ["NS.objects": [.uid(2), .uid(4), .uid(2)], "$class": .uid(6)],
@@ -142,7 +143,7 @@ struct ColorTests {
         }
     }
 
-    @Test("share their space and their fallback")
+    @Test("colors share one color space and one fallback color")
     func identity() throws {
         let space: PropertyListValue = ["NSID": 7, "$class": .uid(6)]
         let color: PropertyListValue = [
@@ -159,7 +160,7 @@ struct ColorTests {
     }
 
     @Test(
-        "with fields of other kinds are refused",
+        "colors with fields of the wrong type are refused",
         arguments: [
             ("NSColorSpace", .null, "missingValue"), ("NSColorSpace", true, "wrongType"),
             ("NSColorSpace", 1.5, "valueOutOfRange"), ("NSWhite", "0", "wrongType"),
@@ -173,7 +174,7 @@ struct ColorTests {
         #expect(refusal(ArchivedColor.self, objects)?.description == code)
     }
 
-    @Test("in spaces of other kinds are refused")
+    @Test("color spaces with fields of the wrong type are refused")
     func hostileSpaces() {
         func code(_ changes: PropertyListDictionary) -> KeyedArchiveError.Code? {
             let objects: [PropertyListValue] = [
@@ -192,7 +193,7 @@ struct ColorTests {
         #expect(code(["NSICC": .uid(2)]) == .malformedObject)
     }
 
-    @Test("of UIKit are read and written, with the widths of numbers")
+    @Test("UIKit colors round-trip, with the widths of their numbers")
     func uiColors() throws {
         let table: [PropertyListValue] = [
             [
@@ -219,7 +220,9 @@ struct ColorTests {
         #expect(code(["NSColorSpace": false]) == .wrongType)
     }
 
-    @Test("of all archives are written as they were read", .enabled(if: Corpus.hasExternal))
+    @Test(
+        "colors of all external archives are written as they were read",
+        .enabled(if: Corpus.hasExternal))
     func all() throws {
         var (colors, spaces, others) = (0, 0, 0)
         for archive in try Specimens.collected(["NSColor", "NSColorSpace", "UIColor"]) {

@@ -6,7 +6,7 @@ import ArchiveTestSupport
 import KeyedArchive
 import Testing
 
-@Suite("Fields of AppKit's and UIKit's classes that hold anything")
+@Suite("AppKit and UIKit objects with arbitrary field values")
 struct HostileFieldTests {
     private static let types: [(any KeyedDecodable.Type, [String])] = [
         (ArchivedColor.self, ["NSColorSpace", "NSRGB", "NSColor", "NSCatalogName", "NSImage"]),
@@ -19,7 +19,9 @@ struct HostileFieldTests {
         (ArchivedBezierPath.self, ["NSSegments", "NSLineWidth"]),
     ]
 
-    @Test("end in a value that can be written, or in an error", arguments: Self.types.indices)
+    @Test(
+        "decoding ends in a value that can be encoded, or in an error",
+        arguments: Self.types.indices)
     func anything(index: Int) throws {
         let (type, keys) = Self.types[index]
         let outcomes = try HostileFields.outcomes(type, keys, allowing: .everything)

@@ -7,10 +7,12 @@ import KeyedArchive
 import PropertyList
 import Testing
 
-/// Predicates and expressions are programs.
+/// Predicates and expressions are programs, so decoding them would run code chosen by the file.
 @Suite("Predicates and expressions in objects of AppKit and UIKit")
 struct PredicateTests {
-    @Test("are in no preset", arguments: [ClassRegistry.appKit.names, ClassRegistry.uiKit.names])
+    @Test(
+        "no preset of AppKitArchive allows predicates or expressions",
+        arguments: [ClassRegistry.appKit.names, ClassRegistry.uiKit.names])
     func presets(names: [String]) {
         let programs = names.filter {
             $0.contains("Predicate") || $0.contains("Expression") || $0.contains("SortDescriptor")
@@ -18,7 +20,7 @@ struct PredicateTests {
         #expect(programs.isEmpty)
     }
 
-    @Test("are ignored in fields that nothing knows")
+    @Test("a predicate or expression in an unknown field is ignored")
     func ignored() throws {
         let font: [PropertyListValue] = [
             ["NSName": .uid(0), "NSSize": 1.0, "NSLater": .uid(2), "$class": .uid(4)],

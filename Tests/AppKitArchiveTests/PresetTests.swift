@@ -11,12 +11,12 @@ import Testing
 
 @Suite("The presets of AppKit and UIKit")
 struct PresetTests {
-    /// The classes of the presets that are none of Foundation.
+    /// The classes of a preset that are not Foundation's.
     private static func own(_ preset: ClassRegistry) -> [String] {
         preset.names.filter { !ClassRegistry.foundation.allows($0) }
     }
 
-    @Test("name the classes of one framework, and the default names none of them")
+    @Test("each preset names the classes of one framework, and the default preset none of them")
     func names() {
         let shared = [
             "NSMutableParagraphStyle", "NSParagraphStyle", "NSShadow", "NSTextTab",
@@ -30,7 +30,7 @@ struct PresetTests {
         #expect(Self.own(.uiKit) == (shared + ["UIColor", "UIFont"]).sorted())
     }
 
-    @Test("change no type of Foundation, whichever is merged with the other")
+    @Test("merging a preset changes no type of a Foundation class, in either order")
     func merging() {
         for preset in [ClassRegistry.appKit, .uiKit] {
             for merged in [ClassRegistry.foundation.merging(preset), preset.merging(.foundation)] {
@@ -42,7 +42,7 @@ struct PresetTests {
         }
     }
 
-    @Test("are named by the error for a class that is not allowed")
+    @Test("the error for a class that is not allowed names the preset that has it")
     func recovery() throws {
         for name in Set(Self.own(.appKit) + Self.own(.uiKit)) {
             let preset = name.hasPrefix("UI") ? "uiKit" : "appKit"
@@ -57,7 +57,7 @@ struct PresetTests {
         }
     }
 
-    @Test("are not named for other classes")
+    @Test("the error for a class of no preset names no preset")
     func otherClasses() throws {
         for name in ["NSImage", "UIImage", "NSFonts", "ArchivedFont"] {
             let objects: [PropertyListValue] = [["$class": .uid(2)], Archives.describe(name)]
@@ -66,7 +66,7 @@ struct PresetTests {
         }
     }
 
-    @Test("the documentation has the type of every class, and its preset")
+    @Test("the documentation lists every class with its type and its preset")
     func documentation() throws {
         let article = Corpus.repository.appending(
             path: "Sources/AppKitArchive/AppKitArchive.docc/AppKitArchive.md")

@@ -13,12 +13,12 @@ import FoundationEssentials
 import Foundation
 #endif
 
-@Suite("Each type of the presets of AppKit and UIKit")
+@Suite("The types of the AppKit and UIKit presets")
 struct PresetTypeTests {
-    @Test("is read under a registry of that type alone", arguments: values)
+    @Test("each type decodes under a registry of that type alone", arguments: values)
     func alone(_ value: LoneValue) throws { #expect(try value.isReadAlone()) }
 
-    @Test("has a value here, but for those of Foundation")
+    @Test("every type has a sample value in this test, except Foundation's")
     func complete() {
         let foundation = Set(
             ClassRegistry.foundation.names.compactMap(ClassRegistry.foundation.typeName))

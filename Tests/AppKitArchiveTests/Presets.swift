@@ -7,11 +7,11 @@ import KeyedArchive
 import PropertyList
 
 extension ClassRegistry {
-    /// The classes of all frameworks that have types.
+    /// The registered classes of all frameworks.
     static let everything = ClassRegistry.foundation.merging(.appKit).merging(.uiKit)
 }
 
-// The shared calls, with the classes of all frameworks allowed.
+// The shared helpers, with the classes of all frameworks allowed.
 
 func read<T: KeyedDecodable>(
     _ type: T.Type = T.self, _ objects: [PropertyListValue],

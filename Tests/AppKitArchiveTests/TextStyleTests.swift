@@ -16,7 +16,7 @@ import Foundation
 
 @Suite("Fonts, paragraph styles, shadows, paths")
 struct TextStyleTests {
-    /// The code of the error of reading a changed first object.
+    /// The error code of decoding the first object after a change.
     private func code<T: KeyedDecodable>(
         _ type: T.Type, _ table: [PropertyListValue], _ changes: PropertyListDictionary
     ) -> KeyedArchiveError.Code? {
@@ -27,7 +27,7 @@ struct TextStyleTests {
 
     // MARK: Fonts
 
-    @Test("of fonts are read and written")
+    @Test("fonts round-trip")
     func fonts() throws {
         let table: [PropertyListValue] = [
             [
@@ -67,7 +67,7 @@ struct TextStyleTests {
         #expect(code(ArchivedFontDescriptor.self, descriptors, [:]) == .wrongType)
     }
 
-    @Test("of fonts and descriptors of UIKit are read and written")
+    @Test("UIKit fonts and font descriptors round-trip")
     func uiFonts() throws {
         let table: [PropertyListValue] = [
             [
@@ -122,7 +122,7 @@ struct TextStyleTests {
         Archives.describe("NSMutableParagraphStyle", "NSParagraphStyle"),
     ]
 
-    @Test("of paragraphs are read and written")
+    @Test("paragraph styles round-trip")
     func paragraphs() throws {
         let value = try read(AnyArchived.self, Self.paragraph)
         let style = try #require(value.value as? Mutable<ArchivedParagraphStyle>).value
@@ -144,7 +144,7 @@ struct TextStyleTests {
             ])
     }
 
-    @Test("of paragraphs that are of other kinds are refused")
+    @Test("paragraph styles with fields of the wrong type are refused")
     func hostileParagraphs() {
         func refused(_ changes: PropertyListDictionary) -> KeyedArchiveError.Code? {
             code(ArchivedParagraphStyle.self, Self.paragraph, changes)
@@ -172,7 +172,7 @@ struct TextStyleTests {
 
     // MARK: Shadows and paths
 
-    @Test("of shadows are read and written")
+    @Test("shadows round-trip")
     func shadows() throws {
         let table: [PropertyListValue] = [
             [
@@ -193,7 +193,7 @@ struct TextStyleTests {
         #expect(code(ArchivedShadow.self, table, ["NSShadowColor": .data([])]) == .wrongType)
     }
 
-    @Test("of paths are read and written")
+    @Test("paths round-trip")
     func paths() throws {
         let segments: [ArchivedBezierPath.Segment] = [
             .init(.move, x: 0, y: 0), .init(.line, x: 8, y: -0.5), .init(.curve, x: 1, y: 2),
@@ -217,7 +217,7 @@ struct TextStyleTests {
         #expect(back.segments == segments && back.lineWidth == 2.0)
         #expect(try written(ArchivedBezierPath([]))[0] == ["$class": .uid(2)])
         #expect(ArchivedBezierPath([]).segments == [])
-        // What is no path is kept, and has no segments.
+        // Data that do not describe a path are kept, and give no segments.
         for bytes in [[0], [UInt8](repeating: 0, count: 10), [4, 0, 0, 0, 0, 0, 0, 0, 0]] {
             let odd = try read(
                 ArchivedBezierPath.self, [table[0].with(["NSSegments": .data(bytes)]), table[1]])
@@ -230,7 +230,9 @@ struct TextStyleTests {
 
     // MARK: Apple's
 
-    @Test("of all archives are written as they were read", .enabled(if: Corpus.hasExternal))
+    @Test(
+        "text styles of all external archives are written as they were read",
+        .enabled(if: Corpus.hasExternal))
     func all() throws {
         var counts: [String: Int] = [:]
         for archive in try Specimens.collected([
@@ -256,7 +258,8 @@ struct TextStyleTests {
                 }
                 counts["\(type(of: value.value))", default: 0] += 1
             }
-            // A dictionary with `NS.key.0`, … is written with `NS.keys`.
+            // The archive stores a dictionary under `NS.key.0`, …; the encoder writes it under
+            // `NS.keys`.
             if archive.name.contains("Sparkle-Icon.sketch--e0b2dfdc") { continue }
             #expect(try Specimens.difference(again, archive) == nil)
         }

@@ -8,9 +8,9 @@ import PropertyList
 import TestSupport
 import Testing
 
-@Suite("Whole archives of Apple's", .enabled(if: Corpus.hasExternal))
+@Suite("Whole archives by Apple's software", .enabled(if: Corpus.hasExternal))
 struct WholeArchiveTests {
-    @Test("have the same table, entry by entry, when they are written again")
+    @Test("whole archives have the same object table, entry by entry, after decoding and encoding")
     func tables() throws {
         var (same, other) = (0, [String]())
         let own: Set = [

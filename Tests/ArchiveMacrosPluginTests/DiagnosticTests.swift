@@ -5,9 +5,11 @@
 import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
-@Suite("Errors of the macro")
+@Suite("Errors of the macros")
 struct DiagnosticTests {
-    @Test("name what cannot be archived at all, and take the attribute away")
+    @Test(
+        "an error names a declaration that cannot be archived, and the attribute expands to nothing"
+    )
     func kinds() {
         expectError(
             "a generic type has no single name in archives: conform to `KeyedCodable` by hand, or "
@@ -54,7 +56,7 @@ struct DiagnosticTests {
         }
     }
 
-    @Test("ask for a name, and offer that of the type")
+    @Test("a missing name is an error, which suggests the name of the type")
     func missingName() {
         expectError(
             "expected the name of the class in archives",
@@ -75,7 +77,7 @@ struct DiagnosticTests {
                 """)
     }
 
-    @Test("ask for a name as a literal")
+    @Test("the name must be a literal")
     func nameLiteral() {
         for name in [#""\(x)""#, #""""#, "Names.save"] {
             expectError(
@@ -84,7 +86,7 @@ struct DiagnosticTests {
         }
     }
 
-    @Test("take the name of an enumeration with raw values away")
+    @Test("an enumeration with raw values takes no name")
     func rawValueName() {
         expectError(
             "a type with raw values is archived as its raw value and needs no name",
@@ -106,7 +108,7 @@ struct DiagnosticTests {
                 """)
     }
 
-    @Test("want `super` for classes only, and as a literal")
+    @Test("`super` is for classes only, and must be a literal")
     func superArgument() {
         expectError(
             "only a class has a superclass",
@@ -118,7 +120,7 @@ struct DiagnosticTests {
             without: "class Save {}")
     }
 
-    @Test("ask for an initial value of a property that is not archived")
+    @Test("a property that is not archived needs an initial value")
     func notArchivedWithoutValue() {
         let message = "`cache` is not archived, so it needs an initial value or an optional type"
         let fixIts = ["add an initial value", "make it optional"]
@@ -145,7 +147,7 @@ struct DiagnosticTests {
         }
     }
 
-    @Test("ask what to do with a constant that has a value")
+    @Test("a constant with a value is an error, which suggests two ways to resolve it")
     func constants() {
         let fixIts = ["add `@NotArchived`", "make it `var`"]
         let fixed = ["@NotArchived let version = 1", "var version = 1"]
@@ -171,7 +173,7 @@ struct DiagnosticTests {
         }
     }
 
-    @Test("ask for a type where the source does not spell it")
+    @Test("a property without a written type is an error")
     func missingTypes() {
         let rows = [
             ("var date = Date()", "Date", "var date: Date = Date()"),
@@ -202,7 +204,7 @@ struct DiagnosticTests {
         }
     }
 
-    @Test("name types that no archive can hold, and leave the property out")
+    @Test("a property of a type that no archive can hold is an error, and is left out")
     func obstacles() {
         let rows = [
             ("(() -> Void)?", "a function"), ("@Sendable () -> Int", "a function"),
@@ -233,7 +235,7 @@ struct DiagnosticTests {
         }
     }
 
-    @Test("ask whether a weak property is a reference")
+    @Test("a weak property without an attribute is an error, which suggests a reference")
     func weak() {
         expectError(
             "`parent` does not retain its object: choose whether it is archived as a reference",
@@ -256,7 +258,7 @@ struct DiagnosticTests {
                 """)
     }
 
-    @Test("refuse references that cannot be set later")
+    @Test("a reference that cannot be set later is an error")
     func references() {
         let copied =
             "`a` cannot be a reference: a structure is copied before the archive is complete"
@@ -296,7 +298,7 @@ struct DiagnosticTests {
                 """)
     }
 
-    @Test("name both properties that have one key")
+    @Test("two properties with the same key are an error that names both")
     func equalKeys() {
         expectError(
             #"`a` and `b` have the same key, "a""#,
@@ -315,7 +317,7 @@ struct DiagnosticTests {
                 """)
     }
 
-    @Test("name attributes that contradict each other or have no effect")
+    @Test("attributes that contradict each other or have no effect are errors")
     func attributes() {
         expectError(
             "a property that is not archived cannot have a key or be a reference",
@@ -382,7 +384,7 @@ struct DiagnosticTests {
                 """)
     }
 
-    @Test("refuse patterns, keys that are no literals, and properties in #if")
+    @Test("patterns, keys that are not literals, and properties in #if are errors")
     func declarations() {
         let rows = [
             (
@@ -432,7 +434,7 @@ struct DiagnosticTests {
                 """)
     }
 
-    @Test("of enumerations name cases, keys and attributes")
+    @Test("errors about enumerations name cases, keys and attributes")
     func enumerations() {
         let rows = [
             ("", 1, 19, "expected at least one case, found none"),

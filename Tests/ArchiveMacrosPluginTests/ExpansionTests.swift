@@ -4,9 +4,9 @@
 #if Macros
 import Testing
 
-@Suite("The code that the macro makes")
+@Suite("Expansions of the macro")
 struct ExpansionTests {
-    @Test("of a final class stands in the class, because of its initializer")
+    @Test("the expansion of a final class is inside the class, because it has an initializer")
     func finalClass() {
         expect(
             """
@@ -45,7 +45,7 @@ struct ExpansionTests {
                 """)
     }
 
-    @Test("of a class that may have subclasses can be overridden, as far as its access allows")
+    @Test("the members of a class with possible subclasses are as open as its access allows")
     func openClass() {
         expect(
             """
@@ -82,7 +82,7 @@ struct ExpansionTests {
                 """)
     }
 
-    @Test("of a class whose superclass conforms calls the superclass")
+    @Test("the members of a class whose superclass conforms call the superclass")
     func subclass() {
         expect(
             """
@@ -123,7 +123,7 @@ struct ExpansionTests {
                 """, conforming: true)
     }
 
-    @Test("calls the superclass or does not, as the attribute says")
+    @Test("the attribute decides whether the members call the superclass")
     func explicitSuper() {
         expect(
             """
@@ -162,7 +162,7 @@ struct ExpansionTests {
                 """, conforming: true)
     }
 
-    @Test("of a structure is an extension")
+    @Test("a structure gets an extension")
     func structure() {
         expect(
             """
@@ -211,7 +211,7 @@ struct ExpansionTests {
                 """)
     }
 
-    @Test("of an enumeration names the case and keys the values by their labels")
+    @Test("an enumeration archives the case name, and its values under their labels")
     func enumeration() {
         expect(
             """
@@ -267,7 +267,7 @@ struct ExpansionTests {
     }
 
     @Test(
-        "of an option set, and of a type that says that it has raw values, is a conformance alone")
+        "an option set, or a type declared to have raw values, gets only a conformance")
     func rawRepresentable() {
         for type in ["OptionSet, Hashable", "RawRepresentable"] {
             expect(
@@ -288,7 +288,7 @@ struct ExpansionTests {
         }
     }
 
-    @Test("of an enumeration with raw values is a conformance alone")
+    @Test("an enumeration with raw values gets only a conformance")
     func rawValues() {
         for type in ["Int", "String", "UInt8"] {
             expect(
@@ -309,7 +309,7 @@ struct ExpansionTests {
         }
     }
 
-    @Test("leaves out what the type has, and the conformance that it has")
+    @Test("existing members and an existing conformance are not generated again")
     func present() {
         expect(
             """

@@ -11,7 +11,8 @@ import Testing
 
 @testable import ArchiveMacrosPlugin
 
-/// The macros as the compiler finds them for a type that conforms to nothing, or inherits its conformances.
+/// The macros with the conformances that the compiler asks for: both for a type without them, none
+/// for a type that inherits them.
 private func macros(conforming: Bool) -> [String: MacroSpec] {
     let missing: [TypeSyntax] = conforming ? [] : ["KeyedEncodable", "KeyedDecodable"]
     return [
@@ -22,16 +23,16 @@ private func macros(conforming: Bool) -> [String: MacroSpec] {
     ]
 }
 
-/// Expects the source to become this.
+/// Expects that `source` expands to `expansion`.
 ///
 /// - Parameters:
-///   - source: declarations with attributes.
-///   - expansion: the source without the attributes, and with the code that they make.
-///   - conforming: whether the type conforms to `KeyedCodable` without the macro.
-///   - diagnostics: the errors.
-///   - fixIts: the changes to apply, by their titles.
-///   - fixed: the source after these changes.
-///   - location: the place of the call.
+///   - source: The declarations with their attributes.
+///   - expansion: The source without the attributes, and with the generated code.
+///   - conforming: Whether the type conforms to `KeyedCodable` without the macro.
+///   - diagnostics: The expected errors.
+///   - fixIts: The titles of the fix-its to apply.
+///   - fixed: The source after the fix-its.
+///   - location: The location of the call.
 func expect(
     _ source: String, becomes expansion: String, conforming: Bool = false,
     diagnostics: [DiagnosticSpec] = [], applying fixIts: [String]? = nil,
@@ -45,7 +46,7 @@ func expect(
         })
 }
 
-/// Expects one error, and no code but the source without the attributes.
+/// Expects one error, and an expansion that only removes the attributes.
 func expectError(
     _ message: String, in source: String, line: Int = 1, column: Int, fixIts: [String] = [],
     applying fixIt: String? = nil, fixed: String? = nil, without attributes: String,

@@ -54,7 +54,7 @@ private enum Examples {
     }
 }
 
-/// What the documentation says that the macro makes, in a class without it.
+/// The generated code that the documentation shows, in a class without the macro.
 private final class ExpandedSave: KeyedCodable {
     static let archivedClass: ArchivedClass = "DWSave"
 
@@ -83,7 +83,7 @@ private final class ExpandedSave: KeyedCodable {
 
 @Suite("Examples of ArchiveMacros")
 struct MacroExamples {
-    @Test("archive themselves and come back")
+    @Test("the example types round-trip through an archive")
     func roundTrip() throws {
         let dog = Examples.Dog(name: "Rex", tricks: ["roll"])
         let copy = try KeyedUnarchiver.unarchive(
@@ -105,7 +105,7 @@ struct MacroExamples {
         #expect(moods == [.merry])
     }
 
-    @Test("are archived as the code in the documentation does it")
+    @Test("the macro and the code shown in the documentation write the same archive")
     func sameBytes() throws {
         let bytes = try KeyedArchiver.archive(ExpandedSave(name: "Anna", age: 36, level: 2))
         let save = try KeyedUnarchiver.unarchive(Examples.Save.self, from: bytes)

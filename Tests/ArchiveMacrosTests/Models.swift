@@ -6,7 +6,7 @@ import ArchiveMacros
 import Foundation
 public import KeyedArchive
 
-/// A class by the macro, with each kind of key.
+/// A class with the macro, with each kind of key.
 @Archived("DWSave")
 final class Save {
     var name: String
@@ -36,7 +36,7 @@ final class Save {
     }
 }
 
-/// The same class by hand.
+/// The same class, written without the macro.
 final class HandSave: KeyedCodable {
     static let archivedClass: ArchivedClass = "DWSave"
     let save: Save
@@ -59,7 +59,7 @@ final class HandSave: KeyedCodable {
     init(coder: KeyedDecoder) throws { save = try Save(coder: coder) }
 }
 
-/// Names no fields that `Save` has, and so writes an object without them.
+/// Encodes a `Save` without some of its fields.
 final class OldSave: KeyedCodable {
     static let archivedClass: ArchivedClass = "DWSave"
     var keys: [String]
@@ -76,7 +76,7 @@ final class OldSave: KeyedCodable {
     init(coder: KeyedDecoder) throws { keys = coder.keys }
 }
 
-// The subclass stands before its superclass, as it may in a program.
+// The subclass is declared before its superclass, which a program may do.
 
 @Archived("Dog")
 final class Dog: Pet {
@@ -105,7 +105,7 @@ class Cat: Pet {
     override init(name: String) { super.init(name: name) }
 }
 
-/// Owns pets that know their owner.
+/// Owns pets that refer back to their owner.
 @Archived("Owner")
 final class Owner {
     var pets: [Pet] = []
@@ -114,7 +114,7 @@ final class Owner {
     init() {}
 }
 
-/// A superclass by hand, as a subclass by the macro needs it.
+/// A superclass without the macro, in the form that a subclass with the macro needs.
 class Vehicle: KeyedCodable {
     class var archivedClass: ArchivedClass { "Vehicle" }
     class func register(in registry: inout ClassRegistry) { registry.add(Self.self) }
@@ -137,7 +137,7 @@ final class Car: Vehicle {
     }
 }
 
-/// A superclass whose method throws.
+/// A superclass whose encoding method throws.
 class Boat: KeyedCodable {
     class var archivedClass: ArchivedClass { "Boat" }
     class func register(in registry: inout ClassRegistry) { registry.add(Self.self) }
@@ -155,7 +155,7 @@ class Boat: KeyedCodable {
     struct WrongLength: Error {}
 }
 
-/// Writes the method that calls it, and has the rest made.
+/// Its encoding method is handwritten. The macro generates the rest.
 @Archived("Ferry", super: true)
 final class Ferry: Boat {
     var cars: Int
@@ -171,7 +171,7 @@ final class Ferry: Boat {
     }
 }
 
-/// A class with a superclass that archives know nothing of.
+/// A superclass that is not archived.
 class Device {
     var isOn = true
 
@@ -187,7 +187,7 @@ final class Radio: Device, CustomStringConvertible {
     var description: String { "radio at \(station)" }
 }
 
-/// A linked list: each link is written with the next one, and read after it.
+/// A linked list. `next` is a late reference, so that decoding makes no nested calls.
 @Archived("Link")
 final class Link {
     let number: Int
@@ -199,7 +199,7 @@ final class Link {
     }
 }
 
-/// A use of the public import. The compiler does not count the uses in code that a macro makes.
+/// Uses the public import, because the compiler ignores uses in code that a macro generates.
 public typealias TrickCoding = KeyedCodable
 
 @Archived("Trick")
@@ -246,7 +246,7 @@ struct Setup: Equatable {
     @ArchivedKey(default: Level.low) var fallback: Level
 }
 
-/// Writes its own fields and has the rest made.
+/// Its decoding initializer is handwritten. The macro generates the rest.
 @Archived("Half")
 final class Half {
     var value: Int
@@ -259,10 +259,10 @@ final class Half {
     }
 }
 
-/// A number under a name of the program's own.
+/// A number type with a name that the program defines.
 typealias Count = Int
 
-/// Private fields, and one of each rarer way to spell a type.
+/// Private fields, and one field for each rare spelling of a type.
 @Archived("Safe")
 struct Safe {
     private var secret: Swift.Int
@@ -281,7 +281,7 @@ struct Safe {
     var contents: String { "\(secret) \(count) \(title ?? "nil") \(codes) \(table)" }
 }
 
-/// An outer type for nested ones, and other types of fields.
+/// An outer type for nested types, and further types of fields.
 enum Outer {
     @Archived("Outer.Inner")
     struct Inner: Equatable {

@@ -7,7 +7,7 @@ import Foundation
 import KeyedArchive
 import Testing
 
-/// Archives a value and reads it, with no classes but those that its type registers.
+/// Archives a value and decodes it, allowing only the classes that its type registers.
 private func again<T: KeyedCodable>(_ value: T) throws -> T {
     let bytes = try KeyedArchiver.archive(value, allowing: ClassRegistry())
     return try KeyedUnarchiver.unarchive(from: bytes, allowing: ClassRegistry())
@@ -22,7 +22,7 @@ private func error(_ body: () throws -> Void) -> KeyedArchiveError? {
 
 @Suite("Types archived by the macro")
 struct RoundTripTests {
-    @Test("come back with all fields but those that are not archived")
+    @Test("all fields round-trip, except those that are not archived")
     func fields() throws {
         let save = Save(name: "Anna", age: 36, nickname: "An")
         save.mood = 5
@@ -37,7 +37,7 @@ struct RoundTripTests {
         #expect(try again(Save(name: "", age: 1, lives: 9)).lives == 9)
     }
 
-    @Test("are archived as the same bytes as by hand")
+    @Test("the macro and handwritten code write the same bytes")
     func sameBytes() throws {
         let save = Save(name: "Anna", age: 36, nickname: "An", lives: 4)
         let bytes = try KeyedArchiver.archive(save)
@@ -50,7 +50,7 @@ struct RoundTripTests {
             ])
     }
 
-    @Test("have their defaults where a key is missing, and nil for optionals")
+    @Test("a missing key gives the default value, and nil for an optional")
     func missing() throws {
         let old = OldSave(keys: ["NS.age", "mood"])
         let save = try KeyedUnarchiver.unarchive(
@@ -60,7 +60,7 @@ struct RoundTripTests {
         #expect(save.nickname == nil && save.lives == nil)
     }
 
-    @Test("throw for a key that is missing and has no default")
+    @Test("a missing key without a default value is an error")
     func missingWithoutDefault() throws {
         let bytes = try KeyedArchiver.archive(OldSave(keys: ["mood"]))
         let error = error { _ = try KeyedUnarchiver.unarchive(Save.self, from: bytes) }
@@ -68,20 +68,20 @@ struct RoundTripTests {
         #expect("\(try #require(error))".contains("NS.age"))
     }
 
-    @Test("may have a member of their own in place of one that the macro makes")
+    @Test("a type may implement one member itself and have the other generated")
     func ownMember() throws {
         #expect(try again(Half(3)).value == 3)
         #expect(error { _ = try again(Half(300)) }?.code == .valueOutOfRange)
     }
 
-    @Test("may have private fields, and optionals with a default for nil")
+    @Test("private fields, and optionals with a default for nil, round-trip")
     func privateFields() throws {
         #expect(
             try again(Safe(secret: 7, title: "x")).contents == Safe(secret: 7, title: "x").contents)
         #expect(try again(Safe(secret: 7, title: nil)).title == "none")
     }
 
-    @Test("may be nested and have fields of any type that archives have")
+    @Test("nested types, and fields of any type that archives hold, round-trip")
     func types() throws {
         let inner = Outer.Inner(
             id: UUID(), date: Date(timeIntervalSinceReferenceDate: 5), data: Data([1, 2]),
@@ -94,7 +94,7 @@ struct RoundTripTests {
 
 @Suite("Classes archived by the macro")
 struct ClassTests {
-    @Test("call their superclass, and come back as the class that they were")
+    @Test("subclasses call their superclass, and are decoded as the same class")
     func subclasses() throws {
         let dog = Dog(name: "Rex", tricks: [Trick(title: "roll", difficulty: .hard, minutes: 2)])
         dog.coder = 9
@@ -113,7 +113,9 @@ struct ClassTests {
 
     private static let pets = ClassRegistry.foundation.adding(Dog.self, Cat.self)
 
-    @Test("register their fields' classes, those of superclasses and of types that hold each other")
+    @Test(
+        "a class registers the classes of its fields, of its superclasses, and of types that contain each other"
+    )
     func registration() {
         #expect(
             ClassRegistry(Dog.self).names
@@ -128,7 +130,7 @@ struct ClassTests {
                 == "Array<AnyArchived>")
     }
 
-    @Test("allow no subclass that the registry does not name")
+    @Test("a subclass that the registry does not name is refused")
     func subclassesNotAllowed() throws {
         let owner = Owner()
         owner.pets = [Dog(name: "Rex", tricks: [])]
@@ -136,14 +138,14 @@ struct ClassTests {
         #expect(error?.code == .classNotAllowed)
     }
 
-    @Test("are refused under the name of their superclass")
+    @Test("a subclass that would be archived under its superclass's name is refused")
     func undeclared() throws {
         class Wolf: Pet {}
         let error = error { _ = try KeyedArchiver.archive(Wolf(name: "")) }
         #expect(error?.code == .undeclaredSubclass)
     }
 
-    @Test("inherit from a class by hand, and from one that is not archived")
+    @Test("a class may inherit from a handwritten class, and from one that is not archived")
     func superclassesByHand() throws {
         let car = try again(Car(plate: "B 1"))
         #expect(car.wheels == 4 && car.plate == "B 1")
@@ -159,7 +161,7 @@ struct ClassTests {
         #expect(Radio.archivedClass == "Radio")
     }
 
-    @Test("refer to their parents weakly, in cycles and across subclasses")
+    @Test("weak references to parents are restored, in cycles and across subclasses")
     func parents() throws {
         let owner = Owner()
         owner.pets = [Dog(name: "Rex", tricks: []), Cat(name: "Tom")]
@@ -170,14 +172,14 @@ struct ClassTests {
         let copy = try KeyedUnarchiver.unarchive(Owner.self, from: bytes, allowing: registry)
         #expect(copy.pets.map(\.name) == ["Rex", "Tom"])
         #expect(copy.pets.allSatisfy { $0.owner === copy } && copy.favorite === copy.pets[1])
-        // Without its owner elsewhere in the archive a pet has none.
+        // The pet's owner is not elsewhere in this archive, so the reference is nil.
         let alone = try KeyedUnarchiver.unarchive(
             Pet.self, from: KeyedArchiver.archive(owner.pets[1], allowing: registry),
             allowing: registry)
         #expect(alone.owner == nil)
     }
 
-    @Test("that are let go while the archive is read are set no more")
+    @Test("a late reference of an object that was released during decoding is skipped")
     func letGo() throws {
         let owner = Owner()
         owner.pets = [Pet(name: "Rex")]
@@ -189,7 +191,7 @@ struct ClassTests {
         #expect(reader.count == 1)
     }
 
-    @Test("are linked in a list that is read without nested calls, from the last to the first")
+    @Test("a linked list is decoded without nested calls")
     func list() throws {
         var first = Link(0)
         for number in 1..<100 { first = Link(number, next: first) }
@@ -209,7 +211,7 @@ struct ClassTests {
     }
 }
 
-/// Reads objects of the class `Owner`, and keeps none of the pets.
+/// Decodes objects of the class `Owner`, and retains none of the pets.
 private final class Forgetful: KeyedDecodable {
     static let archivedClass: ArchivedClass = "Forgetful"
     let count: Int
@@ -219,7 +221,7 @@ private final class Forgetful: KeyedDecodable {
 
 @Suite("Enumerations and structures archived by the macro")
 struct ValueTests {
-    @Test("come back with their associated values", arguments: shapes)
+    @Test("associated values round-trip", arguments: shapes)
     func values(_ shape: Shape) throws { #expect(try again(shape) == shape) }
 
     private static let shapes: [Shape] = [
@@ -227,7 +229,7 @@ struct ValueTests {
         .group([.point, .group([], named: nil, coder: false)], named: "both", coder: true),
     ]
 
-    @Test("are archived under the names of their cases and labels")
+    @Test("cases and associated values are archived under their names and labels")
     func keys() throws {
         let line = try KeyedUnarchiver.unarchive(
             Line.self, from: KeyedArchiver.archive(Shape.line(4, 5)),
@@ -239,7 +241,7 @@ struct ValueTests {
         #expect(disc.keys == ["case", "radius"] && disc.name == "disc")
     }
 
-    @Test("are refused where the archive names another case")
+    @Test("an unknown case in an archive is refused")
     func unknownCase() throws {
         let bytes = try KeyedArchiver.archive(OddShape())
         let error = error { _ = try KeyedUnarchiver.unarchive(Shape.self, from: bytes) }
@@ -247,7 +249,7 @@ struct ValueTests {
         #expect("\(try #require(error))".contains("expected a case of Shape, found another name"))
     }
 
-    @Test("with raw values are these, alone and in fields")
+    @Test("types with raw values are archived as these, alone and in fields")
     func rawValues() throws {
         #expect(try again(Difficulty.hard) == .hard)
         #expect(try again([Level.high, .low]) == [.high, .low])
@@ -261,7 +263,7 @@ struct ValueTests {
         }
     }
 
-    @Test("keep the memberwise initializer of a structure")
+    @Test("a structure keeps its memberwise initializer")
     func memberwise() throws {
         let trick = Trick(title: "sit", difficulty: .hard, minutes: nil, shape: .line(1, 2))
         #expect(try again(trick) == trick)
@@ -279,7 +281,7 @@ struct ValueTests {
         }
     }
 
-    /// A shape with a case that there is not.
+    /// A shape with an unknown case.
     private struct OddShape: KeyedCodable {
         static let archivedClass: ArchivedClass = "Shape"
 

@@ -9,7 +9,7 @@ import SystemFiles
 import TestSupport
 import Testing
 
-/// The rights of further users to stores, and to files that another user replaces.
+/// The access rights of further users to stores, and to files that another user replaces.
 @Suite(
     "Access control lists of stores",
     .enabled(if: geteuid() == 0, "for the superuser, who can give files away"))
@@ -26,7 +26,8 @@ struct AccessListTests {
     }
 
     @Test(
-        "a journal has no list, whatever list its folder gives to files", arguments: [0o600, 0o660])
+        "a journal gets no access list, whatever default list its folder has",
+        arguments: [0o600, 0o660])
     func listOfJournal(_ mode: Int) throws {
         let store = try store()
         try #require(unsafe chmod(folder("items"), mode_t(mode)) == 0)
@@ -38,7 +39,7 @@ struct AccessListTests {
         }
     }
 
-    @Test("the mask of a store's list does not become rights of a group on the journal")
+    @Test("the mask of a store's access list does not become group rights on the journal")
     func maskOfStore() throws {
         let store = try store()
         try AccessLists.set(folder("items"), group: 0)
@@ -48,7 +49,7 @@ struct AccessListTests {
             #expect(try AccessLists.list(folder("items-journal")) == "none")
             #expect(try folder.mode(of: "items-journal") == 0o600)
         }
-        // The group's own rights stay.
+        // The group's own rights are kept.
         try AccessLists.set(folder("items"), group: 4)
         try store.transaction { transaction in
             try transaction.add(Item(service: "s", account: "b", password: "secret"))
@@ -56,7 +57,8 @@ struct AccessListTests {
         }
     }
 
-    @Test("a journal that a group may write is refused where a list denies it the store")
+    @Test(
+        "a journal that a group may write is refused if the access list denies the group the store")
     func journalOfMaskedStore() throws {
         try store().add(Item(service: "s", account: "a", password: "secret"))
         try AccessLists.set(folder("items"), group: 4)
@@ -71,7 +73,7 @@ struct AccessListTests {
         #expect(try store().items().count == 1)
     }
 
-    @Test("a journal that a list lets others write is refused")
+    @Test("a journal that others may write through its access list is refused")
     func listOfFoundJournal() throws {
         try store().add(Item(service: "s", account: "a", password: "secret"))
         try #require(unsafe chmod(folder("items"), 0o660) == 0)
@@ -97,7 +99,7 @@ struct AccessListTests {
     }
 
     @Test(
-        "a file whose group cannot be kept gives the new one no more than everybody",
+        "a replacement that cannot keep the group gives the new group no more rights than everybody has",
         .enabled(if: Program.canChangeUser))
     func group() throws {
         try folder.write("file", mode: 0o664)
@@ -106,7 +108,7 @@ struct AccessListTests {
         var status = try folder.status(of: "file")
         #expect(status.st_uid == 1234 && status.st_gid == 2345)
         #expect(status.st_mode & 0o7777 == 0o664)
-        // Another user, who may write the file through its group's bits and the folder.
+        // The other user may write the file by its mode and may create files in the folder.
         try #require(unsafe chmod(folder("file"), 0o666) == 0)
         try replaceAsOther("file")
         status = try folder.status(of: "file")
@@ -120,7 +122,7 @@ struct AccessListTests {
     }
 
     @Test(
-        "where the group cannot be kept the list is dropped, and only the owner keeps rights",
+        "a replacement that cannot keep the group drops the access list and all rights but the owner's",
         .enabled(if: Program.canChangeUser))
     func lostGroup() throws {
         try folder.write("file", mode: 0o664)
@@ -132,7 +134,7 @@ struct AccessListTests {
     }
 
     @Test(
-        "members of a group that may do less than others do not gain where the group is lost",
+        "a replacement that cannot keep the group does not extend rights that the group lacked",
         .enabled(if: Program.canChangeUser))
     func deniedGroup() throws {
         for (old, new) in [(0o604, 0o600), (0o644, 0o644), (0o660, 0o600), (0o664, 0o644)] {

@@ -45,7 +45,7 @@ struct ArchivedDictionaryTests {
         #expect(try store.items() == [])
     }
 
-    @Test("the subscript sets values of any allowed type, and reports what it cannot set")
+    @Test("the subscript sets values of any allowed type, and reports values that it cannot set")
     func subscripts() throws {
         let failures = Guarded<[String]>([])
         let dictionary = ArchivedDictionary(
@@ -74,7 +74,7 @@ struct ArchivedDictionaryTests {
         #expect(try dictionary.dictionary().keys == ["any", "more", "name"])
     }
 
-    @Test("UUIDs and URLs are allowed by one more preset")
+    @Test("UUIDs and URLs are stored once a further preset allows them")
     func identifiers() throws {
         let id = UUID()
         #expect(throws: KeyedArchiveError.self) { try dictionary.set(id, forKey: "id") }
@@ -105,7 +105,9 @@ struct ArchivedDictionaryTests {
         #expect(root?.source == name && root?.description.contains(name) == true)
     }
 
-    @Test("what is not allowed is refused with its path before anything is written")
+    @Test(
+        "a value of a class that is not allowed is refused with its path before anything is written"
+    )
     func refused() throws {
         try dictionary.set("kept", forKey: "name")
         let before = try store.items()
@@ -135,7 +137,7 @@ struct ArchivedDictionaryTests {
         }
     }
 
-    @Test("values that could not be read again are refused before anything is written")
+    @Test("values that could not be read back are refused before anything is written")
     func unreadable() throws {
         let reports = Reports()
         let dictionary = ArchivedDictionary(
@@ -161,7 +163,7 @@ struct ArchivedDictionaryTests {
             onCorruption: .reset { reports.add($0, $1) })
     }
 
-    /// A good archive whose last bytes are missing, or whose root refers to no object.
+    /// An archive whose last bytes are missing, and one whose root refers to no object.
     private func corrupt() throws -> [[UInt8]] {
         let good = try KeyedArchiver.archive(["a": 1])
         let dangling = try PropertyListDocument([
@@ -174,7 +176,7 @@ struct ArchivedDictionaryTests {
         ]
     }
 
-    @Test("corrupt data are an error, or handed over before a change replaces them")
+    @Test("corrupt data is an error, or is passed to the handler before a change replaces it")
     func corruption() throws {
         for junk in try corrupt() {
             let reports = Reports()
@@ -191,7 +193,7 @@ struct ArchivedDictionaryTests {
         }
     }
 
-    @Test("good data that this program cannot read are never replaced")
+    @Test("valid data that this program cannot decode is never replaced")
     func goodDataStay() throws {
         let reports = Reports()
         let otherClass = ArchivedDictionary(
@@ -216,7 +218,7 @@ struct ArchivedDictionaryTests {
         #expect(reports.data.isEmpty)
     }
 
-    @Test("good data that a Swift type cannot hold are never replaced")
+    @Test("valid data that a Swift type cannot represent is never replaced")
     func valuesOfOtherShapes() throws {
         let reports = Reports()
         let registry = ClassRegistry.commonClasses.adding(Table.self).adding([String: Int].self)
@@ -234,7 +236,7 @@ struct ArchivedDictionaryTests {
         #expect(try store.items().map(\.data) == [data] && reports.data.isEmpty)
     }
 
-    @Test("data that exceed the limits are never replaced")
+    @Test("data that exceeds the limits is never replaced")
     func limitsAreNotCorruption() throws {
         try dictionary.set(String(repeating: "x", count: 10_000), forKey: "a")
         let before = try store.items()
@@ -249,7 +251,7 @@ struct ArchivedDictionaryTests {
         #expect(try store.items() == before && reports.data.isEmpty)
     }
 
-    @Test("a handler that throws keeps the corrupt item")
+    @Test("a corrupt item is kept if the handler throws")
     func handlerThatThrows() throws {
         struct Keep: Error {}
         let junk = Array("bplist00junk".utf8)
@@ -262,7 +264,7 @@ struct ArchivedDictionaryTests {
         #expect(try store.items().map(\.data) == [junk])
     }
 
-    @Test("keys that are canonically equivalent are two entries")
+    @Test("canonically equivalent keys are two entries")
     func exactKeys() throws {
         try dictionary.set(1, forKey: "e\u{301}")
         try dictionary.set(2, forKey: "\u{E9}")
@@ -273,7 +275,7 @@ struct ArchivedDictionaryTests {
         #expect(entries.map { Array($0.key.utf8) } == [[0x65, 0xCC, 0x81], [0xC3, 0xA9]])
     }
 
-    @Test("keys of combining marks take time in proportion to their length")
+    @Test("keys of combining marks take time linear in their length")
     func combiningMarks() throws {
         func seconds(_ count: Int) throws -> Double {
             let marks = String(repeating: "\u{301}\u{323}", count: count)
@@ -286,12 +288,12 @@ struct ArchivedDictionaryTests {
             return time
         }
         _ = try seconds(1000)
-        // 320 KB. In time with the square this takes more than ten times as long as what is allowed.
+        // The long key has 320 KB. Quadratic time would exceed the bound below more than tenfold.
         let (short, long) = (try seconds(10_000), try seconds(80_000))
         #expect(long < 24 * short + 0.2, "\(short) s, \(long) s")
     }
 
-    @Test("an item that Foundation's archiver wrote is read, and what is written Foundation reads")
+    @Test("an item by Foundation's archiver is read, and Foundation reads an item by this library")
     func foundation() throws {
         let theirs = NSMutableDictionary(dictionary: [
             "name": "Anna", "age": 36, "real": 2.5, "ok": true, "blob": Data([1, 2]),
@@ -329,7 +331,7 @@ struct ArchivedDictionaryTests {
         #expect(back == theirs)
     }
 
-    @Test("many tasks that change one dictionary lose nothing")
+    @Test("many tasks that change one dictionary lose no change")
     func concurrency() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<8 {
@@ -351,7 +353,7 @@ struct ArchivedDictionaryTests {
     }
 }
 
-/// A root of one text under the key of archived dictionaries.
+/// An archive with one text as its root, under the key of archived dictionaries.
 private struct Roots: KeyedCodable {
     static let archivedClass: ArchivedClass = "Roots"
     let values: String
@@ -361,7 +363,7 @@ private struct Roots: KeyedCodable {
     func encode(with coder: KeyedEncoder) { coder.encode(values, forKey: "values") }
 }
 
-/// An object with a dictionary of Swift.
+/// An object with a Swift dictionary.
 private struct Table: KeyedCodable {
     static let archivedClass: ArchivedClass = "Table"
     let counts: [String: Int]
@@ -370,7 +372,7 @@ private struct Table: KeyedCodable {
     func encode(with coder: KeyedEncoder) { coder.encode(counts, forKey: "counts") }
 }
 
-/// A ``Table`` of another version of the program, with two keys that are one to a dictionary of Swift.
+/// A ``Table`` of another program version, with two keys that a Swift dictionary considers equal.
 private struct TwinTable: KeyedCodable {
     static let archivedClass: ArchivedClass = "Table"
     let counts: ArchivedPairs<String, Int>
@@ -380,7 +382,7 @@ private struct TwinTable: KeyedCodable {
     func encode(with coder: KeyedEncoder) { coder.encode(counts, forKey: "counts") }
 }
 
-/// The corrupt data that were reported.
+/// Collects the corrupt data that was reported.
 private final class Reports: Sendable {
     private let reports = Guarded<[[UInt8]?]>([])
     var data: [[UInt8]?] { reports.withLock { $0 } }

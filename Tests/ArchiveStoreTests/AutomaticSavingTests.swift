@@ -9,14 +9,14 @@ import Testing
 
 @testable import ArchiveStore
 
-@Suite("Preferences that are saved without a call")
+@Suite("Automatic saving of preferences")
 struct AutomaticSavingTests {
     private let folder: TemporaryFolder
     private let failures = Failures()
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// The failures that a handler got.
+    /// Collects the failures that a handler received.
     private final class Failures: Sendable {
         private let errors = Guarded<[StoreError]>([])
 
@@ -43,7 +43,7 @@ struct AutomaticSavingTests {
         }
     }
 
-    /// Waits until something is so, for two minutes at most. After each failure saving waits longer.
+    /// Waits at most two minutes for a condition. Saving waits longer after each failure.
     private func wait(until isSo: () throws -> Bool) async throws {
         for _ in 0..<12_000 {
             if try isSo() { return }
@@ -52,7 +52,7 @@ struct AutomaticSavingTests {
         Issue.record("it was not so after two minutes")
     }
 
-    @Test("changes are saved some time later, also those that are made while others are saved")
+    @Test("changes are saved after a delay, including changes made during a save")
     func later() async throws {
         let store = try preferences()
         for number in 0..<20 {
@@ -64,17 +64,17 @@ struct AutomaticSavingTests {
         #expect(failures.all.isEmpty)
     }
 
-    // Within the test the optimizer of Swift 6.3 ends with a signal.
+    // Inlined into the test, this function makes the optimizer of Swift 6.3 crash.
     @inline(never)
     private func change() throws { try preferences().set(1, forKey: "a") }
 
-    @Test("changes are saved although nobody holds the preferences any more")
+    @Test("changes are saved after the last reference to the preferences is gone")
     func released() async throws {
         try change()
         try await wait { try stored == ["a": 1] }
     }
 
-    @Test("preferences whose changes are saved are released")
+    @Test("preferences are released once their changes are saved")
     func notRetained() async throws {
         weak var released: Preferences?
         do {
@@ -93,7 +93,7 @@ struct AutomaticSavingTests {
         #expect(try stored == ["a": 2])
     }
 
-    @Test("where only calls save, nothing else does")
+    @Test("without automatic saving, only explicit calls save")
     func onRequest() async throws {
         let store = try preferences(.onRequest)
         store["a"] = 1
@@ -103,7 +103,7 @@ struct AutomaticSavingTests {
         #expect(try stored == ["a": 1])
     }
 
-    @Test("what others have set is there after saving")
+    @Test("changes by other programs are visible after saving")
     func others() async throws {
         let store = try preferences()
         let other = try preferences(.onRequest)
@@ -114,7 +114,7 @@ struct AutomaticSavingTests {
         #expect(try stored == ["b": 2, "a": 1])
     }
 
-    @Test("a failure is reported once, and saving goes on when its reason is gone")
+    @Test("a failure is reported once, and saving resumes when its cause is gone")
     func failure() async throws {
         let store = try preferences()
         let lock = store.file + ".lock"
@@ -144,7 +144,7 @@ struct AutomaticSavingTests {
         #expect(failures.all.count == 1)
     }
 
-    @Test("while another program has the lock nothing is reported before the timeout")
+    @Test("a lock held by another program is not reported before the timeout")
     func locked() async throws {
         let store = try preferences(timeout: 1)
         let lock = try FileLock(
@@ -159,7 +159,7 @@ struct AutomaticSavingTests {
         try await wait { try stored == ["a": 1] }
     }
 
-    @Test("odd times of saving are taken for others")
+    @Test("invalid delays for saving are replaced by valid ones")
     func delays() {
         #expect(Preferences.Saving.automatic == .automatic(after: .nan))
         #expect(Preferences.Saving.automatic(after: -1) == .automatic(after: 0))
@@ -168,7 +168,7 @@ struct AutomaticSavingTests {
     }
 
     #if Stores
-    @Test("changes are saved when a program ends by the end of main or by exit")
+    @Test("changes are saved when a program returns from main or calls exit")
     func atExit() throws {
         for end in ["return", "exit"] {
             let (status, output) = try Program.run("StorePeer", ["unsaved", folder.path, end])
@@ -181,7 +181,7 @@ struct AutomaticSavingTests {
     }
 
     #if os(Linux)
-    @Test("a child that was forked off does not save the changes of its parent")
+    @Test("a forked child does not save the changes of its parent")
     func fork() throws {
         let (status, output) = try Program.run("StorePeer", ["unsaved", folder.path, "fork"])
         #expect(status == 0 && output.isEmpty, "\(output)")
@@ -189,7 +189,7 @@ struct AutomaticSavingTests {
     }
     #endif
 
-    @Test("a failure at the end is told on standard error, in one line, and the program ends soon")
+    @Test("a failure at exit prints one line on standard error, and the program ends soon")
     func failureAtExit() throws {
         let lock = try preferences().file + ".lock"
         try FileManager.default.createDirectory(atPath: lock, withIntermediateDirectories: false)
@@ -209,7 +209,7 @@ struct AutomaticSavingTests {
     }
 
     @Test(
-        "where nobody reads standard error, a failure at the end does not end the program by a signal"
+        "a failure at exit with no reader on standard error does not end the program by a signal"
     )
     func brokenPipe() throws {
         let lock = try preferences().file + ".lock"

@@ -9,7 +9,7 @@ import Testing
 
 @testable import ArchiveStore
 
-/// Backups that can be read again.
+/// Checks that every backup that is written can be read again.
 @Suite("Backups")
 struct BackupTests {
     private let folder: TemporaryFolder
@@ -24,7 +24,7 @@ struct BackupTests {
         }
     }
 
-    @Test("a backup that could not be read within the limits is not written, sealed or not")
+    @Test("a backup that would exceed the limits for reading is not written, sealed or not")
     func limits() throws {
         let backup = ItemBackup(items(26, size: 10_000))
         var limits = ParsingLimits.untrusted
@@ -50,7 +50,7 @@ struct BackupTests {
         #endif
     }
 
-    @Test("a backup with a date that is no moment is refused when it is written")
+    @Test("a backup with a date that is not finite is refused when it is written")
     func noMoment() throws {
         var item = items(1, size: 1)[0]
         item.attributes.created = Date(timeIntervalSinceReferenceDate: .nan)
@@ -58,7 +58,7 @@ struct BackupTests {
         #expect(throws: StoreError.self) { try backup.archived() }
     }
 
-    @Test("data that many items of a backup refer to are counted for each")
+    @Test("data shared by many items of a backup counts once for each item")
     func sharedData() throws {
         let one = items(1, size: 1_000_000)[0]
         let many = [Item](repeating: one, count: 100)

@@ -11,7 +11,7 @@ import Testing
 
 @testable import ArchiveStore
 
-/// Truncated and bit-flipped databases: an error, or all items as they were. Nothing between.
+/// Truncated and bit-flipped databases. Opening one gives an error or all items unchanged.
 @Suite("Damaged databases")
 struct DamagedDatabaseTests {
     private let folder: TemporaryFolder
@@ -34,7 +34,7 @@ struct DamagedDatabaseTests {
                 item.attributes.creator = FourCharacterCode("keyd")
                 try transaction.add(item)
             }
-            // So that there are free pages.
+            // These items are deleted, so that the database has free pages.
             for number in 60..<100 {
                 try transaction.add(
                     Item(
@@ -47,7 +47,8 @@ struct DamagedDatabaseTests {
         bytes = Array(try Data(contentsOf: URL(filePath: folder("items"))))
     }
 
-    /// A store whose largest table has inner pages of one child above its root.
+    /// A store with additional inner pages, each with one child, above the root of its largest
+    /// table.
     private func deepened(by levels: Int) throws -> [UInt8] {
         let root = try DatabaseQueue(path: folder("items")).read {
             try Int.fetchOne($0, sql: "SELECT rootpage FROM sqlite_schema WHERE name = 'item'")
@@ -83,7 +84,7 @@ struct DamagedDatabaseTests {
         }
     }
 
-    /// Changes the store by SQL, and opens it.
+    /// Changes the store with an SQL statement, and returns the error of opening it.
     private func errorAfter(
         _ sql: String, _ arguments: StatementArguments = [], key: MasterKey? = nil
     ) throws -> StoreError? {
@@ -96,7 +97,7 @@ struct DamagedDatabaseTests {
         }
     }
 
-    @Test("large entries of the index are refused before rows are looked for in it")
+    @Test("large index entries are refused before the index is searched for rows")
     func largeEntries() throws {
         let insert = """
             INSERT INTO item (service, account, synchronizable, invisible, negative, accessibility,
@@ -118,7 +119,7 @@ struct DamagedDatabaseTests {
     }
 
     @Test(
-        "parts of the header of other sizes than a store writes are refused before a key is derived"
+        "header fields of an unexpected size are refused before a key is derived"
     )
     func sizesInHeader() throws {
         let changes = [
@@ -132,16 +133,16 @@ struct DamagedDatabaseTests {
             #expect(error?.code == .invalidDatabase)
             #expect(error?.what.contains("a value that no store writes") == true)
         }
-        // All sizes are right: the key is not.
+        // All sizes are valid, but the access group is not the one that the key authenticates.
         let error = try errorAfter("UPDATE store SET accessGroup = ?", [Data("group".utf8)])
         #expect(error?.code == .wrongKey)
     }
 
-    /// A store whose schema is in a leaf below the first page, which has so many references to it.
+    /// A store whose schema is in a leaf with `references` references from the first page.
     private func schemaBelow(_ references: Int) -> [UInt8] {
         let assembler = DatabaseAssembler(pageSize: 4096)
         let leaf = bytes.count / 4096 + 1
-        // In the first page the header of the database comes first. The rows stay in their places.
+        // The first page begins with the database header. The rows keep their offsets.
         let schema = bytes[100..<1100] + bytes[1000..<4096]
         let cell = DatabaseAssembler.integer(leaf, 4) + [1]
         let first = assembler.treePage(
@@ -160,7 +161,7 @@ struct DamagedDatabaseTests {
 
     @Test("a schema whose pages have several references is refused before SQLite reads it")
     func sharedSchemaPages() throws {
-        // The schema may be in any tree.
+        // A schema below the first page is valid if each page has a single reference.
         #expect(try succeeds(schemaBelow(1), "one reference"))
         for references in [2, 3, 300] {
             try Data(schemaBelow(references)).write(to: URL(filePath: folder("damaged")))
@@ -171,16 +172,16 @@ struct DamagedDatabaseTests {
     }
 
     @Test(
-        "the encoding of texts is the one that SQLite takes", arguments: [2, 3, 6, 7, 0xFF, 0xFE])
+        "the store reads the text encoding as SQLite does", arguments: [2, 3, 6, 7, 0xFF, 0xFE])
     func encodings(_ number: Int) throws {
         var damaged = bytes
         damaged[59] = UInt8(number)
         try Data(damaged).write(to: URL(filePath: folder("damaged")))
-        // Else SQLite parses a schema that nobody has looked at.
+        // With another encoding SQLite would parse a schema that nothing has checked.
         #expect(errorOfOpening("damaged")?.what.contains("other tables") == true)
     }
 
-    @Test("the schema of a file that is no store is not parsed, and nothing of it is quoted")
+    @Test("the schema of a file that is not a store is neither parsed nor quoted in the error")
     func schemaOfNoStore() throws {
         try DatabaseQueue(path: folder("foreign")).write { database in
             try database.execute(sql: "PRAGMA application_id = \(0x6B65_7964)")
@@ -195,7 +196,7 @@ struct DamagedDatabaseTests {
         #expect(error?.what.contains("other tables") == true, "\(error?.what.prefix(200) ?? "")")
     }
 
-    @Test("the size of a store is asked for while no other program can change it")
+    @Test("no other program can change the store while its size is read")
     func sizeUnderLock() throws {
         let file = folder("locked")
         try Data(bytes).write(to: URL(filePath: file))
@@ -210,7 +211,7 @@ struct DamagedDatabaseTests {
         }
     }
 
-    @Test("a store with the tables of one and a further one is refused")
+    @Test("a store with an additional table is refused")
     func furtherTable() throws {
         for statement in ["CREATE TABLE t(a)", "CREATE VIEW v AS SELECT 1", "ANALYZE"] {
             try Data(bytes).write(to: URL(filePath: folder("more")))
@@ -220,7 +221,7 @@ struct DamagedDatabaseTests {
     }
 
     @Test(
-        "a large store that is a hole is refused before its pages are counted and its schema is read",
+        "a large sparse store is refused before its pages are counted and its schema is read",
         arguments: [0, 3])
     func sparseStore(_ references: Int) throws {
         var sparse = references == 0 ? bytes : schemaBelow(references)
@@ -238,9 +239,10 @@ struct DamagedDatabaseTests {
         #expect(error?.what.contains("on the disk") == true, "\(error?.what ?? "")")
     }
 
-    /// Opens `bytes` as a database, reads all items, and looks each of them up.
+    /// Opens `bytes` as a database, reads all items, and looks up each of them.
     ///
-    /// - Returns: whether that succeeded; with other items than there were it is a failure.
+    /// - Returns: Whether that succeeded. Items that differ from the stored ones are a test
+    ///   failure.
     private func succeeds(_ bytes: [UInt8], _ comment: Comment) throws -> Bool {
         let file = folder("damaged")
         defer {
@@ -264,11 +266,11 @@ struct DamagedDatabaseTests {
         }
     }
 
-    @Test("a flipped bit anywhere is an error, or changes nothing that is stored")
+    @Test("a flipped bit anywhere is an error, or changes no stored item")
     func flips() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix64(seed: seed)
-        // All bytes of the header, and as many of the rest as there is time for.
+        // The test flips every byte of the header, and a sample of the rest.
         let count = ProcessInfo.processInfo.environment["STORE_FLIPS"].flatMap { Int($0) } ?? 200
         let places = Array(0..<110) + (0..<count).map { _ in random.below(bytes.count) }
         var failures = 0
@@ -291,7 +293,7 @@ struct DamagedDatabaseTests {
     }
 
     @Test(
-        "a store that was compacted but not cut is refused, and opened when SQLite has completed that"
+        "a store file longer than its database is refused, and opens after `VACUUM`"
     )
     func notCut() throws {
         let file = folder("longer")
@@ -306,7 +308,7 @@ struct DamagedDatabaseTests {
         try DatabaseQueue(path: file).vacuum()
         let open = try store()
         #expect(try open.items() == items)
-        // The same while the store is open.
+        // The same happens while the store is open.
         let handle = try FileHandle(forWritingTo: URL(filePath: file))
         try handle.seekToEnd()
         try handle.write(contentsOf: Data(page))
@@ -319,7 +321,7 @@ struct DamagedDatabaseTests {
         #expect(try open.items().count == items.count + 1)
     }
 
-    @Test("a store that gives pages back by itself is refused, and opened when that is turned off")
+    @Test("a store with auto-vacuum is refused, and opens after auto-vacuum is turned off")
     func automaticVacuum() throws {
         let file = folder("vacuum")
         try Data(bytes).write(to: URL(filePath: file))
@@ -341,7 +343,7 @@ struct DamagedDatabaseTests {
         #expect(try store().items() == items)
     }
 
-    @Test("pages of zeros, of junk, or in another order are an error, or change nothing")
+    @Test("zeroed, random or reordered pages are an error, or change nothing")
     func pages() throws {
         let size = 4096
         for start in stride(from: 0, to: bytes.count, by: size) {

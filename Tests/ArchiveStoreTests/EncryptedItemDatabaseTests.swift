@@ -53,7 +53,7 @@ struct EncryptedItemDatabaseTests {
         }
     }
 
-    @Test("secrets are in no file, attributes are; equal secrets are encrypted differently")
+    @Test("files contain attributes but no secrets, and equal secrets have different ciphertexts")
     func encryption() throws {
         let store = ItemStore(try open())
         let secret = Array("a secret of some length".utf8)
@@ -68,7 +68,7 @@ struct EncryptedItemDatabaseTests {
         #expect(try query("SELECT hex(sealed) FROM item WHERE id = 1") != sealed[0] + "\n")
     }
 
-    @Test("a wrong key is an error of its own and changes nothing")
+    @Test("a wrong key has its own error code and changes nothing")
     func wrongKey() throws {
         try fill(open())
         let bytes = try Data(contentsOf: URL(filePath: file))
@@ -82,7 +82,7 @@ struct EncryptedItemDatabaseTests {
         #expect(try ItemStore(open()).items().count == 10)
     }
 
-    @Test("a passphrase opens what it closed, with the cost that the store says")
+    @Test("the passphrase opens the store again, with the cost recorded in the store")
     func passphrase() throws {
         try fill(open(MasterKey(passphrase: "pässword", cost: Self.cheap)))
         let again = try open(MasterKey(passphrase: "pässword"))
@@ -96,7 +96,7 @@ struct EncryptedItemDatabaseTests {
                     key: MasterKey(passphrase: "p", cost: PassphraseCost(rounds: 1 << 24)))
             } == .wrongKey)
         #expect(!folder.names.contains("dear"))
-        // A store that asks for 128 GiB.
+        // This cost would need 128 GiB.
         try query("UPDATE store SET rounds = 1073741824")
         #expect(code { _ = try open(MasterKey(passphrase: "pässword")) } == .wrongKey)
     }
@@ -112,7 +112,7 @@ struct EncryptedItemDatabaseTests {
         #expect(try ItemBackup(opening: bytes, passphrase: composed) == backup)
     }
 
-    @Test("an empty passphrase and a low cost are refused for what is new, unless that is allowed")
+    @Test("an empty passphrase or a low cost is refused for a new store, unless it is allowed")
     func weakness() throws {
         let backup = ItemBackup([Item(service: "s", account: "a", password: "p")])
         let costs = [
@@ -132,17 +132,17 @@ struct EncryptedItemDatabaseTests {
         let database = try open(MasterKey(passphrase: "p", cost: floor))
         #expect(code { try database.rotateKey(to: MasterKey(passphrase: "")) } == .weakPassphrase)
         #expect(code { _ = try open(MasterKey(passphrase: "p")) } == nil)
-        // What exists is opened, whatever its cost.
+        // An existing store is opened whatever its cost.
         try database.rotateKey(to: MasterKey(passphrase: "", cost: Self.cheap))
         #expect(code { _ = try open(MasterKey(passphrase: "")) } == nil)
     }
 
-    @Test("the time that scrypt may take is bounded like its memory")
+    @Test("the time of scrypt is limited as well as its memory")
     func costOfScrypt() throws {
-        // 2 MiB of memory and 16 times the default's work is fine, 1 GiB sixteen times is not.
+        // 16 times the work of the default is accepted with 32 MiB of memory, not with 1 GiB.
         #expect(PassphraseCost(rounds: 1 << 15, blockSize: 8, parallelism: 16).isAcceptable)
         #expect(PassphraseCost(rounds: 1 << 20, blockSize: 8).isAcceptable)
-        // RFC 7914: N is below 2 to the power of 16 × r.
+        // RFC 7914 requires N to be less than 2^(16 × r).
         #expect(PassphraseCost(rounds: 1 << 15, blockSize: 1).isAcceptable)
         #expect(PassphraseCost(rounds: 1 << 17, blockSize: 2).isAcceptable)
         for (rounds, blockSize, parallelism) in [
@@ -155,7 +155,7 @@ struct EncryptedItemDatabaseTests {
         }
     }
 
-    @Test("scrypt can be computed for each cost that is acceptable")
+    @Test("scrypt can be computed for each acceptable cost")
     func acceptableCosts() {
         for (blockSize, parallelism) in [(1, 1), (16, 1), (17, 1), (32, 1), (17, 2), (32, 2)] {
             let cost = PassphraseCost(
@@ -167,16 +167,16 @@ struct EncryptedItemDatabaseTests {
         }
     }
 
-    @Test("scrypt is that of RFC 7914")
+    @Test("scrypt gives the test vector of RFC 7914")
     func scrypt() throws {
         let cost = PassphraseCost(rounds: 1024, blockSize: 8, parallelism: 16)
         let key = try cost.key(of: "password", salt: Array("NaCl".utf8)).bytes
-        // The first half of the RFC's second vector, which has 64 bytes.
+        // The first half of the RFC's second test vector, which has 64 bytes.
         let expected = "fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b373162"
         #expect(key.map { String(Int($0) + 0x100, radix: 16).suffix(2) }.joined() == expected)
     }
 
-    @Test("a key file is made for its owner alone, and one that others may read is refused")
+    @Test("a key file is created for its owner only, and one that others may read is refused")
     func keyFiles() throws {
         _ = try key()
         let path = folder("key")
@@ -202,7 +202,7 @@ struct EncryptedItemDatabaseTests {
     }
 
     @Test(
-        "a key file of another user is refused, by the superuser too",
+        "a key file of another user is refused, even for root",
         .enabled(if: geteuid() == 0, "for the superuser"))
     func foreignKeyFile() throws {
         _ = try key()
@@ -210,7 +210,7 @@ struct EncryptedItemDatabaseTests {
         #expect(code { _ = try key() } == .invalidKeyFile)
     }
 
-    @Test("of many that create one key at the same time, all get the same")
+    @Test("concurrent creators of one key file all get the same key")
     func creatorsOfOneKey() throws {
         for round in 0..<300 {
             let path = folder("key \(round)")
@@ -226,7 +226,7 @@ struct EncryptedItemDatabaseTests {
         }
     }
 
-    @Test("a key in the place of a symbolic link to nothing is an error that says so")
+    @Test("a dangling symbolic link in place of the key file is an error that says so")
     func danglingKeyFile() throws {
         try FileManager.default.createSymbolicLink(
             atPath: folder("key"), withDestinationPath: folder("nothing"))
@@ -235,7 +235,9 @@ struct EncryptedItemDatabaseTests {
         #expect(folder.names == ["key"])
     }
 
-    @Test("rotation changes the key and every item; who has the old key is told")
+    @Test(
+        "a rotation replaces the key and re-encrypts every item; the old key is refused with an error"
+    )
     func rotation() throws {
         let (database, other) = (try open(), try open())
         try fill(database)
@@ -250,7 +252,7 @@ struct EncryptedItemDatabaseTests {
         #expect(code { try ItemStore(other).delete(matching: ItemQuery()) } == .wrongKey)
         #expect(code { _ = try open() } == .wrongKey)
         #expect(try ItemStore(open(new)).items() == items)
-        // Back again with the same master key: the other connection follows.
+        // After a rotation back to the first master key, the other connection works again.
         try database.rotateKey(to: key())
         #expect(try ItemStore(other).items() == items)
         try query("UPDATE item SET sealed = zeroblob(40) WHERE id = 5")
@@ -258,9 +260,10 @@ struct EncryptedItemDatabaseTests {
         #expect(try ItemStore(open()).items(matching: ItemQuery(account: "3")).count == 1)
     }
 
-    @Test("an item whose attributes or data were changed, or that is another store's, is an error")
+    @Test("an item with changed attributes or data, or one copied from another store, is an error")
     func altered() throws {
-        // Opened anew each time: a connection would not see that the file was put back.
+        // Each check opens the store again, because a connection would not notice the restored
+        // file.
         func store() throws -> ItemStore { ItemStore(try open()) }
         try fill(open())
         let changes = [
@@ -282,7 +285,7 @@ struct EncryptedItemDatabaseTests {
         #expect(code { _ = try store().items() } == .alteredItem)
         try store().transaction { try $0.remove(ItemIdentity(service: "service", account: "0")) }
         #expect(try store().items().count == 9)
-        // Another store with the same key: its rows are not this one's.
+        // A row copied from another store with the same key is refused.
         let other = folder("other")
         try fill(EncryptedItemDatabase(file: other, accessGroup: "group", key: key()))
         try query(
@@ -291,7 +294,7 @@ struct EncryptedItemDatabaseTests {
         #expect(code { _ = try store().items() } == .alteredItem)
     }
 
-    @Test("an item that was changed can be replaced, deleted, reset and restored")
+    @Test("a tampered item can be replaced, deleted, reset and restored")
     func alteredItemIsGotRidOf() throws {
         let store = ItemStore(try open())
         let item = Item(service: "service", account: "a", password: "secret")
@@ -318,7 +321,7 @@ struct EncryptedItemDatabaseTests {
         #expect(code { try store.delete(matching: query) } == .itemNotFound)
     }
 
-    @Test("restoring never replaces an item for this device only, be it one that was changed")
+    @Test("a restore never replaces an item for this device only, even a tampered one")
     func alteredItemOfThisDevice() throws {
         let store = ItemStore(try open())
         var item = Item(service: "service", account: "a", password: "backup")
@@ -338,7 +341,8 @@ struct EncryptedItemDatabaseTests {
         #expect(try store.item(matching: ItemQuery(service: "service")).password == "backup")
     }
 
-    @Test("an error of SQLite within a transaction is this library's, and all is undone")
+    @Test(
+        "an SQLite error within a transaction becomes a StoreError, and the transaction is undone")
     func errorsInTransactions() throws {
         let database = try open()
         let store = ItemStore(database)
@@ -367,7 +371,7 @@ struct EncryptedItemDatabaseTests {
             #expect((inner as? StoreError)?.file == file, "use \(number)")
             #expect(outer == .outOfSpace, "use \(number)")
             #expect(try store.items().map(\.password) == ["kept"])
-            // Where the caller goes on, the transaction is carried out or fails as a whole.
+            // If the caller ignores the error, the transaction is committed or fails as a whole.
             do {
                 try store.transaction { transaction in
                     try transaction.add(Item(service: "before", account: "", data: []))
@@ -382,7 +386,7 @@ struct EncryptedItemDatabaseTests {
             _ = try? store.delete(matching: ItemQuery(service: "before"))
             _ = try? store.delete(matching: ItemQuery(service: "after"))
         }
-        // The caller's own errors are what they were.
+        // Errors by the caller are passed on unchanged.
         struct Stop: Error {}
         #expect(throws: Stop.self) {
             try store.transaction { try $0.savepoint { throw Stop() } }
@@ -398,7 +402,7 @@ struct EncryptedItemDatabaseTests {
         }
     }
 
-    @Test("a dictionary in an item that was changed is an error, or reported and reset")
+    @Test("a dictionary in a tampered item is an error, or is reported and reset")
     func alteredDictionary() throws {
         let store = ItemStore(try open())
         let strict = ArchivedDictionary(in: store, service: "app", account: "values")
@@ -424,7 +428,7 @@ struct EncryptedItemDatabaseTests {
         #expect(errors.withLock { $0 } == Array(repeating: .alteredItem, count: 6))
     }
 
-    @Test("of what was deleted or rotated nothing is left in the file")
+    @Test("nothing of deleted items or rotated keys remains in the file")
     func secureDeletion() throws {
         func bytes(_ column: String) throws -> [Data] {
             try query("SELECT hex(\(column)) FROM \(column == "sealed" ? "item" : "store")")
@@ -449,7 +453,7 @@ struct EncryptedItemDatabaseTests {
         for secret in old + deleted { #expect(after.range(of: secret) == nil) }
     }
 
-    @Test("a rotation overwrites what earlier changes left in gaps of pages")
+    @Test("a rotation overwrites residues of earlier changes in unused parts of pages")
     func residues() throws {
         var random = SplitMix64(seed: 19)
         func sealed() throws -> Set<Data> {
@@ -490,7 +494,7 @@ struct EncryptedItemDatabaseTests {
         #expect(try !hasAny(of: old))
     }
 
-    @Test("files that are no store, or another group's, are refused and left as they are")
+    @Test("files that are not stores, and stores of other groups, are refused and left unchanged")
     func foreign() throws {
         func refused(_ expected: StoreError.Code, _ comment: Comment) throws {
             let before = try Data(contentsOf: URL(filePath: file))
@@ -522,7 +526,7 @@ struct EncryptedItemDatabaseTests {
         #expect(code { _ = try open() } == .invalidDatabase)
     }
 
-    @Test("look-up by service and account goes through the index")
+    @Test("a lookup by service and account uses the index")
     func index() throws {
         _ = try open()
         let plan = try query(
@@ -531,7 +535,7 @@ struct EncryptedItemDatabaseTests {
         #expect(plan.contains("SEARCH item USING INDEX itemIdentity (service=? AND account=?)"))
     }
 
-    @Test("a program waits for another that is writing, and says so when it waits in vain")
+    @Test("a program waits for another one's transaction, and reports a timeout")
     func busy() throws {
         let store = ItemStore(try open())
         let hasty = ItemStore(
@@ -544,7 +548,7 @@ struct EncryptedItemDatabaseTests {
         #expect(try hasty.items().count == 1)
     }
 
-    @Test("the header of another store is not used by a store that is open")
+    @Test("an open store refuses a header that was copied from another store")
     func headerOfAnotherStore() throws {
         let database = try open()
         try fill(database)
@@ -584,7 +588,7 @@ struct EncryptedItemDatabaseTests {
         #expect(!text.contains("the-account") && !text.contains("the-secret"))
     }
 
-    @Test("a sealed backup needs its passphrase, and notices any change")
+    @Test("a sealed backup needs its passphrase, and detects any change")
     func sealedBackup() throws {
         let store = ItemStore(try open())
         try fill(open())
@@ -602,7 +606,7 @@ struct EncryptedItemDatabaseTests {
         }
     }
 
-    /// Runs a statement with the SQLite shell, as another program would.
+    /// Runs an SQL statement with another SQLite, as another program would.
     @discardableResult
     private func query(_ sql: String) throws -> String {
         let (status, output) = try Program.run(
@@ -611,7 +615,7 @@ struct EncryptedItemDatabaseTests {
         return output
     }
 
-    // CPython's module, because the shell of SQLite is not everywhere.
+    // CPython's module is used because the SQLite shell is not installed everywhere.
     private static let shell = """
         import sqlite3, sys
         database = sqlite3.connect(sys.argv[1])

@@ -29,7 +29,7 @@ struct FilesTests {
         }
     }
 
-    @Test("Foundation reads what is written, and the other way round")
+    @Test("Foundation reads files by this library, and this library reads files by Foundation")
     func foundation() throws {
         let path = folder("values.plist")
         try Self.values.write(toFile: path)
@@ -46,7 +46,7 @@ struct FilesTests {
                 == ["a": [1, 2], "b": .data([1])])
     }
 
-    @Test("what no property list in XML has is refused with its path, and the file stays")
+    @Test("a value that XML cannot hold is refused with its path, and the file stays unchanged")
     func refused() throws {
         let path = folder("values.plist")
         try PropertyListArray([1]).write(toFile: path)
@@ -67,7 +67,7 @@ struct FilesTests {
         #expect(folder.names == ["read.plist", "values.plist"])
     }
 
-    @Test("values nested a hundred thousand deep, or shared by two in sixty levels, take no time")
+    @Test("values nested 100,000 deep, or doubled on sixty levels, are refused without delay")
     func hostileShapes() throws {
         var deep = PropertyListValue.null
         for _ in 0..<100_000 { deep = .array([deep]) }
@@ -83,7 +83,7 @@ struct FilesTests {
         #expect(folder.names == [])
     }
 
-    @Test("what could not be read again is not written, and the file stays as it was")
+    @Test("a value that could not be read back is not written, and the file stays unchanged")
     func unreadable() throws {
         let path = folder("values")
         let equal = PropertyListArray([PropertyListValue](repeating: true, count: 200_000))
@@ -111,7 +111,7 @@ struct FilesTests {
         #expect(try PropertyListArray(contentsOfFile: path) == equal)
     }
 
-    @Test("a missing file, a folder, a file of another kind are errors of their own")
+    @Test("a missing file, a folder and a file of another kind each have an error")
     func reading() throws {
         func code(_ path: String) -> StoreError.Code? {
             do { _ = try PropertyListDictionary(contentsOfFile: path) } catch { return error.code }
@@ -126,7 +126,9 @@ struct FilesTests {
         #expect(code(folder("array")) == .invalidContents)
     }
 
-    @Test("a pipe or a device in the place of a file is an error at once, and stays; `-` is a name")
+    @Test(
+        "a pipe or device in place of a file is an error without waiting, and `-` is a plain file name"
+    )
     func specialFiles() throws {
         #expect(unsafe mkfifo(folder("pipe"), 0o600) == 0)
         for path in [folder("pipe"), "/dev/zero", "/dev/full"] {
@@ -149,7 +151,9 @@ struct FilesTests {
         #expect(missing?.code == .fileMissing)
     }
 
-    @Test("a name with a NUL is an error, and no file of the name before it is read or written")
+    @Test(
+        "a path with a NUL is an error, and the file named by its prefix is neither read nor written"
+    )
     func namesWithNUL() throws {
         let cut = folder("cut")
         try PropertyListArray(["precious"]).write(toFile: cut)
@@ -181,7 +185,7 @@ struct FilesTests {
         #expect(try PropertyListArray(contentsOfFile: cut) == ["precious"])
     }
 
-    @Test("files of users whose names look like those of temporary files stay")
+    @Test("user files whose names resemble those of temporary files are kept")
     func lookAlikes() throws {
         let names = [".keyed.abcdefghi", ".keyed.123456789", ".keyed-abcdefgh", ".keyed.notes2024"]
         for name in names { try Data("mine".utf8).write(to: URL(filePath: folder(name))) }
@@ -192,7 +196,7 @@ struct FilesTests {
         #expect(Set(names).isSubset(of: folder.names), "\(folder.names)")
     }
 
-    @Test("new files can be private; the mode of old ones and links stay")
+    @Test("new files can be private; existing modes and links are kept")
     func modes() throws {
         let path = folder("values")
         try PropertyListArray().write(toFile: path, options: FileOptions(isPrivate: true))
@@ -208,7 +212,7 @@ struct FilesTests {
     }
 
     @Test(
-        "the owner of a file that is replaced stays",
+        "the owner of a replaced file is kept",
         .enabled(if: geteuid() == 0, "for the superuser"))
     func owner() throws {
         let path = folder("values")
@@ -224,7 +228,9 @@ struct FilesTests {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    @Test("an object is archived to a file and back; what is not allowed leaves the file")
+    @Test(
+        "an object is archived to a file and read back; a class that is not allowed leaves the file unchanged"
+    )
     func archives() throws {
         let path = folder("object")
         try KeyedArchiver.archive(["a": 1, "b": 2], toFile: path)

@@ -44,7 +44,9 @@ struct InternetPasswordTests {
             securityDomain: "\u{0}"),
     ]
 
-    @Test("each part of an address, with the account, makes another item", arguments: Kind.allCases)
+    @Test(
+        "items that differ in one part of the address or in the account are different items",
+        arguments: Kind.allCases)
     func identity(_ kind: Kind) throws {
         let store = try store(kind)
         for (number, address) in Self.addresses.enumerated() {
@@ -65,7 +67,7 @@ struct InternetPasswordTests {
         }
     }
 
-    @Test("queries go by each part of the address", arguments: Kind.allCases)
+    @Test("queries match each part of the address", arguments: Kind.allCases)
     func queries(_ kind: Kind) throws {
         let store = try store(kind)
         for (number, address) in Self.addresses.enumerated() {
@@ -103,7 +105,7 @@ struct InternetPasswordTests {
     }
 
     @Test(
-        "passwords are found by server and account, and nil where there is none",
+        "passwords are found by server and account, and nil if there is none",
         arguments: Kind.allCases)
     func password(_ kind: Kind) throws {
         let store = try store(kind)
@@ -163,7 +165,8 @@ struct InternetPasswordTests {
         #expect(try store.items(matching: ItemQuery(server: "s")).count == 1)
     }
 
-    @Test("a backup has internet passwords with all of their addresses", arguments: Kind.allCases)
+    @Test(
+        "a backup includes internet passwords with their whole addresses", arguments: Kind.allCases)
     func backup(_ kind: Kind) throws {
         let store = try store(kind)
         for address in Self.addresses {
@@ -177,7 +180,7 @@ struct InternetPasswordTests {
         #expect(try Set(store.items()) == Set(before))
     }
 
-    @Test("the bytes of an address are those of no other one, and nothing else is read")
+    @Test("each address has its own encoding, and decoding accepts nothing else")
     func bytes() throws {
         var seen: Set<[UInt8]> = []
         for address in Self.addresses {

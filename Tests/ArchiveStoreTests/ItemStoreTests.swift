@@ -7,10 +7,10 @@ import Testing
 
 @testable import ArchiveStore
 
-/// What holds for every database of items.
+/// Behavior that all item databases share.
 @Suite("Item stores")
 struct ItemStoreTests {
-    /// The databases to test with.
+    /// The databases under test.
     enum Kind: CaseIterable, CustomTestStringConvertible {
         case memory
         #if Stores
@@ -54,7 +54,7 @@ struct ItemStoreTests {
         return Item(attributes, data: [0, 1, 255])
     }
 
-    @Test("the size of service and account is bounded", arguments: Kind.allCases)
+    @Test("the sizes of service and account are limited", arguments: Kind.allCases)
     func sizeOfIdentity(_ kind: Kind) throws {
         let store = try store(kind)
         let half = String(repeating: "ö", count: ItemIdentity.largestSize / 4)
@@ -73,7 +73,7 @@ struct ItemStoreTests {
     }
 
     @Test(
-        "passwords are found by service and account, and nil where there is none",
+        "passwords are found by service and account, and nil if there is none",
         arguments: Kind.allCases)
     func passwords(_ kind: Kind) throws {
         let store = try store(kind)
@@ -91,7 +91,7 @@ struct ItemStoreTests {
         #expect(error?.description.contains("service `example.com`") == true)
     }
 
-    @Test("the items of a service are read and set by their accounts", arguments: Kind.allCases)
+    @Test("the items of a service are read and set by account", arguments: Kind.allCases)
     func serviceItems(_ kind: Kind) throws {
         let store = try store(kind)
         let items = store.items(service: "example.com")
@@ -136,7 +136,7 @@ struct ItemStoreTests {
                 + "(`items(matching:)` returns an empty result instead of an error)")
     }
 
-    @Test("an item comes back with all it was added with", arguments: Kind.allCases)
+    @Test("an item is read with all attributes that it was added with", arguments: Kind.allCases)
     func add(_ kind: Kind) throws {
         let store = try store(kind)
         let before = Date()
@@ -155,7 +155,7 @@ struct ItemStoreTests {
     }
 
     @Test(
-        "a duplicate and a missing item are errors with codes of their own",
+        "a duplicate and a missing item have their own error codes",
         arguments: Kind.allCases)
     func errors(_ kind: Kind) throws {
         let store = try store(kind)
@@ -194,7 +194,9 @@ struct ItemStoreTests {
         #expect(try store.items().count == 2)
     }
 
-    @Test("save replaces, keeps the date of creation and the place", arguments: Kind.allCases)
+    @Test(
+        "saving replaces the data and keeps the creation date and the order",
+        arguments: Kind.allCases)
     func save(_ kind: Kind) throws {
         let store = try store(kind)
         try store.save(Item(service: "s", account: "a", password: "old"))
@@ -210,7 +212,7 @@ struct ItemStoreTests {
         #expect(items[0].attributes.modified >= old.attributes.modified)
     }
 
-    @Test("update and delete are for all that match, in every group", arguments: Kind.allCases)
+    @Test("update and delete apply to all matching items, in every group", arguments: Kind.allCases)
     func updates(_ kind: Kind) throws {
         let store = try store(kind)
         for group in ["first", "second"] {
@@ -234,7 +236,7 @@ struct ItemStoreTests {
         #expect(try store.items() == [])
     }
 
-    @Test("every attribute of a query counts", arguments: Kind.allCases)
+    @Test("every attribute of a query is compared", arguments: Kind.allCases)
     func queries(_ kind: Kind) throws {
         let store = try store(kind)
         try store.add(full)
@@ -259,7 +261,7 @@ struct ItemStoreTests {
         #expect(try store.items(matching: ItemQuery(account: "anna\0o\u{308}")) == [])
     }
 
-    @Test("a limit of nothing, or of less, finds nothing", arguments: Kind.allCases)
+    @Test("a limit of zero or less finds nothing", arguments: Kind.allCases)
     func limits(_ kind: Kind) throws {
         let database = try database(kind, "first")
         try ItemStore(database).add(full)
@@ -272,7 +274,7 @@ struct ItemStoreTests {
         }
     }
 
-    @Test("items and queries are equal where a store takes them for the same, scalar by scalar")
+    @Test("items and queries compare their texts scalar by scalar, as stores do")
     func equality() {
         let (composed, decomposed) = ("\u{E9}", "e\u{301}")
         func attributes(_ change: (inout ItemAttributes) -> Void) -> ItemAttributes {
@@ -303,7 +305,7 @@ struct ItemStoreTests {
             #expect(Item(one, data: []) != Item(other, data: []))
             #expect(Set([Item(one, data: []), Item(other, data: [])]).count == 2)
         }
-        // Each of the other attributes counts, too.
+        // Each of the other attributes is compared, too.
         let changes: [(inout ItemAttributes) -> Void] = [
             { $0.isSynchronizable = true }, { $0.creator = FourCharacterCode(rawValue: 1) },
             { $0.type = FourCharacterCode(rawValue: 1) }, { $0.generic = [1] },
@@ -314,7 +316,7 @@ struct ItemStoreTests {
         ]
         let all = changes.map(attributes) + [attributes { _ in }]
         #expect(Set(all).count == changes.count + 1)
-        // Equal attributes of one pair of texts, swapped, are others.
+        // The same text in another attribute makes a difference.
         #expect(
             attributes { $0.label = "x" } != attributes { $0.comment = "x" })
         for path in [\ItemQuery.service, \.account, \.accessGroup, \.label] {
@@ -325,7 +327,7 @@ struct ItemStoreTests {
         }
     }
 
-    @Test("an item that is replaced must be there", arguments: Kind.allCases)
+    @Test("replacing an item that does not exist is an error", arguments: Kind.allCases)
     func replacing(_ kind: Kind) throws {
         let store = try store(kind)
         let third = Item(service: "s", account: "third", password: "third")
@@ -337,7 +339,7 @@ struct ItemStoreTests {
                     try transaction.replace(missing, with: new)
                 }
                 #expect(error?.code == .itemNotFound)
-                // The second one is there, and the third has the identity.
+                // The item `second` exists, but `third` already has the new identity.
                 let error2 = #expect(throws: StoreError.self) {
                     try transaction.savepoint {
                         try transaction.add(Item(service: "s", account: "second", data: []))
@@ -352,7 +354,7 @@ struct ItemStoreTests {
     }
 
     @Test(
-        "an item that is put as it is gets the group of the transaction", arguments: Kind.allCases)
+        "an inserted item gets the access group of the transaction", arguments: Kind.allCases)
     func groupOfInsertedItems(_ kind: Kind) throws {
         let store = try store(kind)
         for group in [nil, "second"] as [String?] {
@@ -369,7 +371,7 @@ struct ItemStoreTests {
     }
 
     @Test(
-        "groups, services and accounts are what they are, with a NUL too", arguments: Kind.allCases)
+        "groups, services and accounts may contain a NUL", arguments: Kind.allCases)
     func namesWithNUL(_ kind: Kind) throws {
         func open(_ name: String, _ group: String) throws -> any ItemDatabase {
             switch kind {
@@ -423,7 +425,7 @@ struct ItemStoreTests {
         #expect(try store.items().map(\.password) == ["new"])
     }
 
-    @Test("a transaction that asks the store itself is told so", arguments: Kind.allCases)
+    @Test("using the store itself within its transaction is an error", arguments: Kind.allCases)
     func nesting(_ kind: Kind) throws {
         let store = try store(kind)
         let misuses: [() throws -> Void] = [
@@ -444,7 +446,8 @@ struct ItemStoreTests {
         Item(ItemAttributes(service: "s", account: "a", accessGroup: "second"), data: [])
     }
 
-    @Test("an update that throws is undone, and the transaction goes on", arguments: Kind.allCases)
+    @Test(
+        "an update that throws is undone, and the transaction continues", arguments: Kind.allCases)
     func partialUpdate(_ kind: Kind) throws {
         struct Stop: Error {}
         let store = try store(kind)
@@ -461,7 +464,7 @@ struct ItemStoreTests {
                     if count == 3 { throw Stop() }
                 }
             }
-            // The second one would get the identity of the first.
+            // The second item would get the identity of the first.
             #expect(throws: StoreError.self) {
                 try transaction.update(matching: ItemQuery(service: "s")) {
                     $0.attributes.account = "same"
@@ -475,13 +478,13 @@ struct ItemStoreTests {
         #expect(try store.items().count == 5)
     }
 
-    /// A transaction that is handed to others, against the rules.
+    /// Keeps a transaction beyond its closure, which the rules forbid.
     private final class Escaped: @unchecked Sendable {
         var transaction: (any ItemTransaction)?
     }
 
     @Test(
-        "a transaction on another thread, or after its end, is an error and changes nothing",
+        "using a transaction on another thread, or after its end, is an error and changes nothing",
         arguments: Kind.allCases)
     func escaping(_ kind: Kind) throws {
         let store = try store(kind)
@@ -518,12 +521,14 @@ struct ItemStoreTests {
             #expect(found == expected)
         }
         #expect(misuses() == expected)
-        // Another transaction of the same thread does not bring it back.
+        // A later transaction on the same thread does not revive it.
         try store.transaction { _ in #expect(misuses() == expected) }
         #expect(try store.items().map(\.password) == ["old"])
     }
 
-    @Test("a wrapper has default attributes, adds, updates and resets", arguments: Kind.allCases)
+    @Test(
+        "the wrapper for one item has default attributes, adds, updates and resets",
+        arguments: Kind.allCases)
     func wrapper(_ kind: Kind) throws {
         let store = try store(kind)
         var defaults = ItemAttributes(service: "login", account: "", accessGroup: "second")
@@ -545,7 +550,7 @@ struct ItemStoreTests {
     }
 
     @Test(
-        "a backup has all but what is for this device only, and restores it",
+        "a backup has all items except those for this device only, and restores them",
         arguments: Kind.allCases)
     func backup(_ kind: Kind) throws {
         let store = try store(kind)
@@ -572,7 +577,7 @@ struct ItemStoreTests {
                     backup.items
                         + (try others.items(matching: ItemQuery(service: "ak", account: "anna\0ö")))
                 ))
-        // What is for this device only is in no backup, and none replaces it.
+        // An item for this device only is in no backup, and no restored item replaces it.
         let local = ItemStore(MemoryItemDatabase(accessGroup: "second"))
         var item = Item(service: "ak", account: "anna\0ö", password: "mine")
         item.attributes.isSynchronizable = true

@@ -8,7 +8,7 @@ import PropertyList
 import TestSupport
 import Testing
 
-/// Mistakes with files and stores, and the whole message for each: what is wrong, where, and how to mend it.
+/// Mistakes with files and stores, each with its whole message: the problem, its place and the fix.
 @Suite("Messages about files and stores")
 struct MessageTests {
     private let folder: TemporaryFolder
@@ -20,7 +20,7 @@ struct MessageTests {
         return nil
     }
 
-    @Test("a file that is not there")
+    @Test("the message about a missing file names the problem, the place and the fix")
     func missing() {
         let path = folder("none")
         #expect(
@@ -28,14 +28,14 @@ struct MessageTests {
                 == "store: No such file or directory, file \(path) (check the path)")
     }
 
-    @Test("a folder in the place of a file")
+    @Test("the message about a folder in place of a file names the problem, the place and the fix")
     func noFile() {
         #expect(
             message { _ = try KeyedUnarchiver.unarchive(String.self, fromFile: folder.path) }
                 == "store: is a directory, file \(folder.path) (check the path)")
     }
 
-    @Test("a file that was cut off")
+    @Test("the message about a truncated file names the problem, the place and the fix")
     func cut() throws {
         let path = folder("cut")
         let bytes = try KeyedArchiver.archive("text")
@@ -46,7 +46,9 @@ struct MessageTests {
                 + "(the file may be truncated: copy or download it again)")
     }
 
-    @Test("another type than the one in a file")
+    @Test(
+        "the message about a wrong type in a file names the problem, the place and the fix"
+    )
     func wrongType() throws {
         let path = folder("text")
         try KeyedArchiver.archive("text", toFile: path)
@@ -56,7 +58,9 @@ struct MessageTests {
                 + "file \(path) (`String.self` reads it)")
     }
 
-    @Test("another type than the one under a key of a store")
+    @Test(
+        "the message about a wrong type in a store names the problem, the place and the fix"
+    )
     func wrongObject() throws {
         let store = try ObjectStore(folder: folder.path)
         try store.set("text", forKey: "level")
@@ -67,7 +71,7 @@ struct MessageTests {
     }
 
     #if Stores
-    @Test("a wrong passphrase")
+    @Test("the message about a wrong passphrase names the problem, the place and the fix")
     func passphrase() throws {
         let file = folder("items")
         var cost = PassphraseCost(rounds: 16)

@@ -22,7 +22,7 @@ struct ObjectCacheTests {
         #expect(cache.count == 0 && cache["a"] == nil)
     }
 
-    @Test("beyond a limit the objects go that have not been used for longest")
+    @Test("a full cache evicts the least recently used objects")
     func limits() {
         let cache = ObjectCache<Int, Int>(countLimit: 3, costLimit: 10)
         for number in 0..<3 { cache.set(number, forKey: number, cost: 2) }
@@ -32,12 +32,12 @@ struct ObjectCacheTests {
         cache.set(4, forKey: 4, cost: 7)
         #expect(cache[0] == nil && cache[2] == nil && cache[3] == 3 && cache[4] == 4)
         #expect(cache.cost == 9)
-        // One that is too large by itself is not kept, and nor is what it replaces.
+        // An object over the limit is not kept, and the object that it replaces is removed.
         cache.set(5, forKey: 4, cost: 11)
         #expect(cache[4] == nil && cache[3] == 3 && cache.cost == 2)
     }
 
-    @Test("odd limits and costs are taken")
+    @Test("negative, zero and huge limits and costs do not trap")
     func oddNumbers() {
         for limit in [0, -1, Int.min] {
             let few = ObjectCache<Int, Int>(countLimit: limit)
@@ -59,7 +59,7 @@ struct ObjectCacheTests {
         #expect(free.cost == 0)
     }
 
-    @Test("a cache does as a plain model does, whatever comes")
+    @Test("a cache behaves like a simple model under random operations")
     func model() {
         var random = SystemRandomNumberGenerator()
         let cache = ObjectCache<Int, Int>(countLimit: 8, costLimit: 40)
@@ -88,7 +88,7 @@ struct ObjectCacheTests {
         }
     }
 
-    /// Uses the cache that it is in when it ends.
+    /// Uses its cache in its deinitializer.
     private final class Clinging: Sendable {
         let cache: ObjectCache<Int, Clinging>
         let ends: Guarded<Int>
@@ -104,7 +104,7 @@ struct ObjectCacheTests {
         }
     }
 
-    @Test("objects that use the cache when they end do not wait for themselves")
+    @Test("objects that use the cache in their deinitializer do not deadlock")
     func endings() {
         let cache = ObjectCache<Int, Clinging>(countLimit: 2)
         let ends = Guarded(0)
@@ -116,7 +116,7 @@ struct ObjectCacheTests {
         #expect(ends.copy == 6)
     }
 
-    @Test("many threads use one cache")
+    @Test("many threads can use one cache")
     func threads() async {
         let cache = ObjectCache<Int, Int>(countLimit: 100)
         await withTaskGroup(of: Void.self) { group in

@@ -22,7 +22,7 @@ struct ObjectStoreTests {
         String(repeating: "Ä", count: 500), String(repeating: "/", count: 1000),
     ]
 
-    @Test("every key is kept, whatever it contains, and no two are one")
+    @Test("every key is stored, whatever it contains, and no two keys collide")
     func keys() throws {
         let store = try ObjectStore(folder: folder("objects"))
         for (number, key) in Self.keys.enumerated() { try store.set(number, forKey: key) }
@@ -40,7 +40,7 @@ struct ObjectStoreTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder("objects")) == [])
     }
 
-    @Test("random keys are kept, and names are lower case and within the limits of file systems")
+    @Test("random keys are stored under lower-case names within the limits of file systems")
     func randomKeys() throws {
         let store = try ObjectStore(folder: folder("objects"))
         let seed = UInt64.random(in: 0...UInt64.max)
@@ -63,7 +63,7 @@ struct ObjectStoreTests {
         }
     }
 
-    @Test("files have plain names where that is said, and those of other programs are read")
+    @Test("files can have plain names, and files of other programs with such names are read")
     func plainNames() throws {
         try KeyedArchiver.archive(7, toFile: folder("7.domain"))
         try KeyedArchiver.archive("x", toFile: folder("a.b.domain"))
@@ -87,7 +87,7 @@ struct ObjectStoreTests {
         #expect(try ObjectStore(folder: folder("plain")).keys() == [])
     }
 
-    @Test("a key that is no name of a file is refused where names are plain")
+    @Test("a key that cannot be a file name is refused if names are plain")
     func refusedNames() throws {
         let store = try ObjectStore(folder: folder("objects"), naming: .plain(extension: "domain"))
         let longest = String(repeating: "k", count: 248)
@@ -139,7 +139,7 @@ struct ObjectStoreTests {
         #expect(memory?.source == nil)
     }
 
-    @Test("a key too long for any path is refused with both numbers")
+    @Test("a key too long for any path is refused with both lengths")
     func longKey() throws {
         let store = try ObjectStore(folder: folder("objects"))
         let error = #expect(throws: StoreError.self) {
@@ -149,7 +149,7 @@ struct ObjectStoreTests {
         #expect(error?.what.contains("5000") == true && error?.what.contains("3072") == true)
     }
 
-    @Test("other files in the folder are left alone and are no keys")
+    @Test("other files in the folder are left alone and are not keys")
     func strangers() throws {
         let store = try ObjectStore(folder: folder.path)
         for name in ["Notes.plist", "a%2.plist", "%41.txt", ".hidden.plist", "%zz.plist"] {
@@ -160,7 +160,7 @@ struct ObjectStoreTests {
         #expect(folder.names.count == 6)
     }
 
-    @Test("links that lead round, and folders of others, are not entered")
+    @Test("cyclic links and unrelated folders are not traversed")
     func linksAndFolders() throws {
         let store = try ObjectStore(folder: folder.path)
         let long = String(repeating: "k", count: 400)
@@ -175,8 +175,8 @@ struct ObjectStoreTests {
         #expect(try store.keys() == [long])
     }
 
-    /// A store with a link in the place of a file, and of the folder of a long key. Both lead to what
-    /// looks like a part of the store.
+    /// A store with a link in place of a file, and one in place of the folder of a long key. Both
+    /// link to something that looks like part of a store.
     private func linkedStore() throws -> (store: ObjectStore, keys: [String]) {
         let chunk = String(repeating: "k", count: 192)
         let keys = ["a", chunk + "tail", chunk + String(repeating: "m", count: 192) + "tail"]
@@ -190,7 +190,7 @@ struct ObjectStoreTests {
         return (store, keys)
     }
 
-    @Test("a link in the place of a file or a folder is an error, and nothing behind it is touched")
+    @Test("a link in place of a file or folder is an error, and its target is not touched")
     func linksOut() throws {
         let (store, keys) = try linkedStore()
         for key in keys {
@@ -207,7 +207,7 @@ struct ObjectStoreTests {
                 #expect(throws: StoreError.self) { try store.removeObject(forKey: key) }
             }
         }
-        // A link is removed itself.
+        // Removing an object removes the link itself.
         #expect(try store.removeObject(forKey: "a"))
         #expect(try store.keys() == [])
         let outside = try ObjectStore(folder: folder("outside"))
@@ -215,7 +215,7 @@ struct ObjectStoreTests {
         for key in keys { #expect(try outside.object(String.self, forKey: key) == "precious") }
     }
 
-    @Test("a folder that is exchanged for a link meanwhile leads nowhere")
+    @Test("replacing a folder by a link during a call leads nowhere")
     func exchangedFolder() throws {
         let chunk = String(repeating: "k", count: 192)
         let store = try ObjectStore(folder: folder("objects"))
@@ -245,7 +245,7 @@ struct ObjectStoreTests {
         }
     }
 
-    @Test("a store whose folder is gone is an error that names the folder")
+    @Test("a missing store folder is an error that names the folder")
     func removedStore() throws {
         let store = try ObjectStore(folder: folder("objects"))
         try FileManager.default.removeItem(atPath: folder("objects"))
@@ -254,7 +254,7 @@ struct ObjectStoreTests {
         #expect(try store.object(Int.self, forKey: "a") == nil)
     }
 
-    @Test("an object of a long key is stored although its folder is removed again and again")
+    @Test("an object with a long key is stored although its folder is removed concurrently")
     func removedFolders() throws {
         let chunk = String(repeating: "k", count: 192)
         let store = try ObjectStore(folder: folder.path)
@@ -270,7 +270,7 @@ struct ObjectStoreTests {
         }
     }
 
-    @Test("a file in the place of a long key's folder is an error, and stays")
+    @Test("a file in place of a long key's folder is an error, and is kept")
     func fileForPart() throws {
         let chunk = String(repeating: "k", count: 192)
         let store = try ObjectStore(folder: folder.path)
@@ -280,7 +280,7 @@ struct ObjectStoreTests {
         #expect(try store.keys() == [] && folder.names == [chunk])
     }
 
-    @Test("a file in the place of the folder is an error, not an empty store")
+    @Test("a file in place of the store folder is an error, not an empty store")
     func fileForFolder() throws {
         try Data([1]).write(to: URL(filePath: folder("file")))
         for path in [folder("file"), folder("file/below")] {
@@ -290,13 +290,13 @@ struct ObjectStoreTests {
         }
     }
 
-    @Test("an object that could not be read again leaves the one that is there")
+    @Test("an object that could not be read back does not replace the stored one")
     func unreadable() throws {
         var limits = ParsingLimits.default
         limits.expansion = .init(factor: 0, base: 100_000)
         let store = try ObjectStore(folder: folder.path, limits: limits)
         try store.set([true], forKey: "a")
-        // Archived once, and referred to more often than the limits allow.
+        // The object is archived once, and referred to more often than the limits allow.
         let error = #expect(throws: KeyedArchiveError.self) {
             try store.set([Bool](repeating: true, count: 200_000), forKey: "a")
         }

@@ -55,7 +55,7 @@ struct PreferenceKeyTests {
             })
     }
 
-    @Test("values of all kinds come back, from a file too; without a value there is the default")
+    @Test("values of all kinds round-trip, also through a file; a missing value gives the default")
     func values() throws {
         let folder = try TemporaryFolder()
         let file = try Preferences(domain: "a", folder: folder.path, saving: .onRequest)
@@ -92,7 +92,8 @@ struct PreferenceKeyTests {
         #expect(failures.copy.isEmpty)
     }
 
-    @Test("nil removes what is stored, and registered defaults come before the default of the key")
+    @Test(
+        "nil removes the stored value; registered defaults take precedence over the key's default")
     func defaults() throws {
         let store = cache()
         store.register(defaults: ["volume": 0.75, "device": .string(UUID().uuidString)])
@@ -110,7 +111,8 @@ struct PreferenceKeyTests {
         #expect(store.storedValues.isEmpty && store[Keys.device] != nil)
     }
 
-    @Test("a stored value of another type is the default, and the error says why")
+    @Test(
+        "a stored value of another type reads as the default, and `value(for:)` throws the reason")
     func otherTypes() throws {
         let store = cache()
         store["theme"] = "purple"
@@ -130,7 +132,7 @@ struct PreferenceKeyTests {
         #expect(failures.copy.isEmpty)
     }
 
-    @Test("a value that cannot be stored is reported or thrown, and the old one stays")
+    @Test("a value that cannot be stored is reported or thrown, and the old value is kept")
     func refused() throws {
         let store = cache()
         store[Keys.any] = 1
@@ -147,7 +149,7 @@ struct PreferenceKeyTests {
     }
 
     @Test(
-        "URLs are read in each form in which UserDefaults has them, and written as it writes them")
+        "URLs are read in each form that UserDefaults uses, and written as it writes them")
     func urls() throws {
         let store = cache()
         let archive = try NSKeyedArchiver.archivedData(

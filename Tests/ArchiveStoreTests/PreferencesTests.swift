@@ -20,7 +20,7 @@ struct PreferencesTests {
     }
 
     @Test(
-        "typed values are set, read and removed; defaults stand below them",
+        "typed values are set, read and removed; registered defaults are used where none is stored",
         arguments: [true, false])
     func values(inMemory: Bool) throws {
         let store: any KeyValueStore = inMemory ? MemoryCache() : try preferences()
@@ -53,7 +53,7 @@ struct PreferencesTests {
         #expect(store.integer(forKey: "count") == 3)
     }
 
-    @Test("what others have set is read where nothing can be written or locked")
+    @Test("changes by other programs are read even if nothing can be written or locked")
     func synchronizeWithoutChanges() throws {
         let (reader, writer) = (try preferences(), try preferences())
         writer["name"] = "Anna"
@@ -68,7 +68,7 @@ struct PreferencesTests {
         #expect(throws: StoreError.self) { try reader.synchronize() }
     }
 
-    @Test("what is no property-list value is refused with its path")
+    @Test("a value that is not a property list value is refused with its path")
     func refused() throws {
         let store = try preferences()
         let error = #expect(throws: StoreError.self) {
@@ -78,7 +78,7 @@ struct PreferencesTests {
         #expect(store.value(forKey: "tree") == nil)
     }
 
-    @Test("what was synchronized is there again; Foundation reads the file")
+    @Test("synchronized values persist, and Foundation reads the file")
     func durable() throws {
         let first = try preferences()
         first["name"] = "Anna"
@@ -94,7 +94,7 @@ struct PreferencesTests {
         #expect(second.file == folder("com.example.App.plist"))
     }
 
-    @Test("of two programs the last writer of a key wins, and nothing else is lost")
+    @Test("if two programs change one key, the last writer wins, and no other change is lost")
     func merging() throws {
         let (one, other) = (try preferences(), try preferences())
         one["a"] = 1
@@ -137,7 +137,7 @@ struct PreferencesTests {
         #expect(try preferences().storedValues.count == 80)
     }
 
-    @Test("changes are told: own ones at once, those of others when they are found")
+    @Test("own changes are reported immediately, other programs' changes when they are read")
     func changes() async throws {
         let (one, other) = (try preferences(), try preferences())
         var changes = one.changes.makeAsyncIterator()
@@ -156,7 +156,7 @@ struct PreferencesTests {
         #expect(await changes.next() == ["b"])
     }
 
-    @Test("the sequence of changes ends with its store")
+    @Test("the sequence of changes ends when its store is released")
     func end() async throws {
         var cache: MemoryCache? = MemoryCache()
         let changes = try #require(cache).changes
@@ -167,7 +167,7 @@ struct PreferencesTests {
         #expect(keys == [["a"]])
     }
 
-    @Test("a cache keeps nothing of keys that were removed")
+    @Test("a cache keeps no entry for a removed key")
     func cacheOfManyKeys() throws {
         let table = KeyValueTable(hasFile: false)
         for number in 0..<100 {
@@ -177,7 +177,7 @@ struct PreferencesTests {
         #expect(table.pending.keys.isEmpty && table.stored.isEmpty)
     }
 
-    @Test("a date that is no moment keeps nothing else from being there")
+    @Test("a date that is not finite does not prevent other values from being written")
     func noMoment() throws {
         let store = try preferences()
         store["kept"] = 1
@@ -197,7 +197,9 @@ struct PreferencesTests {
         #expect(try preferences().storedValues == ["kept": 1, "new": 2])
     }
 
-    @Test("what XML cannot hold keeps nothing else from being written, and the error names its key")
+    @Test(
+        "a value that XML cannot hold is not written, other values are, and the error names its key"
+    )
     func controlCharacters() throws {
         let options = FileOptions(format: .xml)
         let store = try Preferences(
@@ -220,7 +222,7 @@ struct PreferencesTests {
             store.set(number == 0 ? "old" : nil, forKey: key)
             try store.synchronize()
         }
-        // Binary files hold it.
+        // A binary file can hold the value.
         let binary = try preferences("b")
         binary["text"] = "a\u{1}b"
         try binary.synchronize()
@@ -228,7 +230,7 @@ struct PreferencesTests {
     }
 
     @Test(
-        "a value of another program that XML cannot hold makes the file a binary one, and is kept")
+        "a foreign value that XML cannot hold is kept, and turns the file binary")
     func foreignValuesBeyondXML() throws {
         let foreign: [PropertyListDictionary] = [
             ["text": "a\u{1}b"], ["b\u{1}": 1], ["tree": ["deep": ["a\u{0}b"]]],
@@ -250,7 +252,7 @@ struct PreferencesTests {
             let stored = try preferences("\(number)").storedValues
             #expect(stored["first"] == 1 && stored["second"] == 2 && stored.count == 3)
             for (key, value) in values { #expect(stored[key] == value) }
-            // A file of XML again, when the value is gone.
+            // The file is XML again once that value is removed.
             for key in values.keys { store.removeValue(forKey: key) }
             store["second"] = 4
             try store.synchronize()
@@ -265,7 +267,7 @@ struct PreferencesTests {
     }
 
     @Test(
-        "of values that exceed the limits only together the smallest are written, the error names the next",
+        "if values exceed the limits only together, the smallest are written and the error names the next",
         arguments: [PropertyListFormat.binary, .xml])
     func tooManyValues(_ format: PropertyListFormat) throws {
         var limits = ParsingLimits.default
@@ -290,7 +292,7 @@ struct PreferencesTests {
             #expect(written["\(number)"] == store.value(forKey: "\(number)"))
         }
         #expect(error?.path?.components == [.key("\(10 + count)")])
-        // The others are written once there is room.
+        // The remaining values are written once there is room.
         for number in 10..<10 + count { store["\(number)"] = nil as Int? }
         for number in 20..<30 { store["\(number)"] = nil as Int? }
         try store.synchronize()
@@ -298,7 +300,7 @@ struct PreferencesTests {
     }
 
     @Test(
-        "a value that fits alone, but not beside the others, keeps none of them from being written")
+        "a value that fits only without the others does not prevent the others from being written")
     func valueBesideOthers() throws {
         var limits = ParsingLimits.default
         limits.inputSize = 2000
@@ -314,21 +316,21 @@ struct PreferencesTests {
         #expect(store.string(forKey: "a large one")?.count == 1500)
     }
 
-    /// Preferences under a limit of so many bytes.
+    /// Preferences with a limit on the size of the file, in bytes.
     private func limited(
         _ domain: String, _ size: Int, _ format: PropertyListFormat = .binary,
         searchTime: Double = 600
     ) throws -> Preferences {
         var limits = ParsingLimits.default
         limits.inputSize = size
-        // A search that is longer than any test takes, so that its results are always the same.
+        // The search time is longer than any test takes, so that the results are deterministic.
         return try Preferences(
             domain, folder.path, FileOptions(format: format), limits, 30, searchTime: searchTime)
     }
 
-    @Test("a replacement that makes the file grow keeps no small value from being written")
+    @Test("a replacement that is too large does not prevent small values from being written")
     func growingReplacement() throws {
-        // A binary file has equal texts once.
+        // A binary file contains equal texts once.
         let text = String(repeating: "t", count: 5000)
         let store = try limited("a", 6000)
         store["x"] = text
@@ -342,9 +344,10 @@ struct PreferencesTests {
         #expect(written.count == 7 && written["x"] == .string(text))
     }
 
-    @Test("keys are removed together where the file would be too large with one of them removed")
+    @Test("keys are removed together if removing only one of them would leave the file too large")
     func removalsTogether() throws {
-        // Without white space, as other programs may write it.
+        // Other programs may write XML without white space, which is shorter than this library's
+        // layout.
         let entries = (10..<20).map { "<key>\($0)</key><integer>\($0)</integer>" }.joined()
         let text = "<plist version=\"1.0\"><dict>\(entries)</dict></plist>"
         try Data(text.utf8).write(to: URL(filePath: folder("a.plist")))
@@ -357,7 +360,8 @@ struct PreferencesTests {
     }
 
     @Test(
-        "a removal that makes the file one of XML, which is too large, keeps no other change back")
+        "a removal that would turn the file into an XML file over the limit does not block other changes"
+    )
     func removalOfForeignValue() throws {
         var foreign: PropertyListDictionary = ["c": "\u{1}"]
         foreign["n"] = .array(PropertyListArray((0..<3000).map { PropertyListValue($0 % 200) }))
@@ -383,7 +387,7 @@ struct PreferencesTests {
         #expect(try preferences("a").storedValues == ["small": 1])
     }
 
-    @Test("many values that do not fit keep no small one out for good")
+    @Test("small values are eventually written beside many values that do not fit")
     func manyLargeValues() throws {
         let store = try limited("a", 3000, searchTime: 10)
         for number in 0..<2000 {
@@ -398,7 +402,7 @@ struct PreferencesTests {
         #expect(written["small"] == 1 && written.count == 3)
     }
 
-    @Test("a replacement that makes room is written where many others do not fit")
+    @Test("a replacement that makes room is written even if many other values do not fit")
     func shrinkingReplacement() throws {
         let store = try limited("a", 60_000)
         store["large"] = String(repeating: "l", count: 55_000)
@@ -413,9 +417,9 @@ struct PreferencesTests {
         #expect(written.count > 8)
     }
 
-    @Test("a change that fits has its turn where there is no time to try all")
+    @Test("a change that fits is eventually tried if there is no time to try all changes")
     func laterTurn() throws {
-        // A binary file has equal texts once.
+        // A binary file contains equal texts once.
         let text = String(repeating: "t", count: 59_000)
         let store = try limited("a", 60_000, searchTime: 0)
         store["long"] = text
@@ -431,7 +435,7 @@ struct PreferencesTests {
             let error = #expect(throws: StoreError.self) { try store.synchronize() }
             count += 1
             let written = try preferences("a").storedValues
-            // A removal does not wait.
+            // Removals are written with the first call.
             #expect(written["removed"] == nil)
             if written["same"] == .string(text) { break }
             #expect(error?.what.contains("further change") == true)
@@ -439,7 +443,7 @@ struct PreferencesTests {
         #expect(count < 15)
     }
 
-    @Test("values that no file can hold count for the time of the search too")
+    @Test("the time for values that no file can hold counts against the search time")
     func refusedInTime() throws {
         let store = try limited("a", 60_000, .xml, searchTime: 0)
         for number in 0..<50 { store["\(number)"] = "\(number)\u{1}" }
@@ -452,7 +456,7 @@ struct PreferencesTests {
         #expect(try preferences("a").storedValues == ["plain": 1])
     }
 
-    @Test("many changes to a large file are written at once where one other is refused")
+    @Test("one refused change does not delay many other changes to a large file")
     func oneOfManyRefused() throws {
         let store = try preferences("a")
         try store.set(.data([UInt8](repeating: 7, count: 20_000_000)), forKey: "old")
@@ -465,12 +469,12 @@ struct PreferencesTests {
         #expect(try preferences("a").storedValues.count == 101)
     }
 
-    @Test("changes that fit do not wait for many others that are refused by themselves")
+    @Test("changes that fit do not wait for many changes that are refused by themselves")
     func manyRefused() throws {
         let first = try preferences("a")
         try first.set(.data([UInt8](repeating: 7, count: 60_000_000)), forKey: "old")
         try first.synchronize()
-        // A few attempts to make the file take as long as the search may take.
+        // The search time is enough for only a few attempts to serialize the file.
         let store = try limited("a", ParsingLimits.default.inputSize, searchTime: 0.3)
         for number in 0..<30 {
             store["never \(number)"] = Date(timeIntervalSinceReferenceDate: .nan)
@@ -484,7 +488,7 @@ struct PreferencesTests {
         #expect(calls <= 5)
     }
 
-    @Test("an error names no value that waits, and none that is written")
+    @Test("an error names neither a value that waits nor one that was written")
     func pathOfRefused() throws {
         var foreign: PropertyListDictionary = ["c": "\u{1}"]
         foreign["n"] = 1
@@ -502,12 +506,14 @@ struct PreferencesTests {
                 try store.synchronize()
                 break
             } catch {
-                // Nothing of it is refused by itself, and the file takes one change after the other.
+                // No change is refused by itself yet, and the file takes one change after the
+                // other.
                 if error.path == nil {
                     #expect(error.what.contains("for the next call"))
                     continue
                 }
-                // But where there was time to try all of them: without the old `c` the file is of XML, for good.
+                // There was time to try all changes: without the old `c` the file stays XML, so `b`
+                // is refused.
                 #expect(error.path?.components == [.key("b")])
                 expected.removeLast()
                 break
@@ -517,7 +523,7 @@ struct PreferencesTests {
         #expect(calls <= 3)
     }
 
-    @Test("a change that is refused first and chosen later is not the reason for the error")
+    @Test("a change that is first refused and later chosen is not the reason for the error")
     func refusedFirst() throws {
         let deadline = Environment.uptime + 0.5
         let refused = StoreError(.unsupportedValue, what: "no room")
@@ -527,7 +533,7 @@ struct PreferencesTests {
         ) { keys throws(StoreError) in
             let names = Set(keys.map(\.text))
             if names == ["new", "removed"] {
-                // The time is over when this choice has been made.
+                // This choice uses up the remaining time.
                 while Environment.uptime < deadline { usleep(1000) }
             } else if names != ["new"] {
                 throw refused
@@ -538,7 +544,7 @@ struct PreferencesTests {
         #expect(fitting.refusal?.path?.components == [.key("large")])
     }
 
-    @Test("a value that only binary holds is written where the file has to stay binary")
+    @Test("a value that only a binary file can hold is written while the file must stay binary")
     func valueOfKeptFormat() throws {
         func numbers(_ count: Int) -> PropertyListValue {
             .array(PropertyListArray((0..<count).map { PropertyListValue($0 % 200) }))
@@ -556,7 +562,7 @@ struct PreferencesTests {
         #expect(try preferences("a").storedValues.keys == ["c", "n", "m", "x"])
     }
 
-    @Test("of several values that the file cannot hold the error names the first by key")
+    @Test("if the file cannot hold several values, the error names the first key")
     func firstRefused() throws {
         let store = try limited("a", 2000, .xml)
         for key in ["d", "b", "a", "c", "e"] { store[key] = key + "\u{1}" }
@@ -564,7 +570,9 @@ struct PreferencesTests {
         #expect(error?.path?.components == [.key("a")])
     }
 
-    @Test("a file that changes each time that it has been read is busy, not a search without end")
+    @Test(
+        "synchronizing with a file that changes after every read ends in an error, not in an endless search"
+    )
     func changedEachTime() throws {
         let store = try limited("a", 60_000)
         store["long"] = String(repeating: "o", count: 50_000)
@@ -584,12 +592,12 @@ struct PreferencesTests {
         defer { isOver.withLock { $0 = true } }
         let start = ContinuousClock.now
         let error = #expect(throws: StoreError.self) { try store.synchronize() }
-        // Neither outcome takes more than one search and some rounds of reading.
+        // Either error appears after at most one search and a few rounds of reading.
         #expect(error?.code == .busy || error?.code == .unsupportedValue)
         #expect(ContinuousClock.now - start < .seconds(60))
     }
 
-    @Test("a file that another program replaced since it was read is not replaced")
+    @Test("a file that another program replaced since the last read is not overwritten")
     func replacedMeanwhile() throws {
         let store = try preferences("a")
         store["first"] = 1
@@ -619,7 +627,7 @@ struct PreferencesTests {
         return try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    @Test("who may only read the preferences cannot lock them")
+    @Test("a user who may only read the preferences cannot lock them")
     func modeOfLock() throws {
         func change(_ preferences: Preferences) throws {
             preferences["round"] = Int.random(in: 0 ... .max)
@@ -627,7 +635,7 @@ struct PreferencesTests {
         }
         try change(preferences())
         #expect(try lockMode() == 0o622 & ~(try umask()))
-        // The lock's file of an earlier version.
+        // A lock file created by an earlier version.
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o666], ofItemAtPath: folder("com.example.App.plist.lock"))
         try change(preferences())
@@ -641,7 +649,7 @@ struct PreferencesTests {
     }
 
     @Test(
-        "a lock that the superuser makes belongs to the owner of the preferences",
+        "a lock file created by root belongs to the owner of the preferences",
         .enabled(if: geteuid() == 0, "only the system's administrator can do this"))
     func ownerOfLock() throws {
         let store = try preferences()
@@ -657,7 +665,7 @@ struct PreferencesTests {
             #expect(attributes[.ownerAccountID] as? Int == 65534, "\(path)")
             #expect(attributes[.groupOwnerAccountID] as? Int == 65533, "\(path)")
         }
-        // Where there are no preferences yet, to the owner of the folder.
+        // Without a preferences file it belongs to the owner of the folder.
         try #require(unsafe chown(folder.path, 65532, 65531) == 0)
         let new = try preferences("new")
         new["a"] = 1
@@ -666,7 +674,7 @@ struct PreferencesTests {
         #expect(attributes[.ownerAccountID] as? Int == 65532)
     }
 
-    /// The process's umask, as the system tells it.
+    /// The process's umask, as the system applies it.
     private func umask() throws -> Int {
         let probe = folder("probe")
         try #require(FileManager.default.createFile(atPath: probe, contents: nil))
@@ -674,7 +682,7 @@ struct PreferencesTests {
         return 0o666 & ~(try #require(attributes[.posixPermissions] as? Int))
     }
 
-    @Test("preferences that another program keeps locked are busy after the timeout")
+    @Test("synchronizing fails as busy after the timeout if another program keeps the lock")
     func timeout() throws {
         let hasty = try Preferences(
             domain: "a", folder: folder.path, timeout: 0.2, saving: .onRequest)
@@ -693,7 +701,7 @@ struct PreferencesTests {
     }
 
     @Test(
-        "the lock of another user, or one with contents, is named by what it is",
+        "the error about a held lock file names its foreign owner and its contents",
         .enabled(if: geteuid() == 0, "only the system's administrator can make such a file"))
     func lockOfAnotherUser() throws {
         let hasty = try Preferences(
@@ -711,7 +719,7 @@ struct PreferencesTests {
     }
 
     @Test(
-        "a timeout that is negative or not a number is over at once",
+        "a negative or NaN timeout expires immediately",
         arguments: [Double.nan, -1, -Double.infinity, 0])
     func oddTimeouts(_ timeout: Double) throws {
         let store = try Preferences(
@@ -720,7 +728,7 @@ struct PreferencesTests {
         try store.synchronize()
         store["a"] = 2
         let holder = try HeldLock(folder("a.plist.lock"))
-        // Ends a wait without end, so that the test fails and does not hang.
+        // Ends an endless wait, so that the test fails instead of hanging.
         let rescue = DispatchWorkItem { holder.release() }
         DispatchQueue.global().asyncAfter(deadline: .now() + 20, execute: rescue)
         let error = #expect(throws: StoreError.self) { try store.synchronize() }
@@ -741,11 +749,11 @@ struct PreferencesTests {
         #expect(try preferences("a").integer(forKey: "a") == 1)
     }
 
-    @Test("a lock that is released is free at once, though a new process has its descriptor yet")
+    @Test("a released lock is free immediately, even if a child process still has its descriptor")
     func copiedLock() throws {
         let path = folder("a.plist.lock")
         let lock = try FileLock(creating: path, mode: 0o600, for: path, deadline: 0)
-        // A process that is forked now has such a copy until its program runs.
+        // A forked process has such copies until it executes its program.
         let copies = (0..<256).filter { hasOpen($0, path) }.map { dup($0) }
         defer { for copy in copies { close(copy) } }
         #expect(copies.count == 1)
@@ -753,14 +761,14 @@ struct PreferencesTests {
         try FileLock(creating: path, mode: 0o600, for: path, deadline: 0).release()
     }
 
-    /// Whether a descriptor of this process is that of a file.
+    /// Returns whether a descriptor of this process refers to the file.
     private func hasOpen(_ descriptor: Int32, _ path: String) -> Bool {
         var (found, named) = (stat(), stat())
         return unsafe fstat(descriptor, &found) == 0 && stat(path, &named) == 0
             && found.st_ino == named.st_ino && found.st_dev == named.st_dev
     }
 
-    @Test("a file that is the lock under a further name keeps its mode")
+    @Test("a file that is hard-linked as the lock file keeps its mode")
     func linkedLock() throws {
         let victim = folder("victim")
         try Data("text".utf8).write(to: URL(filePath: victim))
@@ -775,7 +783,7 @@ struct PreferencesTests {
     }
 
     @Test(
-        "a symbolic link or a pipe in the place of the lock's file is an error, and is not followed"
+        "a symbolic link or pipe in place of the lock file is an error and is not followed"
     )
     func foreignLock() throws {
         let store = try preferences("a")
@@ -791,7 +799,7 @@ struct PreferencesTests {
         #expect(folder.names == ["a.plist.lock"])
     }
 
-    @Test("a domain that is a symbolic link to nothing is an error, and stays")
+    @Test("a dangling symbolic link in place of the preferences file is an error, and is kept")
     func danglingDomain() throws {
         try FileManager.default.createSymbolicLink(
             atPath: folder("a.plist"), withDestinationPath: folder("nothing"))
@@ -802,7 +810,7 @@ struct PreferencesTests {
         #expect(folder.names == ["a.plist", "a.plist.lock"])
     }
 
-    @Test("a stranger who locks the preferences that it may read delays them, and no more")
+    @Test("another user who locks the readable preferences file cannot block a change")
     func lockedContents() throws {
         let store = try preferences("a")
         store["a"] = 1
@@ -814,7 +822,7 @@ struct PreferencesTests {
         stranger.release()
     }
 
-    @Test("no key is lost where somebody removes the lock's file over and over")
+    @Test("no key is lost if another program removes the lock file repeatedly")
     func removedLock() async throws {
         let isDone = Guarded(false)
         let lock = folder("com.example.App.plist.lock")
@@ -842,7 +850,7 @@ struct PreferencesTests {
         #expect(try preferences().storedValues.count == 180)
     }
 
-    @Test("a damaged domain is an error, and stays as it is")
+    @Test("a damaged preferences file is an error, and is left unchanged")
     func damaged() throws {
         let store = try preferences()
         store["a"] = 1
@@ -861,13 +869,13 @@ struct PreferencesTests {
     }
 
     @Test(
-        "a domain that is no name of a file is refused",
+        "a domain that cannot be a file name is refused",
         arguments: ["", ".", "../a", "a/b", "a\0b", ".\u{301}a", "a/\u{301}b"])
     func domains(_ domain: String) {
         #expect(throws: StoreError.self) { try preferences(domain) }
     }
 
-    @Test("keys that only look the same are two")
+    @Test("canonically equivalent keys are two keys")
     func exactKeys() throws {
         let store = try preferences()
         store["e\u{301}"] = 1
@@ -877,7 +885,7 @@ struct PreferencesTests {
     }
 }
 
-/// The lock of another program on a file.
+/// Another program's lock on a file.
 private final class HeldLock: Sendable {
     private let descriptor: Guarded<Int32?>
 
@@ -889,7 +897,8 @@ private final class HeldLock: Sendable {
 
     deinit { release() }
 
-    /// Ends the lock. A process that another test starts may have the descriptor, too, so closing it does not.
+    /// Releases the lock explicitly. Closing is not enough, because a process that another test
+    /// starts may have a copy of the descriptor.
     func release() {
         descriptor.withLock { held in
             guard let descriptor = held else { return }

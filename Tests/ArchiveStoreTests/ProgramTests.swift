@@ -32,7 +32,7 @@ struct ProgramTests {
         #expect(folder.names == [])
     }
 
-    @Test("a foreign file in the place of the group's, or no folder, is said in one line")
+    @Test("an invalid group file or a missing folder argument gives an error in one line")
     func foreignFile() throws {
         let first = try Program.run("GroupKeeper", [folder.path])
         #expect(first.status == 0, "\(first.output)")
@@ -47,7 +47,7 @@ struct ProgramTests {
         #expect(try Data(contentsOf: URL(filePath: folder("group.items"))) == Data("junk".utf8))
     }
 
-    @Test("where standard error is closed, lines of the log get into no file")
+    @Test("if standard error is closed, log lines do not end up in other files")
     func closedStandardError() throws {
         let (status, output) = try Program.run(
             URL(filePath: "/bin/sh"),
@@ -67,18 +67,21 @@ struct ProgramTests {
         let preferences = try Preferences(domain: "a", folder: folder("preferences"))
         #expect(preferences.integer(forKey: "a") == 1)
         #if os(Linux)
-        // The specification says that a relative path in the variable is to be ignored.
+        // The specification requires that a relative path in the variable be ignored.
         let lines = output.split(separator: "\n")
         #expect(lines.count == 2 && lines.last?.hasSuffix("/.config") == true, "\(output)")
         #expect(lines.first == "/elsewhere")
         #endif
     }
 
-    /// Writes number `round` to each store while one system call on a file fails.
+    /// Writes the number `round` to each store while one system call on a file fails.
     ///
-    /// `fault` is the failure, in the words of `strace`.
-    ///
-    /// - Returns: what the program prints.
+    /// - Parameters:
+    ///   - round: The number.
+    ///   - fault: The failure, in the syntax of `strace`.
+    ///   - file: The file whose calls fail; nil for all.
+    /// - Returns: The output of the program.
+    /// - Throws: An error if the program cannot be run.
     private func store(_ round: Int, _ fault: String, on file: String? = nil) throws -> String {
         let peer = Program.url("StorePeer").path
         return try Program.run(
@@ -91,7 +94,7 @@ struct ProgramTests {
         .map { "stored \($0)\n" }.joined()
 
     @Test(
-        "preferences that the file system cannot lock for reading are stored",
+        "preferences are stored even if the file system cannot lock files for reading",
         .enabled(if: Program.isTraceable, "strace is not installed"))
     func locksForWritingOnly() throws {
         #expect(try Program.run("StorePeer", ["store", folder.path, "1"]).output == Self.allStored)
@@ -100,7 +103,7 @@ struct ProgramTests {
     }
 
     @Test(
-        "a signal during a flush is no error",
+        "a signal during a flush is not an error",
         .enabled(if: Program.isTraceable, "strace is not installed"),
         arguments: ["fsync", "fdatasync"])
     func interruptedFlushes(_ call: String) throws {
@@ -116,7 +119,7 @@ struct ProgramTests {
     }
 
     @Test(
-        "reading a key in a folder that may neither be read nor written flushes no other file",
+        "reading a key in an inaccessible folder flushes no other file",
         .enabled(
             if: Program.isTraceable && Program.canChangeUser,
             "for the superuser, with strace and setpriv"))
@@ -144,7 +147,7 @@ struct ProgramTests {
         }
     }
 
-    @Test("programs that are killed lose nothing, nor do those that meet a full disk")
+    @Test("killed programs and a full disk lose no stored value")
     func faults() throws {
         let programs = Program.url("StorePeer").deletingLastPathComponent().path
         let (status, output) = try Program.runScript(

@@ -12,8 +12,8 @@ import Testing
 import Crypto
 #endif
 
-/// What the recipes of the documentation promise; two programs that share a group are in
-/// `ProgramTests`.
+/// The recipes of the documentation. `ProgramTests` has the recipe for two programs that share a
+/// group.
 @Suite("Recipes of stores")
 struct StoreRecipeTests {
     private let folder: TemporaryFolder
@@ -21,7 +21,7 @@ struct StoreRecipeTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test("a device identifier is made once, and kept across reinstalls")
+    @Test("a device identifier is created once, and kept across reinstallations")
     func deviceIdentifier() throws {
         func identifier() throws -> String? {
             let device = ArchivedDictionary(in: store, service: "example.device", account: "shared")
@@ -38,7 +38,7 @@ struct StoreRecipeTests {
         #expect(try identifier() == first)
     }
 
-    @Test("a user name and a password are kept, changed and reset")
+    @Test("a user name and a password are stored, changed and reset")
     func login() throws {
         let (name, password) = ("anna", "correct horse")
         let login = ItemWrapper("login", in: store)
@@ -58,7 +58,7 @@ struct StoreRecipeTests {
             separator: ":")
     }
 
-    @Test("an identifier in a shared file is taken only with its digest, whatever else is there")
+    @Test("an identifier in a shared file is accepted only with its digest")
     func sharedFile() throws {
         let path = folder("pasteboard")
         func sharedIdentifier() -> String? {
@@ -93,7 +93,7 @@ struct StoreRecipeTests {
     }
     #endif
 
-    @Test("a token moves from preferences to an item, and is never in neither")
+    @Test("a token moves from preferences to an item, and is never missing from both")
     func migration() throws {
         let preferences = try Preferences(domain: "example", folder: folder.path)
         preferences["token"] = "t0ken"

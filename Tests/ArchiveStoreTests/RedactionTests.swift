@@ -6,13 +6,13 @@ import KeyedArchive
 import TestSupport
 import Testing
 
-/// Secrets that printing does not show.
+/// Secrets must not appear in printed values.
 @Suite("Redaction")
 struct RedactionTests {
     private static let secret = "hunter2"
     private static let secretBytes = "\(Array(secret.utf8))"
 
-    /// All that Swift shows of a value.
+    /// All texts that Swift prints for a value.
     private func shown(_ value: Any) -> String {
         var dumped = ""
         dump(value, to: &dumped)
@@ -23,7 +23,7 @@ struct RedactionTests {
         let text = shown(value)
         #expect(!text.contains(Self.secret), "\(text)")
         #expect(!text.contains(Self.secretBytes), "\(text)")
-        // As `dump` shows arrays of bytes.
+        // `dump` prints each byte of an array on a line like this.
         #expect(!text.contains("- 104\n"), "\(text)")
         #expect(text.contains(name), "\(text)")
     }
@@ -45,14 +45,14 @@ struct RedactionTests {
         expectNoSecret(try dictionary.dictionary(), showing: "name")
     }
 
-    @Test("text that would control a terminal is escaped")
+    @Test("control characters are escaped in printed items")
     func escapes() {
         let item = Item(service: "\u{1B}[2J\n", account: "", data: [])
         #expect("\(item)".unicodeScalars.allSatisfy { $0.value >= 0x20 })
     }
 
     #if Stores
-    @Test("keys show their origin only")
+    @Test("keys print only their origin")
     func keys() throws {
         expectNoSecret(MasterKey(passphrase: Self.secret), showing: "passphrase")
         let bytes = Array("hunter2 hunter2 hunter2 hunter2!".utf8)

@@ -10,7 +10,7 @@ import SystemFiles
 import TestSupport
 import Testing
 
-/// Stores whose system calls fail, or that are killed there.
+/// Stores in a process whose system calls fail, or that is killed at one.
 @Suite(
     "Stores whose system calls fail",
     .enabled(if: Program.isTraceable, "strace is not installed"))
@@ -19,7 +19,7 @@ struct StoreFaultTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Runs `StorePeer store` with a call that is changed, and returns what it printed.
+    /// Runs `StorePeer store` with an injected fault, and returns its output.
     private func store(_ number: Int, _ injection: String...) throws -> [String] {
         let peer = Program.url("StorePeer").path
         let (_, output) = try Program.run(
@@ -36,7 +36,7 @@ struct StoreFaultTests {
     }
 
     @Test(
-        "an error of any flush is told by the store that it is of, and no store is damaged",
+        "a failed flush is reported by the store it concerns, and no store is damaged",
         arguments: ["fsync", "fdatasync"], ["EIO", "ENOSPC"])
     func failingFlushes(_ call: String, _ error: String) throws {
         #expect(try store(1).allSatisfy { $0.hasPrefix("stored") })
@@ -56,14 +56,14 @@ struct StoreFaultTests {
             for (store, value) in found {
                 #expect(value == number || value == number + 1, "call \(number), \(store)")
             }
-            // What was refused is written again, so that the next round starts from one number.
+            // The refused value is written again, so that the next round starts with equal numbers.
             _ = try self.store(number + 1)
         }
         #expect(calls >= (call == "fsync" ? 6 : 3))
     }
 
     @Test(
-        "a folder need not be flushed where the file system cannot do that, but an error is told",
+        "a file system without flushing of folders is tolerated, but other errors are reported",
         arguments: [
             ("EINVAL", true), ("EOPNOTSUPP", true), ("ENOSYS", true), ("EROFS", false),
             ("EPERM", false), ("ENOENT", false), ("EXDEV", false), ("EIO", false),
@@ -81,7 +81,7 @@ struct StoreFaultTests {
     }
 
     @Test(
-        "what is stored in vain and then again is on the disk, whichever folder could not be flushed"
+        "a repeated write flushes the folder whose flush failed the first time"
     )
     func flushesAfterFailures() throws {
         let peer = Program.url("StorePeer").path
@@ -97,10 +97,11 @@ struct StoreFaultTests {
             let trace = try String(contentsOfFile: folder("trace"), encoding: .utf8)
                 .split(separator: "\n")
             guard let failure = trace.firstIndex(where: { $0.contains("INJECTED") }) else { break }
-            // strace counts the calls of each thread, so the call may be one of the second time.
+            // strace counts the calls of each thread, so the failing call may be one of the second
+            // write.
             guard lines.suffix(5).allSatisfy({ $0.hasPrefix("stored") }) else { continue }
             let path = trace[failure].split(separator: "<").last?.split(separator: ">").first ?? ""
-            // Files without a name are filled again.
+            // An unnamed file is written again, so it needs no flush.
             guard FileManager.default.subpaths(atPath: String(path)) != nil else { continue }
             folders.insert(URL(filePath: String(path)).lastPathComponent)
             let isFlushed = trace[failure...].contains {
@@ -112,7 +113,7 @@ struct StoreFaultTests {
     }
 
     @Test(
-        "an object that was removed, but not on the disk, is so when it is removed again",
+        "removing an object again flushes the folder whose flush failed the first time",
         arguments: ["a", String(repeating: "long ", count: 200)])
     func flushesOfRemovals(_ key: String) throws {
         var refusals = 0
@@ -141,7 +142,7 @@ struct StoreFaultTests {
     }
 
     @Test(
-        "a folder that may be written but not read is flushed with its file system, and errors are told",
+        "a folder that may be written but not read is flushed with its file system, and errors are reported",
         .enabled(
             if: Program.canChangeUser,
             "only the superuser can act for another user"))
@@ -163,7 +164,9 @@ struct StoreFaultTests {
         }
     }
 
-    @Test("a folder that is there is flushed with its name, whoever created it")
+    @Test(
+        "the entry of an existing folder is flushed too, because another program may have created it"
+    )
     func flushesOfExistingFolders() throws {
         try FileManager.default.createDirectory(
             atPath: folder("objects"), withIntermediateDirectories: false)
@@ -175,14 +178,14 @@ struct StoreFaultTests {
     }
 
     @Test(
-        "a folder that is there is not flushed by whoever may not have created it",
+        "an existing folder that the user cannot have created is not flushed",
         .enabled(
             if: Program.canChangeUser,
             "only the superuser can act for another user"))
     func flushesOfFoldersOfOthers() throws {
         let place = folder("objects")
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
-        // The folder around it may not be read either.
+        // The parent folder is not readable either.
         try #require(
             unsafe chmod(folder.path, 0o711) == 0 && chmod(place, 0o700) == 0
                 && chown(place, 65534, 65534) == 0)
@@ -199,7 +202,7 @@ struct StoreFaultTests {
     }
 
     @Test(
-        "a rotation that throws leaves the old key, one that returns the new, whichever flush fails",
+        "a rotation that throws leaves the old key, and one that returns the new key, whichever flush fails",
         arguments: ["fdatasync", "fsync"])
     func failingRotations(_ call: String) throws {
         let peer = Program.url("StorePeer").path
@@ -220,7 +223,7 @@ struct StoreFaultTests {
     }
 
     @Test(
-        "where there are no files without a name, a file never gets the contents of one that is not done"
+        "without unnamed files, a new file never gets the contents of another unfinished file"
     )
     func takenOverFiles() throws {
         let key = folder("key")
@@ -235,7 +238,7 @@ struct StoreFaultTests {
             }
         }
         observer.start()
-        // The first one is slow to name its file, which is closed by then; the other, to fill its own.
+        // The first program is slow to name its file, the second one to fill its own.
         let delays = ["linkat:delay_enter=1500000", "write:delay_enter=2500000"]
         DispatchQueue.concurrentPerform(iterations: 2) { task in
             usleep(UInt32(task) * 500_000)
@@ -254,7 +257,7 @@ struct StoreFaultTests {
         #expect(folder.names == ["key", "trace.0", "trace.1"])
     }
 
-    @Test("stores work where there are no files without a name, and killed programs damage none")
+    @Test("stores work without unnamed files, and killed programs damage none")
     func namedTemporaries() throws {
         let peer = Program.url("StorePeer").path
         func store(_ number: Int, _ options: String...) throws -> String {
@@ -269,7 +272,7 @@ struct StoreFaultTests {
         var last = 1
         for call in ["renameat", "linkat", "fsync", "/^unlink"] {
             for round in 1..<12 {
-                // So that a file is created, too.
+                // Every second round creates a file, too.
                 if round.isMultiple(of: 2) {
                     try? FileManager.default.removeItem(atPath: folder("file"))
                 }
@@ -285,14 +288,14 @@ struct StoreFaultTests {
         }
     }
 
-    @Test("new folders are flushed in the folder around them")
+    @Test("creating a folder flushes its parent folder")
     func foldersAreFlushed() throws {
         _ = try store(1, "trace=/^mkdir,fsync,openat", "decode-fds=path")
         try expectFlushes(["objects", "objects/within", "preferences"])
     }
 
     @Test(
-        "new folders of a path with slashes at its end are flushed in the folder around them",
+        "creating folders from a path with extra slashes flushes their parent folders",
         arguments: ["a/b/", "a/b///", "a//b/", "a/./b/"])
     func foldersOfPathsWithSlashes(_ name: String) throws {
         let (status, output) = try Program.run(
@@ -302,7 +305,7 @@ struct StoreFaultTests {
         try expectFlushes(["a", "a/b"])
     }
 
-    /// Expects in the trace that the folder around each folder is flushed after it was made.
+    /// Expects that the trace shows a flush of the parent of each folder after its creation.
     private func expectFlushes(_ names: [String]) throws {
         let lines = try String(contentsOfFile: folder("trace"), encoding: .utf8)
             .split(separator: "\n")
@@ -323,7 +326,7 @@ struct StoreFaultTests {
         }
     }
 
-    @Test("a file system without the locks of SQLite is named as the reason, not another program")
+    @Test("a file system without record locks is named as the reason, not another program")
     func noRecordLocks() throws {
         _ = try store(1)
         let (_, output) = try Program.run(
@@ -336,7 +339,7 @@ struct StoreFaultTests {
     }
 
     @Test(
-        "a file system without locks is named as the reason, at once",
+        "a file system without locks is named as the reason without waiting for the timeout",
         arguments: [("ENOLCK", "No locks available"), ("EOPNOTSUPP", "not supported")])
     func noLocks(_ error: String, _ words: String) throws {
         let clock = ContinuousClock()
@@ -358,11 +361,11 @@ struct StoreFaultTests {
     }
 
     @Test(
-        "a program that is killed at a call leaves no file that the next one does not remove",
+        "temporary files of a killed program are removed by the next program",
         arguments: ["linkat", "renameat", "fsync", "fchmod", "write", "openat"])
     func kills(_ call: String) throws {
         var kills = 0
-        // First the files are new, then they are replaced.
+        // In the first pass the files are new, in the second they are replaced.
         for start in [0, 100] {
             for round in 1..<40 {
                 _ = try store(start + round, "inject=\(call):signal=KILL:when=\(round)")
@@ -378,12 +381,12 @@ struct StoreFaultTests {
     }
 
     @Test(
-        "a program that is killed while it creates stores leaves nothing beside them",
+        "a program that is killed while it creates stores leaves no other files",
         arguments: ["linkat", "fsync", "write", "pwrite64", "fchmod", "openat", "/^unlink"])
     func killsOfCreators(_ call: String) throws {
         for round in 1..<25 {
             for name in folder.names { try FileManager.default.removeItem(atPath: folder(name)) }
-            // Past the calls that are made while the program starts.
+            // The program makes about 55 such calls while it starts.
             let number = call == "openat" ? 55 + 3 * round : round
             _ = try store(1, "inject=\(call):signal=KILL:when=\(number)")
             let trace = try String(contentsOfFile: folder("trace"), encoding: .utf8)
@@ -393,7 +396,7 @@ struct StoreFaultTests {
         }
     }
 
-    /// No temporary file, and no second name of the key.
+    /// Expects that neither a temporary file nor a second name of the key is left.
     private func expectNothingIsLeft(_ comment: Comment) throws {
         let files = FileManager.default.enumerator(atPath: folder.path)?.allObjects ?? []
         let names = files.compactMap { ($0 as? String).map { URL(filePath: $0).lastPathComponent } }

@@ -13,7 +13,7 @@ import Testing
 
 @testable import ArchiveStore
 
-/// Files that lie beside an encrypted store.
+/// The files beside an encrypted store.
 @Suite("Files beside a store")
 struct StoreFilesTests {
     private let folder: TemporaryFolder
@@ -46,7 +46,7 @@ struct StoreFilesTests {
         try Data(bytes).write(to: URL(filePath: path))
     }
 
-    /// Makes a store with an item, and a journal that restores its pages as they are.
+    /// Creates a store with an item, and a journal that restores the current pages.
     private func prepare(superJournal: String?) throws {
         try open().add(Item(service: "service", account: "a", password: "secret"))
         try write(Array("precious".utf8), victim)
@@ -56,7 +56,7 @@ struct StoreFilesTests {
             journal)
     }
 
-    /// Expects an error about a file, and no file changed.
+    /// Expects an error about the file, and that no file changes.
     private func expectRefusal(_ name: String, of path: String? = nil) throws {
         let before = try folder.names.map { try bytes(folder($0)) }
         for keyName in ["key", "other"] {
@@ -74,13 +74,13 @@ struct StoreFilesTests {
     func superJournal() throws {
         try prepare(superJournal: victim)
         try expectRefusal("items-journal")
-        // A link to the store does not hide the journal.
+        // Opening the store by a symbolic link gives the same error.
         try FileManager.default.createSymbolicLink(
             atPath: folder("link"), withDestinationPath: file)
         try expectRefusal("items-journal", of: folder("link"))
     }
 
-    @Test("a super-journal is not deleted where its journal appears after the check")
+    @Test("a super-journal is not deleted if its journal appears after the check")
     func lateSuperJournal() throws {
         try prepare(superJournal: victim)
         #expect(throws: DatabaseError.self) {
@@ -89,7 +89,7 @@ struct StoreFilesTests {
             ).read { try Int.fetchOne($0, sql: "PRAGMA application_id") }
         }
         #expect(try bytes(victim) == Array("precious".utf8))
-        // And where the store is open already.
+        // The same holds if the store is already open.
         let hostile = try bytes(journal)
         try FileManager.default.removeItem(atPath: journal)
         let store = try open()
@@ -104,7 +104,7 @@ struct StoreFilesTests {
         #expect(try store.items().count == 1)
     }
 
-    @Test("a journal that others may write is refused, an empty one too")
+    @Test("a journal that others may write is refused, even if it is empty")
     func writableJournal() throws {
         _ = try open()
         for contents in [[], [UInt8](repeating: 0, count: 512)] {
@@ -130,7 +130,7 @@ struct StoreFilesTests {
         #expect(try open().items().count == 1)
     }
 
-    @Test("a store that is gone is not made anew as an empty file")
+    @Test("a store that is gone is not recreated as an empty file")
     func removedStore() throws {
         _ = try open()
         let path = try StoreFiles.path(of: file)
@@ -162,13 +162,13 @@ struct StoreFilesTests {
         hostile.replaceSubrange(16..<20, with: claimed)
         try write(hostile, journal)
         try expectRefusal("items-journal")
-        // Without a record of the first page the header of the store counts.
+        // Without a record of the first page, the header of the store gives the size.
         try write(pages, file)
         hostile = DatabaseAssembler.journal(restoring: [2], of: pages, pageSize: 4096)
         hostile.replaceSubrange(16..<20, with: claimed)
         try write(hostile, journal)
         try expectRefusal("items-journal")
-        // Records of zeros, which take no room on the disk, restore nothing.
+        // Records of zeros restore nothing, and take no room on the disk.
         try write(original, file)
         hostile = DatabaseAssembler.journal(restoring: [1], of: pages, pageSize: 4096)
         hostile.replaceSubrange(8..<12, with: claimed)
@@ -177,7 +177,7 @@ struct StoreFilesTests {
             512 + 4 + 28..<512 + 4 + 32, with: DatabaseAssembler.integer(100, 4))
         try write(hostile + [UInt8](repeating: 0, count: 120 * 4104), journal)
         try expectRefusal("items-journal")
-        // Pages at the end that are in the journal come back.
+        // Missing pages at the end are restored from the journal.
         let count = original.count / 4096
         try write(Array(original.dropLast(4096)), file)
         try write(
@@ -186,7 +186,7 @@ struct StoreFilesTests {
         #expect(try bytes(file) == original)
     }
 
-    @Test("a journal that is not in use is no matter")
+    @Test("a journal that is not in use is ignored")
     func unusedJournal() throws {
         try prepare(superJournal: nil)
         for contents in [[], [UInt8](repeating: 0, count: 5000)] {
@@ -195,7 +195,7 @@ struct StoreFilesTests {
         }
     }
 
-    @Test("a journal of another database, and what is no journal, are refused")
+    @Test("a journal of another database, or a file that is not a journal, is refused")
     func otherJournal() throws {
         try prepare(superJournal: nil)
         try write(
@@ -206,7 +206,7 @@ struct StoreFilesTests {
         try expectRefusal("items-journal")
     }
 
-    /// A store of so many items, with the journal of a transaction that was cut off.
+    /// A store of `items` items, with the journal of an interrupted transaction.
     private func crashed(_ name: String, items: Int) throws -> (file: String, journal: [UInt8]) {
         let store = try open(folder(name))
         for number in 0..<items {
@@ -219,7 +219,7 @@ struct StoreFilesTests {
     }
 
     @Test(
-        "a journal of another store, or of another state of this one, is refused and changes nothing"
+        "a journal of another store, or of an earlier state of this one, is refused and changes nothing"
     )
     func foreignJournal() throws {
         let (file, _) = try crashed("items", items: 30)
@@ -228,7 +228,7 @@ struct StoreFilesTests {
         #expect(other != file)
         try write(journalOfOther, journal)
         try expectRefusal("items-journal")
-        // The journal of a transaction before the last two.
+        // The journal of a transaction before the most recent ones.
         try FileManager.default.removeItem(atPath: journal)
         let old = DatabaseAssembler.journal(
             restoring: [1, 2], of: try bytes(file), pageSize: 4096)
@@ -237,7 +237,8 @@ struct StoreFilesTests {
         }
         try write(old, journal)
         try expectRefusal("items-journal")
-        // A record of no page: the file would be cut to the number of pages in the header.
+        // Without any record, the rollback would only truncate the file to the page count in the
+        // header.
         var short = Array(old.prefix(512))
         short.replaceSubrange(8..<12, with: [0, 0, 0, 0])
         short.replaceSubrange(16..<20, with: [0, 0, 0, 1])
@@ -245,7 +246,7 @@ struct StoreFilesTests {
         try expectRefusal("items-journal")
     }
 
-    @Test("a journal that is a further name of another file is refused")
+    @Test("a journal that is a hard link to another file is refused")
     func linkedJournal() throws {
         try prepare(superJournal: nil)
         try FileManager.default.removeItem(atPath: journal)
@@ -254,7 +255,7 @@ struct StoreFilesTests {
         try expectRefusal("items-journal")
     }
 
-    @Test("a journal or a log that is a symbolic link is refused, wherever it leads")
+    @Test("a symbolic link in place of a journal or log is refused, whatever its target")
     func journalThatIsLink() throws {
         try prepare(superJournal: nil)
         let own = folder("own")
@@ -268,7 +269,7 @@ struct StoreFilesTests {
                 try FileManager.default.removeItem(atPath: file + suffix)
             }
         }
-        // One to nothing, beside a store and before there is one.
+        // A dangling link is refused beside a store, and before there is one.
         try FileManager.default.createSymbolicLink(
             atPath: journal, withDestinationPath: folder("nothing"))
         for _ in 0..<2 {
@@ -281,7 +282,7 @@ struct StoreFilesTests {
     }
 
     #if os(Linux)
-    @Test("a large change makes no temporary file of SQLite's")
+    @Test("a large change creates no temporary file of SQLite")
     func temporaryFiles() throws {
         let store = try open()
         let data = [UInt8](repeating: 1, count: 4000)
@@ -312,7 +313,7 @@ struct StoreFilesTests {
         #expect(files.filter { $0.contains("etilqs") } == [])
     }
 
-    @Test("opening a store again does not release the lock of a transaction")
+    @Test("opening a store again does not release the lock of a running transaction")
     func lock() throws {
         let store = try open()
         // SAFETY: Swift passes the path as a NUL-terminated text for the call.
@@ -330,9 +331,9 @@ struct StoreFilesTests {
         #expect(try open().items().count == 1)
     }
 
-    /// Whether a connection holds SQLite's lock of a writer, as another process sees it.
+    /// Returns whether a connection holds SQLite's writer lock, as another process would see it.
     private func isReserved(_ descriptor: Int32) throws -> Bool {
-        // Locks of open file descriptions conflict with those of the process itself.
+        // Locks of open file descriptions conflict with the locks of this process.
         var lock = flock(
             l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0x4000_0001, l_len: 1,
             l_pid: 0)
@@ -344,7 +345,9 @@ struct StoreFilesTests {
     }
     #endif
 
-    @Test("a timeout may be any number", arguments: [Double.infinity, -.infinity, .nan, 1e300, -1])
+    @Test(
+        "any number is accepted as a timeout",
+        arguments: [Double.infinity, -.infinity, .nan, 1e300, -1])
     func timeouts(_ timeout: Double) throws {
         let store = ItemStore(
             try EncryptedItemDatabase(
@@ -362,7 +365,8 @@ struct StoreFilesTests {
             pageSize: 4096)
     }
 
-    /// Expects that an open store neither reads nor writes a journal, and works again without it.
+    /// Expects that an open store neither reads through nor writes through the journal, and works
+    /// again after the journal is removed.
     private func expectLateRefusal(
         _ store: ItemStore, _ name: Comment, isRead: Bool = true, plant: () throws -> Void
     ) throws {
@@ -455,7 +459,7 @@ struct StoreFilesTests {
         }
     }
 
-    @Test("the journal of a program that was killed while the store was open is applied")
+    @Test("the journal of a killed program is applied while the store is open")
     func lateOwnJournal() throws {
         try prepare(superJournal: nil)
         let own = try bytes(journal)
@@ -470,12 +474,12 @@ struct StoreFilesTests {
     }
 
     #if os(Linux)
-    @Test("a journal in use is not ignored where a reader locks the byte of a writer")
+    @Test("a journal in use is not ignored if a reader locks the writer's byte")
     func lockOfReader() throws {
         try open().add(Item(service: "service", account: "a", password: "old"))
         let old = try bytes(file)
         try open().save(Item(service: "service", account: "a", password: "new"))
-        // As a program leaves it that is killed within the change.
+        // The journal of a program that was killed during the change.
         let pages = Array(1...old.count / 4096)
         try write(
             DatabaseAssembler.journal(restoring: pages, of: old, pageSize: 4096), journal)
@@ -485,7 +489,7 @@ struct StoreFilesTests {
         lock.l_type = Int16(F_RDLCK)
         lock.l_start = 0x4000_0001
         lock.l_len = 1
-        // The lock of an open file, which this process's own locks conflict with: F_OFD_SETLK.
+        // F_OFD_SETLK: a lock of an open file description conflicts with the locks of this process.
         try #require(unsafe fcntl(reader.fileDescriptor, 37, &lock) == 0)
         let key = try key()
         for _ in 0..<2 {
@@ -500,7 +504,7 @@ struct StoreFilesTests {
     }
     #endif
 
-    @Test("a store that is moved or replaced while it is open takes no changes, and says why")
+    @Test("a store that was moved or replaced while it is open refuses changes, and says why")
     func movedStore() throws {
         let store = try open()
         try store.add(Item(service: "service", account: "a", password: "secret"))
@@ -546,7 +550,8 @@ struct StoreFilesTests {
             #expect(attributes[.groupOwnerAccountID] as? Int == 2345)
             #expect(attributes[.posixPermissions] as? Int == 0o600)
         }
-        // The folder gives its group to new files; its members may not write the store.
+        // The folder gives its group to new files, but the members of that group may not write the
+        // store.
         try #require(unsafe chown(file, 0, 0) == 0 && chmod(file, 0o660) == 0)
         try #require(unsafe chown(folder.path, 0, 2345) == 0 && chmod(folder.path, 0o2775) == 0)
         try store.transaction { transaction in
@@ -559,7 +564,9 @@ struct StoreFilesTests {
 
     // MARK: Journals that are not in use
 
-    @Test("a store with two names is refused: a journal beside the other name would not be found")
+    @Test(
+        "a store with two hard links is refused, because a journal beside the other name would be missed"
+    )
     func secondName() throws {
         try open().add(Item(service: "service", account: "a", password: "secret"))
         try FileManager.default.createDirectory(
@@ -574,7 +581,7 @@ struct StoreFilesTests {
         #expect(try open().items().count == 1)
     }
 
-    @Test("SQLite's messages, which quote the schema of a file, are escaped and cut")
+    @Test("messages of SQLite, which quote the schema of a file, are escaped and truncated")
     func messages() {
         let quoted = "malformed database schema (\u{1B}[31m" + String(repeating: "n", count: 1000)
         let error = StoreError(
@@ -595,13 +602,13 @@ struct StoreFilesTests {
         let error = #expect(throws: StoreError.self) { try open(path + "/items") }
         #expect(error?.code == .fileAccess)
         #expect(error?.what.contains("a path of at most") == true, "\(error?.what ?? "")")
-        // Nor is one made that nobody could open.
+        // No store is created that nobody could open.
         #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [])
     }
 
     private struct Stop: Error {}
 
-    /// A record that names a super-journal, as the end of a journal.
+    /// The record at the end of a journal that names a super-journal.
     private func superJournalRecord(_ name: String) throws -> [UInt8] {
         let page = [UInt8](repeating: 0, count: 4096)
         let journal = DatabaseAssembler.journal(
@@ -609,12 +616,12 @@ struct StoreFilesTests {
         return Array(journal[512...])
     }
 
-    /// A journal that is not in use, and ends like one that names a super-journal.
+    /// A journal that is not in use, but ends with a record that names a super-journal.
     private func unusedJournal(naming name: String) throws -> [UInt8] {
         [UInt8](repeating: 0, count: 1 << 16) + (try superJournalRecord(name))
     }
 
-    @Test("a transaction that is rolled back uses nothing of an unused journal")
+    @Test("the rollback of a transaction reads nothing from an unused journal")
     func rollbackBesideUnusedJournal() throws {
         try prepare(superJournal: nil)
         try FileManager.default.removeItem(atPath: journal)
@@ -645,7 +652,7 @@ struct StoreFilesTests {
         try expectRefusal("items-journal")
     }
 
-    @Test("a rollback that meets a super-journal fails, and no later change is lost")
+    @Test("a rollback that finds a super-journal fails, and no later change is lost")
     func superJournalOfRunningTransaction() throws {
         try prepare(superJournal: nil)
         try FileManager.default.removeItem(atPath: journal)
@@ -681,20 +688,20 @@ struct StoreFilesTests {
                         restoring: [1, 2], of: whole, pageSize: 4096, superJournal: name),
                     journal)
                 try expectRefusal("items-journal")
-                // And where the store is open already.
+                // The same holds if the store is already open.
                 let error = #expect(throws: StoreError.self) { try store.items() }
                 #expect(error?.code == .invalidDatabase && error?.file == journal)
                 #expect(try bytes(file) == changed)
             }
         }
         #expect(try bytes(victim) == Array("precious".utf8))
-        // Without a journal it is no store.
+        // Without the journal, the error names the store.
         try FileManager.default.removeItem(atPath: journal)
         let error = #expect(throws: StoreError.self) { try open() }
         #expect(error?.code == .invalidDatabase && error?.file == file)
     }
 
-    @Test("a journal of many headers is refused in no time")
+    @Test("a journal of many headers is refused quickly")
     func denseJournal() throws {
         try prepare(superJournal: nil)
         try write(denseHeaders(), journal)
@@ -702,7 +709,7 @@ struct StoreFilesTests {
         #expect(seconds < 3)
     }
 
-    /// A journal of 1 MB that consists of headers of segments without pages.
+    /// A journal of 1 MB that consists of segment headers without pages.
     private func denseHeaders() -> [UInt8] {
         let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
         var header = magic + [UInt8](repeating: 0, count: 24)
@@ -712,7 +719,8 @@ struct StoreFilesTests {
         return (0..<32768).flatMap { _ in header }
     }
 
-    @Test("a write-ahead log is refused, in the header and beside the store")
+    @Test(
+        "a write-ahead log is refused, whether the header or a file beside the store announces it")
     func log() throws {
         try prepare(superJournal: nil)
         try FileManager.default.removeItem(atPath: journal)
@@ -723,7 +731,7 @@ struct StoreFilesTests {
             try write(changed, file)
             try expectRefusal("items")
         }
-        // Versions that no SQLite writes.
+        // Versions that SQLite never writes.
         for (place, version) in [(18, 0), (18, 3), (18, 255), (19, 0), (19, 3)] {
             var changed = whole
             changed[place] = UInt8(version)
@@ -738,7 +746,8 @@ struct StoreFilesTests {
         try expectRefusal("items-wal")
     }
 
-    @Test("a journal of an earlier store is named where a new one is to be made, and left")
+    @Test(
+        "a journal left from an earlier store is an error when a new store is created, and is kept")
     func staleJournal() throws {
         try prepare(superJournal: nil)
         try FileManager.default.removeItem(atPath: file)
@@ -752,7 +761,7 @@ struct StoreFilesTests {
     }
 
     @Test(
-        "the name of a store is a name, whatever is in it",
+        "the path of a store is a plain path, whatever characters it contains",
         arguments: ["a?mode=memory", "a%20b", "a#b", "é 漢\u{301}", "a&vfs=x", "file:a"])
     func names(_ name: String) throws {
         try open(folder(name)).add(Item(service: "service", account: "a", password: "secret"))

@@ -8,10 +8,10 @@ import PropertyList
 import TestSupport
 import Testing
 
-/// Mistakes with stores, and the whole message for each: what is wrong, where, and how to mend it.
+/// Mistakes with stores, each with its whole message: the problem, its place and the fix.
 @Suite("Messages about stores")
 struct StoreMistakeTests {
-    /// A mistake with its message, in which `FOLDER` is the folder of the test.
+    /// A mistake with its message. `FOLDER` in the message is the folder of the test.
     struct Mistake: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let message: String
@@ -26,17 +26,25 @@ struct StoreMistakeTests {
         }
     }
 
-    @Test("say what is wrong with a file, where, and how to mend it", arguments: fileMistakes)
+    @Test(
+        "a message about a file says what is wrong, where, and how to fix it",
+        arguments: fileMistakes)
     func files(_ mistake: Mistake) throws { try check(mistake) }
 
-    @Test("say so of preferences", arguments: preferenceMistakes)
+    @Test(
+        "a message about preferences says what is wrong, where, and how to fix it",
+        arguments: preferenceMistakes)
     func preferences(_ mistake: Mistake) throws { try check(mistake) }
 
-    @Test("say so of items", arguments: itemMistakes)
+    @Test(
+        "a message about items says what is wrong, where, and how to fix it",
+        arguments: itemMistakes)
     func items(_ mistake: Mistake) throws { try check(mistake) }
 
     #if Stores
-    @Test("say so of encrypted stores", arguments: encryptedMistakes)
+    @Test(
+        "a message about an encrypted store says what is wrong, where, and how to fix it",
+        arguments: encryptedMistakes)
     func encrypted(_ mistake: Mistake) throws { try check(mistake) }
     #endif
 
@@ -59,7 +67,7 @@ private func write(_ text: String, _ path: String) throws {
 }
 
 #if os(Linux)
-/// Calls `body` without the superuser's right to every file. Of this thread only.
+/// Calls `body` without root's access to every file, on this thread only.
 private func withoutRights(_ body: () throws -> Void) throws {
     if geteuid() != 0 { return try body() }
     // SAFETY: the symbol is a function of this type, which takes a number and cannot fail.

@@ -22,7 +22,8 @@ struct StoredServerTests {
     }
 
     @Test(
-        "a store that an earlier version made is opened, and stays one of its kind without servers")
+        "a store created by an earlier version is opened, and stays readable by it without internet passwords"
+    )
     func earlierVersion() throws {
         for name in ["items", "key"] {
             try FileManager.default.copyItem(
@@ -45,7 +46,7 @@ struct StoredServerTests {
         try database.queue.read { try Int.fetchOne($0, sql: "SELECT version FROM store") }
     }
 
-    @Test("a store with an internet password is one that earlier versions refuse")
+    @Test("adding an internet password gives the store a version that earlier libraries refuse")
     func laterVersion() throws {
         let database = try database()
         let other = try self.database()
@@ -53,7 +54,7 @@ struct StoredServerTests {
         try store.save(Item(service: "s", account: "a", password: "1"))
         #expect(try version(database) == 1)
         let server = Item(ServerAddress("s"), account: "a", password: "2")
-        // A transaction that is undone leaves the version as it was.
+        // A transaction that is rolled back does not change the version.
         #expect(throws: CancellationError.self) {
             try store.transaction {
                 try $0.add(server)
@@ -63,7 +64,7 @@ struct StoredServerTests {
         #expect(try version(database) == 1)
         try store.add(server)
         #expect(try version(database) == 2)
-        // A program that read the header before rotates the key.
+        // A connection that read the earlier header rotates the key.
         try other.rotateKey(to: MasterKey(file: folder("other"), creatingIfMissing: true))
         #expect(try version(other) == 2)
         #expect(try ItemStore(other).items().map(\.password) == ["1", "2"])
@@ -75,7 +76,7 @@ struct StoredServerTests {
         #expect(error?.code == .unsupportedVersion)
     }
 
-    @Test("a server is found by the index, without a look at other rows")
+    @Test("a server is looked up through the index")
     func index() throws {
         let database = try database()
         let store = ItemStore(database)
@@ -93,14 +94,14 @@ struct StoredServerTests {
     }
 
     @Test(
-        "an address that was changed by something else than the store is not read, and can be deleted"
+        "an address that was tampered with is not read, and can be deleted"
     )
     func altered() throws {
         let database = try database()
         let store = ItemStore(database)
         try store.add(Item(ServerAddress("s"), account: "a", password: "1"))
         try store.add(Item(ServerAddress("t"), account: "a", password: "2"))
-        // Another port, and an address that is cut short.
+        // One row has another port, and one a truncated address.
         let other = ItemSubject.server(ServerAddress("s", port: 1)).bytes
         for (number, bytes) in [other, Array(other.dropLast())].enumerated() {
             try database.queue.write { connection in

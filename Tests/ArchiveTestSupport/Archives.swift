@@ -6,7 +6,7 @@ public import KeyedArchive
 public import PropertyList
 import TestSupport
 
-/// Archives made in the tests, and those of `Fixtures/archives`.
+/// Archives made by the tests, and those in `Fixtures/archives`.
 public enum Archives {
     public static let folder = Corpus.fixtures.appending(path: "archives")
 
@@ -14,7 +14,7 @@ public enum Archives {
         [UInt8](try Data(contentsOf: folder.appending(path: "\(name).plist")))
     }
 
-    /// The bytes of an archive with these objects after `$null`.
+    /// Returns the bytes of an archive with these objects after `$null`.
     public static func make(
         _ objects: [PropertyListValue], top: PropertyListDictionary = ["root": .uid(1)],
         changing key: String? = nil, to value: PropertyListValue? = nil
@@ -36,9 +36,9 @@ public enum Archives {
     }
 }
 
-// MARK: - The dialect of the tests of class codings
+// MARK: - Helpers of the class coding tests
 
-/// An archive's root read as `T`.
+/// Decodes the root of an archive as `T`.
 public func read<T: KeyedDecodable>(
     _ type: T.Type = T.self, _ objects: [PropertyListValue],
     allowing registry: ClassRegistry = .foundation
@@ -46,7 +46,7 @@ public func read<T: KeyedDecodable>(
     try KeyedUnarchiver.unarchive(type, from: Archives.make(objects), allowing: registry)
 }
 
-/// The code of the error of reading an archive's root as `T`.
+/// Returns the error code of decoding an archive's root as `T`.
 public func refusal<T: KeyedDecodable>(
     _ type: T.Type, _ objects: [PropertyListValue],
     allowing registry: ClassRegistry = .foundation
@@ -54,8 +54,8 @@ public func refusal<T: KeyedDecodable>(
     archiveError { try read(type, objects, allowing: registry) }?.code
 }
 
-/// The code of the error of reading an archive's root as `T` whose first object has `fields`, changed by
-/// `changes`, and is of the class that is object 2; further objects follow.
+/// Returns the error code of decoding an archive's root as `T`. The first object has `fields`,
+/// changed by `changes`, and the class that is object 2. Further objects follow.
 public func refusal<T: KeyedDecodable>(
     _ type: T.Type, _ fields: PropertyListDictionary,
     changing changes: PropertyListDictionary = [:], without missing: String? = nil,
@@ -68,18 +68,18 @@ public func refusal<T: KeyedDecodable>(
     return refusal(type, [.dictionary(object)] + rest)
 }
 
-/// An archive's root read as `T`, whose archive has the same table.
+/// Decodes an archive's root as `T`, and encodes it again.
 ///
-/// - Throws: ``Mismatch`` where it has another.
+/// - Throws: ``Mismatch`` if the new archive has another object table.
 public func roundTrip<T: KeyedCodable>(
     _ type: T.Type, _ objects: [PropertyListValue], allowing registry: ClassRegistry = .foundation
 ) throws -> T {
     try roundTrip(type, Archives.make(objects), allowing: registry)
 }
 
-/// The root of an archive of the collection read as `T`, whose archive has the same table.
+/// Decodes the root of an external archive as `T`, and encodes it again.
 ///
-/// - Throws: ``Mismatch`` where it has another.
+/// - Throws: ``Mismatch`` if the new archive has another object table.
 public func roundTrip<T: KeyedCodable>(
     _ type: T.Type, genuine name: String, in folder: String = "foundation-tests"
 ) throws -> T {
@@ -96,21 +96,21 @@ private func roundTrip<T: KeyedCodable>(
     return value
 }
 
-/// The error for an archive that is not what a test takes it for.
+/// The error for an archive that differs from the expected one.
 public struct Mismatch: Error, CustomStringConvertible {
     public let description: String
 
     init(_ description: String) { self.description = description }
 }
 
-/// The table of an archive of `value`, without its first entry.
+/// Returns the object table of an archive of `value`, without its first entry.
 public func written(
     _ value: some KeyedEncodable, allowing registry: ClassRegistry = .foundation
 ) throws -> [PropertyListValue] {
     Array(try Specimens.table(KeyedArchiver.archive(value, allowing: registry)).dropFirst())
 }
 
-/// The error that `body` throws, if it is one of ours.
+/// Returns the error that `body` throws, if it is a `KeyedArchiveError`.
 public func archiveError<R>(_ body: () throws -> R) -> KeyedArchiveError? {
     do {
         _ = try body()
@@ -119,7 +119,7 @@ public func archiveError<R>(_ body: () throws -> R) -> KeyedArchiveError? {
 }
 
 extension PropertyListValue {
-    /// A dictionary with some entries changed; `.null` removes one.
+    /// Returns the dictionary with some entries changed. The value `.null` removes an entry.
     public func with(_ changes: PropertyListDictionary) -> PropertyListValue {
         guard case .dictionary(var fields) = self else { return self }
         for key in changes.keys { fields[key] = changes[key] == .null ? nil : changes[key] }

@@ -4,9 +4,9 @@
 public import KeyedArchive
 import PropertyList
 
-/// Objects whose fields hold anything.
+/// Archived objects with arbitrary field values.
 public enum HostileFields {
-    /// Object 1 is the one that is read; 3 is a string, 4 an array with itself, 6 data.
+    /// Object 1 is decoded. Object 3 is a string, 4 an array that contains itself, and 6 data.
     private static let values: [PropertyListValue] = [
         .null, .uid(0), .uid(1), .uid(2), .uid(3), .uid(4), .uid(6), 0, -1, 4,
         .integer(.init(Int.max)),
@@ -15,10 +15,10 @@ public enum HostileFields {
         [], [.uid(1)], ["x"], [:],
     ]
 
-    /// Reads objects of the class of `type` with each value in each of its fields, beside each of some
-    /// values in another, as whatever they are, and writes what they become.
+    /// Decodes objects of the class of `type` with each value in each field, combined with some
+    /// values in another field, as any type, and encodes the results.
     ///
-    /// - Returns: `value`, the codes of errors, `other` for an error of another type.
+    /// - Returns: The outcomes: `value`, an error code, or `other` for an error of another type.
     public static func outcomes(
         _ type: any KeyedDecodable.Type, _ keys: [String], allowing registry: ClassRegistry
     ) throws -> Set<String> {

@@ -3,15 +3,15 @@
 
 public import KeyedArchive
 
-/// A value whose type has to be enough to allow its classes.
+/// A value whose type alone must allow all classes that the value needs.
 public struct LoneValue: Sendable, CustomStringConvertible {
-    /// The name of its type, as ``ClassRegistry/typeName(of:)`` has it.
+    /// The name of the type, in the form of ``ClassRegistry/typeName(of:)``.
     public let description: String
-    /// Whether the value is the same after it was written and read under a registry of its type alone,
-    /// where the archive decides on the class.
+    /// Whether the value round-trips under a registry of its type alone, where the class in the
+    /// archive selects the type.
     public let isReadAlone: @Sendable () throws -> Bool
 
-    /// A value that each test makes anew.
+    /// Creates a value that each test evaluates again.
     public init<T: KeyedCodable>(_ value: @autoclosure @escaping @Sendable () -> T) {
         description = String(describing: T.self)
         isReadAlone = {
@@ -28,9 +28,9 @@ public struct LoneValue: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The types of a registry that none of `values` is of.
+    /// Returns the types of a registry that have no value in `values`.
     public static func missing(_ registry: ClassRegistry, in values: [LoneValue]) -> Set<String> {
-        // Names that begin with `_` are of parts of other objects.
+        // Names that begin with `_` belong to parts of other objects.
         let names = registry.names.filter { !$0.hasPrefix("_") }
         return Set(names.compactMap(registry.typeName)).subtracting(values.map(\.description))
     }

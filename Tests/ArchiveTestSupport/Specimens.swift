@@ -5,9 +5,9 @@ public import KeyedArchive
 public import PropertyList
 public import TestSupport
 
-/// Objects in archives that Apple's software wrote.
+/// Objects in archives written by Apple's software.
 public enum Specimens {
-    /// All archives of the collection that can be read; empty where it is absent.
+    /// All readable archives of the external collection; empty if there is none.
     public static let archives: [(file: Corpus.File, graph: ArchiveGraph)] =
         Corpus.external("real-archives").compactMap { file in
             let contents = try? ArchiveContents(parsing: file.bytes, options: .appleCompatible)
@@ -15,21 +15,22 @@ public enum Specimens {
             return (file, graph)
         }
 
-    /// The bytes of the one archive whose name holds `part`.
+    /// Returns the bytes of the only archive whose name contains `part`.
     public static func bytes(_ part: String) throws -> [UInt8] {
         let found = archives.filter { $0.file.name.contains(part) }
         guard found.count == 1 else { throw Mismatch("\(found.count) files are called \(part)") }
         return found[0].file.bytes
     }
 
-    /// The bytes of the first archive of a folder of the collection whose name holds `part`.
+    /// Returns the bytes of the first archive in a folder of the collection whose name contains
+    /// `part`.
     public static func bytes(_ part: String, in folder: String) throws -> [UInt8] {
         let files = Corpus.external("real-archives/\(folder)").filter { $0.name.contains(part) }
         guard let file = files.first else { throw Mismatch("no file is called \(part)") }
         return file.bytes
     }
 
-    /// An archive of the collection whose roots are its objects of some classes, by their numbers.
+    /// An archive of the collection with some of its objects, given by their numbers, as the roots.
     public struct Collected: Sendable, CustomStringConvertible {
         public let name: String
         public let bytes: [UInt8]
@@ -38,7 +39,7 @@ public enum Specimens {
         public var description: String { name }
     }
 
-    /// The archives that hold objects of some classes.
+    /// Returns the archives that contain objects of the given classes.
     public static func collected(_ names: Set<String>) throws -> [Collected] {
         try archives.compactMap { file, graph in
             var graph = graph
@@ -56,23 +57,22 @@ public enum Specimens {
         }
     }
 
-    /// The entries of `$objects`.
+    /// Returns the entries of `$objects`.
     public static func table(_ bytes: [UInt8]) throws -> [PropertyListValue] {
         try Array(plist(bytes, "$objects").array ?? [])
     }
 
-    /// The value of a key of an archive.
+    /// Returns the value of a key of an archive.
     private static func plist(_ bytes: [UInt8], _ key: String) throws -> PropertyListValue {
         let root = try PropertyListValue(parsing: bytes, options: .appleCompatible)
         guard let value = root.dictionary?[key] else { throw Mismatch("there is no `\(key)`") }
         return value
     }
 
-    /// The objects that the roots lead to, in an order and with numbers that depend on nothing but
-    /// keys, and plain values where they are referred to: equal where two archives hold the same
-    /// graph.
+    /// Returns the objects that the roots reach, in a canonical order and numbering, with plain
+    /// values in place. Two archives of the same object graph give equal results.
     ///
-    /// `key` is the one root to begin with, which is called `root` in the result.
+    /// `key` selects a single root, which is called `root` in the result.
     public static func graph(
         _ bytes: [UInt8], from key: String? = nil
     ) throws -> [PropertyListValue] {
@@ -110,12 +110,12 @@ public enum Specimens {
         return graph
     }
 
-    /// Reads every object of some classes in a folder of the collection, and writes it as an archive of
-    /// its own, which has to hold the same objects as the original.
+    /// Decodes every object of some classes in a folder of the collection, encodes it as an archive
+    /// of its own, and compares the object graphs.
     ///
-    /// `expected` says how an entry is expected to be written, where not as it was.
+    /// `expected` changes an entry whose encoding is known to differ from the original.
     ///
-    /// - Returns: what was read.
+    /// - Returns: The decoded values.
     public static func compareParts<T: KeyedCodable>(
         _ type: T.Type, of names: Set<String>, in folder: String,
         expected: (PropertyListValue) -> PropertyListValue = { $0 }
@@ -135,7 +135,8 @@ public enum Specimens {
         return values
     }
 
-    /// The first object in which an archive differs from another; nil where both hold the same graph.
+    /// Returns the first object in which an archive differs from another; nil if both have the same
+    /// object graph.
     public static func difference(_ bytes: [UInt8], _ archive: Collected) throws -> String? {
         let (found, expected) = (try graph(bytes), try graph(archive.bytes))
         if let place = zip(found, expected).enumerated().first(where: { $1.0 != $1.1 })?.offset {
@@ -145,8 +146,8 @@ public enum Specimens {
         return "\(archive): there are \(found.count) objects, not \(expected.count)"
     }
 
-    /// Reads all roots as whatever they are, and writes them again; objects of the class `opaque` are
-    /// kept as they are.
+    /// Decodes all roots as any type, and encodes them again. Objects of the class `opaque` are
+    /// kept unchanged.
     public static func rewritten(
         _ archive: Collected, allowing registry: ClassRegistry = .foundation, opaque: String = "",
         _ look: (AnyArchived) throws -> Void = { _ in }

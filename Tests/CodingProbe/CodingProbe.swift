@@ -6,17 +6,18 @@ import FoundationCoding
 import KeyedArchive
 import PropertyList
 
-/// Foundation's classes and the coders of the library in a process of its own, for some of the classes end it:
+/// Runs Foundation's classes with the library's coders in a separate process, because some classes
+/// crash:
 ///
 ///     CodingProbe names                   prints the names of the samples
-///     CodingProbe written NAME            writes an object and reads it, both with the library's coders
-///     CodingProbe read NAME               reads what Foundation's archiver wrote
-///     CodingProbe agrees NAME             has Foundation's unarchiver read what the library's coder wrote
-///     CodingProbe fields NAME FIRST       reads archives of a sample with bad fields, from a number on
-///     CodingProbe bytes FILE FIRST        reads all prefixes of a file, and the file with each byte changed
-///     CodingProbe same FILE               reads a file with the library's coder, then with Foundation's
+///     CodingProbe written NAME            encodes and decodes an object with the library's coders
+///     CodingProbe read NAME               decodes an archive by Foundation's archiver
+///     CodingProbe agrees NAME             decodes the library's archive with Foundation
+///     CodingProbe fields NAME FIRST       decodes a sample with bad fields, from case FIRST on
+///     CodingProbe bytes FILE FIRST        decodes all prefixes and changed bytes of a file
+///     CodingProbe same FILE               decodes a file with both coders and compares
 ///
-/// `fields` and `bytes` print the number of each case before it is read.
+/// `fields` and `bytes` print the number of each case before decoding it.
 @main
 enum CodingProbe {
     static func main() {
@@ -64,7 +65,7 @@ enum CodingProbe {
         try KeyedUnarchiverCoder.unarchiveTopLevelObjectWithData(data, allowing: registry(object))
     }
 
-    /// The default list with the class of an object, and the classes that it is known to hold.
+    /// The default allow-list with the class of an object, and the classes of its known contents.
     private static func registry(_ object: NSObject) -> ClassRegistry {
         .foundationObjects.adding(classes: [
             type(of: object), object.classForCoder, NSValue.self, UnitLength.self,
@@ -81,7 +82,7 @@ enum CodingProbe {
         print("equal")
     }
 
-    /// Prints the number of a case at once: the case may end the process.
+    /// Prints the number of a case without buffering, because the case may crash the process.
     private static func tell(_ number: Int) {
         tell("\(number)")
     }
@@ -92,7 +93,7 @@ enum CodingProbe {
 
     // MARK: Bad fields
 
-    /// Reads an archive with each field of each object missing, nil, or of another kind.
+    /// Decodes an archive with each field of each object missing, nil or of another kind.
     private static func readBadFields(_ data: Data, _ object: NSObject, from first: Int) throws {
         let archive = try PropertyListValue(parsing: data)
         let registry = registry(object)
@@ -101,7 +102,8 @@ enum CodingProbe {
             let bytes = try PropertyListDocument(changed).serialized(as: .binary)
             let root = try? KeyedUnarchiverCoder.unarchiveTopLevelObjectWithData(
                 Data(bytes), allowing: registry)
-            // A set or a dictionary asks its elements for this, unless the library refuses such elements.
+            // Sets and dictionaries call `hash` on their elements, unless the library refuses such
+            // elements.
             if !(root is NSError || root is NSDecimalNumber || root is NSMeasurement) {
                 _ = (root as? NSObject)?.hash
             }
@@ -109,11 +111,11 @@ enum CodingProbe {
         print("survived")
     }
 
-    /// Every archive that differs from one in one field of one object.
+    /// Returns every archive that differs from the given one in one field of one object.
     private static func badArchives(_ archive: PropertyListValue) -> [PropertyListValue] {
         guard case .dictionary(let root) = archive, case .array(var objects)? = root["$objects"]
         else { return [] }
-        // An array with a number and itself, for fields that expect something else.
+        // An array of a number and itself, for fields that expect another kind of object.
         let stranger = objects.count
         objects += [
             .dictionary(["$class": .uid(PropertyListUID(UInt32(stranger + 1)))]),
@@ -158,7 +160,7 @@ enum CodingProbe {
 
     // MARK: Bad bytes
 
-    /// Reads all prefixes of a file, and the file with each byte changed in two ways.
+    /// Decodes all prefixes of a file, and the file with each byte changed in two ways.
     private static func readChangedBytes(_ path: String, from first: Int) throws {
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
         let count = bytes.count
@@ -196,7 +198,7 @@ enum CodingProbe {
         print(isEqual ? "equal" : "different \(ours) \(theirs)")
     }
 
-    /// Compares objects whose `isEqual` is that of identity.
+    /// Compares objects whose `isEqual` compares identity.
     private static func isAlike(_ left: NSObject, _ right: NSObject) -> Bool {
         switch (left, right) {
         case (let left as NSNotification, let right as NSNotification): left.name == right.name
@@ -223,7 +225,7 @@ enum CodingProbe {
         class: result("(a)(b)(c)(d)(e)(f)(g)(h)", "abcdefgh"),
         as: "NSComplexRegularExpressionCheckingResult")
 
-    /// A class of Foundation's results, which have no public names.
+    /// Returns a private class of the results of Foundation's regular expressions.
     private static func result(_ pattern: String, _ text: String) -> AnyClass {
         let expression = try? NSRegularExpression(pattern: pattern)
         let range = NSRange(location: 0, length: text.utf16.count)

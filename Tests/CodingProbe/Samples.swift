@@ -16,7 +16,8 @@ struct Sample {
         self.isEqual = isEqual
     }
 
-    /// All samples, by the name of the class and, where there are several, what is special.
+    /// All samples, by the name of the class and, if the class has several, a word about the
+    /// difference.
     static var all: [String: Sample] {
         collections.merging(values) { $1 }.merging(times) { $1 }.merging(others) { $1 }
             .merging(formatters) { $1 }
@@ -86,7 +87,7 @@ struct Sample {
             },
             "NSValue, other": Sample {
                 var number: Int32 = 7
-                // SAFETY: the type is that of the number, which is copied.
+                // SAFETY: `objCType` describes the type of `number`, which the initializer copies.
                 return unsafe NSValue(bytes: &number, objCType: "i")
             },
             "NSUnit": Sample { Unit(symbol: "x") },
@@ -99,7 +100,7 @@ struct Sample {
     private static var times: [String: Sample] {
         [
             "NSDate": Sample { NSDate(timeIntervalSinceReferenceDate: 1234.5) },
-            // Its `isEqual` finds no interval equal to another.
+            // `NSDateInterval.isEqual` never finds two intervals equal.
             "NSDateInterval": Sample(isEqual: {
                 ($0 as? NSDateInterval)?.startDate == ($1 as? NSDateInterval)?.startDate
                     && ($0 as? NSDateInterval)?.duration == ($1 as? NSDateInterval)?.duration

@@ -7,7 +7,7 @@ import Testing
 
 @testable import DatabaseFiles
 
-/// A value as SQLite reads it.
+/// A value as read by SQLite.
 private struct ExpectedValue: Codable {
     let table: String
     let row: Int
@@ -23,9 +23,10 @@ private struct ExpectedValue: Codable {
     }
 }
 
-@Suite("Databases against SQLite", .enabled(if: Python.isAvailable))
+@Suite("Agreement of DatabaseFiles with SQLite", .enabled(if: Python.isAvailable))
 struct DatabaseAgreementTests {
-    /// Makes a database of random tables with SQLite, with the values that SQLite reads in it.
+    /// Creates a database of random tables with SQLite, and lists the values that SQLite reads from
+    /// it.
     private static let script = #"""
         import json, random, sqlite3, sys
         seed, mode = int(sys.argv[1]), sys.argv[2]
@@ -104,7 +105,7 @@ struct DatabaseAgreementTests {
         """#
 
     @Test(
-        "reads the values that SQLite reads, in tables of all kinds",
+        "tables of all kinds have the values that SQLite reads",
         arguments: Exhaustive.sample(0..<8, oneIn: 4),
         ["rollback", "wal"])
     func agreement(_ seed: Int, _ mode: String) throws {

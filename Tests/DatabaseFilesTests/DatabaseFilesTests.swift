@@ -12,7 +12,7 @@ import Glibc
 
 private typealias Assembler = DatabaseAssembler
 
-/// The bytes of `text`.
+/// The UTF-8 bytes of `text`.
 private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
 /// A row of one blob.
@@ -24,7 +24,7 @@ struct LargestFileTests {
     private static let folder = "/dev/shm"
     private static let hasFolder = unsafe access(folder, W_OK) == 0
 
-    /// A file that takes no room, of the largest size that there can be.
+    /// Creates a sparse file of the largest possible size.
     private func withLargestFile(
         _ head: [UInt8], _ body: (FileSource) throws -> Void
     ) throws {
@@ -41,14 +41,14 @@ struct LargestFileTests {
     }
 
     @Test(
-        "journals and databases of any size are read without an overflow",
+        "journals and databases of any size are read without integer overflow",
         .enabled(if: hasFolder, "there is no file system in memory"))
     func largest() throws {
         let page = [UInt8](repeating: 0, count: 4096)
         let journal = Assembler.journal(
             restoring: [1], of: page, pageSize: 4096, superJournal: nil)
         var endless = journal
-        // The number of records, and the size of a sector.
+        // The number of records and the sector size.
         endless.replaceSubrange(8..<12, with: [0xFF, 0xFF, 0xFF, 0xFF])
         endless.replaceSubrange(20..<24, with: [0, 1, 0, 0])
         for head in [journal, endless] {
@@ -65,7 +65,7 @@ struct LargestFileTests {
 @Suite("The text of CREATE TABLE")
 struct TableDefinitionTests {
     @Test(
-        "names the stored columns, however they are written",
+        "CREATE TABLE names the stored columns, in every notation",
         arguments: [
             ("CREATE TABLE t (a, b)", ["a", "b"]),
             ("create table t(a int,b text default ',)')", ["a", "b"]),
@@ -87,7 +87,7 @@ struct TableDefinitionTests {
     }
 
     @Test(
-        "begins with the primary key in tables without row numbers",
+        "the primary key comes first in tables without row numbers",
         arguments: [
             ("CREATE TABLE t (a, b, c, PRIMARY KEY (C, \"b\" DESC))", ["c", "b", "a"]),
             ("CREATE TABLE t (a, b TEXT PRIMARY KEY, c)", ["b", "a", "c"]),
@@ -99,7 +99,7 @@ struct TableDefinitionTests {
     }
 
     @Test(
-        "is refused where it is cut short or says nothing",
+        "a truncated or empty CREATE TABLE statement is refused",
         arguments: [
             "", "CREATE TABLE t", "CREATE TABLE t (", "CREATE TABLE t (a, b", "()", "\"", "/*",
         ])
@@ -129,7 +129,7 @@ struct CompanionTests {
     }
 
     @Test(
-        "the log's last contents of a page count, up to the last complete change",
+        "the last committed contents of a page in the log are used",
         arguments: [false, true])
     func log(_ isBigEndian: Bool) throws {
         func log(_ frames: [(page: Int, contents: [UInt8], count: Int)]) -> [UInt8] {
@@ -141,7 +141,7 @@ struct CompanionTests {
         #expect(try value(log([(2, page("one"), 2), (2, page("two"), 2)])) == two)
         #expect(try value(log([(2, page("one"), 2), (2, page("two"), 0)])) == one)
         #expect(try value(log([(2, page("one"), 0)])) == old)
-        // A frame after a damaged one does not count.
+        // Frames after a damaged frame are ignored.
         var damaged = log([(2, page("one"), 2), (2, page("two"), 2), (2, page("one"), 2)])
         damaged[32 + 24 + 512 + 24 + 100] ^= 1
         #expect(try value(damaged) == one)
@@ -159,7 +159,7 @@ struct CompanionTests {
         #expect(throws: DatabaseFileError.self) { try value(log) }
     }
 
-    @Test("a journal of many headers without pages is read no further than the first")
+    @Test("reading a journal of many headers without pages stops after the first")
     func denseJournal() throws {
         let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
         var header = magic + [UInt8](repeating: 0, count: 24)
@@ -170,12 +170,12 @@ struct CompanionTests {
         #expect(journal.pageCount == 0 && !journal.hasPagesInEachSegment)
         #expect(try RollbackJournal.restored(source).firstPage == .none)
         #expect(source.reads < 20)
-        // One segment without pages is the last, as a program leaves it that is killed early.
+        // A single segment without pages is valid. A program that is killed early leaves one.
         let short = try #require(try RollbackJournal(MemorySource(header)))
         #expect(short.pageCount == 0 && short.hasPagesInEachSegment)
     }
 
-    /// Counts how often a source is read.
+    /// Counts the read calls on a source.
     private final class CountingSource: ByteSource {
         let size: Int
         private let source: MemorySource
@@ -192,7 +192,7 @@ struct CompanionTests {
         }
     }
 
-    @Test("the sizes of the first segment of a journal count for all, as for SQLite")
+    @Test("the sizes in the first segment of a journal apply to all segments, as in SQLite")
     func sizesOfSegments() throws {
         let plain = Assembler.journal(restoring: [2], of: database, pageSize: 512)
         var other = Assembler.journal(restoring: [1], of: database, pageSize: 512)
@@ -208,7 +208,7 @@ struct CompanionTests {
         #expect(try RollbackJournal.restored(wiping).firstPage == .malformed)
     }
 
-    @Test("the last record of the first page counts, up to the first record that is not restored")
+    @Test("the last record of the first page is used, up to the first record that is not restored")
     func recordsOfOnePage() throws {
         let size = 512
         var other = database
@@ -229,7 +229,7 @@ struct CompanionTests {
         #expect(header != otherHeader)
         #expect(try restored([mine, hostile]) == otherHeader)
         #expect(try restored([hostile, record(2, of: database), mine]) == header)
-        // Records that end the restoring.
+        // Each of these records ends the rollback.
         let none: [UInt8] = [0, 0, 0, 0] + mine[4...]
         var wrongSum = record(2, of: database)
         wrongSum[wrongSum.count - 1] ^= 1
@@ -238,13 +238,13 @@ struct CompanionTests {
             #expect(try restored([mine, end, hostile]) == header)
             #expect(try restored([end, hostile]) == .none)
         }
-        // A page beyond the end of the database is skipped, whatever its checksum.
+        // A record of a page beyond the end of the database is skipped, whatever its checksum.
         var beyond: [UInt8] = Assembler.integer(database.count / size + 1, 4) + mine[4...]
         beyond[beyond.count - 1] ^= 1
         #expect(try restored([mine, beyond, hostile]) == otherHeader)
     }
 
-    @Test("a journal says what it would restore, and whether it names a super-journal")
+    @Test("a journal reports the pages that it restores, and whether it names a super-journal")
     func journal() throws {
         func journal(_ name: String?) throws -> RollbackJournal? {
             try RollbackJournal(
@@ -267,7 +267,7 @@ struct CompanionTests {
 
 @Suite("Malformed databases")
 struct MalformedDatabaseTests {
-    /// Reads a database; checks that the work was linear.
+    /// Reads a database, and checks that the work is linear.
     private func read(_ bytes: [UInt8]) throws -> DatabaseContents {
         let source = CountingSource(bytes)
         let contents = DatabaseContents(try DatabasePages(source))
@@ -293,7 +293,7 @@ struct MalformedDatabaseTests {
     @Test("rows that share overflow pages are read once")
     func sharedOverflow() throws {
         var assembler = Assembler()
-        // All but 39 bytes fill overflow pages.
+        // All bytes of the row but 39 fill overflow pages.
         let long = row([UInt8](repeating: 7, count: 39 + 39 * 508 - 4))
         let overflow = assembler.addOverflow(Array(long.dropFirst(39)))
         let leaves = (0..<30).map { leaf in
@@ -316,7 +316,8 @@ struct MalformedDatabaseTests {
     }
 
     @Test(
-        "cells that overlap are read as often as there is room for them", arguments: [512, 65536])
+        "overlapping cells are read at most as often as separate cells would fit on the page",
+        arguments: [512, 65536])
     func overlappingCells(_ pageSize: Int) throws {
         var assembler = Assembler(pageSize: pageSize)
         let cell = assembler.cell(row([UInt8](repeating: 7, count: 100)), number: 1)
@@ -332,7 +333,7 @@ struct MalformedDatabaseTests {
         #expect(contents.problems == ["page 2 has cells that overlap or extend beyond the page"])
     }
 
-    @Test("trees that contain themselves, and trees that are too deep, end")
+    @Test("reading ends for trees that contain themselves or are too deep")
     func cycles() throws {
         var assembler = Assembler()
         let own = assembler.add(
@@ -347,7 +348,7 @@ struct MalformedDatabaseTests {
         #expect(contents.problems[1] == "expected a tree of at most 20 levels, found more")
     }
 
-    @Test("an odd table does not keep the others from being read")
+    @Test("a malformed or unusual table does not prevent other tables from being read")
     func odd() throws {
         var assembler = Assembler(pageSize: 4096)
         func root(_ text: String) -> Int {
@@ -366,7 +367,7 @@ struct MalformedDatabaseTests {
         #expect(Array(values[0].table.utf8) == bytes("a\"\u{301}'\u{301}\0\n"))
     }
 
-    @Test("every prefix, and every byte changed, is read within the same bounds")
+    @Test("every prefix and every changed byte is read within the same bounds")
     func changes() throws {
         var assembler = Assembler()
         let long = assembler.cell(row([UInt8](repeating: 7, count: 1500)), number: 3)

@@ -6,7 +6,7 @@ import KeyedArchive
 import PropertyList
 import Testing
 
-/// A field of any class.
+/// An object with a field of any class.
 private struct Panel: KeyedCodable {
     static let archivedClass: ArchivedClass = "Panel"
     var volume: Double?
@@ -26,7 +26,7 @@ private struct Panel: KeyedCodable {
     init(tree: PropertyListValue) { (volume, names, self.tree) = (nil, nil, tree) }
 }
 
-/// A type with an error of its own.
+/// A type that throws its own error.
 private struct Levels: KeyedDecodable {
     static let archivedClass: ArchivedClass = "Levels"
 
@@ -88,7 +88,7 @@ struct AnyArchivedExamples {
         #expect(again == "a")
     }
 
-    @Test("throw an error of a coding of one's own")
+    @Test("throw an error of a custom coding")
     func ownError() throws {
         let bytes = try KeyedArchiver.archive(Count(), allowing: .foundation.allowing("Levels"))
         let error = #expect(throws: KeyedArchiveError.self) {
@@ -98,7 +98,7 @@ struct AnyArchivedExamples {
     }
 }
 
-/// Too many levels.
+/// An object with too many levels.
 private struct Count: KeyedEncodable {
     static let archivedClass: ArchivedClass = "Levels"
 

@@ -5,7 +5,7 @@ import AppKitArchive
 import KeyedArchive
 import Testing
 
-@Suite("The examples of AppKitArchive")
+@Suite("Examples of AppKitArchive")
 struct AppKitArchiveExamples {
     @Test("read an attributed string with a font")
     func attributedString() throws {

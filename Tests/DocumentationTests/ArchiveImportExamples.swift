@@ -39,7 +39,7 @@ struct ArchiveImportExamples {
         #expect(printed == ["Hello"])
     }
 
-    @Test("read a message through a list of classes")
+    @Test("read a message through an allow-list")
     func allowed() throws {
         var printed: [String] = []
         func print(_ text: String) { printed.append(text) }

@@ -11,7 +11,7 @@ import Testing
 struct ArchiveStoreExamples {
     private let store = ItemStore(MemoryItemDatabase(accessGroup: "group"))
 
-    /// Calls `body` with the path of a folder that is gone afterwards.
+    /// Calls `body` with the path of a folder that is removed afterwards.
     private func inFolder(_ body: (String) throws -> Void) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "examples-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -19,7 +19,7 @@ struct ArchiveStoreExamples {
         try body(folder.path)
     }
 
-    @Test("keep values in an item")
+    @Test("store values in an item")
     func dictionary() throws {
         let settings = ArchivedDictionary(
             in: store, service: "com.example.app", account: "settings")
@@ -32,7 +32,7 @@ struct ArchiveStoreExamples {
         #expect(try settings.dictionary().keys.sorted() == ["age"])
     }
 
-    @Test("keep passwords")
+    @Test("store passwords")
     func items() throws {
         try store.save(Item(service: "example.com", account: "anna", password: "secret"))
         let password = try store.password(service: "example.com", account: "anna")
@@ -45,7 +45,7 @@ struct ArchiveStoreExamples {
         #expect(try store.items(matching: ItemQuery(service: "example.com")).count == 3)
     }
 
-    @Test("keep passwords of a server")
+    @Test("store passwords of a server")
     func servers() throws {
         let address = ServerAddress("example.com", protocol: .https, port: 8443, path: "/login")
         try store.save(Item(address, account: "anna", password: "secret"))
@@ -53,7 +53,7 @@ struct ArchiveStoreExamples {
         #expect(password == "secret")
     }
 
-    @Test("keep passwords by account")
+    @Test("store passwords by account")
     func accounts() throws {
         let items = store.items(service: "example.com")
         try items.setPassword("secret", account: "anna")
@@ -61,7 +61,7 @@ struct ArchiveStoreExamples {
         #expect(password == "secret")
     }
 
-    @Test("keep one item")
+    @Test("store one item")
     func wrapper() throws {
         let (name, password) = ("anna", "secret")
         let login = ItemWrapper("login", in: store)
@@ -75,7 +75,7 @@ struct ArchiveStoreExamples {
     }
 
     #if Stores
-    @Test("keep encrypted items")
+    @Test("store encrypted items")
     func encrypted() throws {
         try inFolder { folder in
             try keep(in: "\(folder)/items", "\(folder)/key")
@@ -100,7 +100,7 @@ struct ArchiveStoreExamples {
     }
     #endif
 
-    @Test("keep objects and property lists in files")
+    @Test("store objects and property lists in files")
     func files() throws {
         let save = Save(name: "Anna")
         try inFolder { folder in
@@ -142,7 +142,7 @@ struct ArchiveStoreExamples {
         var bytes: [UInt8] = [1, 2, 3]
     }
 
-    @Test("keep objects in a cache")
+    @Test("store objects in a cache")
     func cache() {
         let picture = Picture()
         let images = ObjectCache<String, Picture>(costLimit: 1 << 20)
@@ -164,7 +164,7 @@ struct ArchiveStoreExamples {
         static let lastOpened = Preferences.Key<Date?>("lastOpened")
     }
 
-    @Test("keep preferences by keys with a type")
+    @Test("store preferences under typed keys")
     func typedPreferences() {
         let preferences = MemoryCache()
         preferences[Settings.theme] = .dark
@@ -173,7 +173,7 @@ struct ArchiveStoreExamples {
         #expect(preferences[Settings.windows] == [] && preferences[Settings.lastOpened] == nil)
     }
 
-    @Test("keep preferences")
+    @Test("store preferences")
     func preferences() {
         let preferences = MemoryCache()
         preferences.register(defaults: ["volume": 0.8])
@@ -182,7 +182,7 @@ struct ArchiveStoreExamples {
         #expect(volume == 0.8 && preferences.string(forKey: "name") == "Anna")
     }
 
-    // Compiled, but not called: it would write to the user's own folder.
+    // Compiled, but not called, because it would write to the user's own folder.
     private func own() async throws {
         let preferences = try Preferences(domain: "com.example.player")
         preferences.register(defaults: ["volume": 0.8, "shuffles": false])

@@ -6,7 +6,7 @@ import KeyedArchive
 import PropertyList
 import Testing
 
-/// The type of the article on codings of classes.
+/// The type in the article on class codings.
 struct Sign: KeyedCodable {
     static let archivedClass: ArchivedClass = "ABSign"
     static let archivedAliases = ["ABOldSign"]
@@ -51,7 +51,7 @@ struct Sign: KeyedCodable {
     }
 }
 
-/// The type of the example of ``ArchivedExtraFields``.
+/// The type in the example of ``ArchivedExtraFields``.
 private struct Label: KeyedCodable {
     static let archivedClass: ArchivedClass = "ABLabel"
     var title: String?
@@ -70,7 +70,7 @@ private struct Label: KeyedCodable {
     }
 }
 
-@Suite("The examples of class codings")
+@Suite("Examples of class codings")
 struct ClassCodingExamples {
     private static func archive(
         _ name: String, _ fields: PropertyListDictionary, _ rest: PropertyListValue...
@@ -90,7 +90,7 @@ struct ClassCodingExamples {
 
     private static let zeros = PropertyListValue.data([UInt8](repeating: 0, count: 24))
 
-    @Test("write optional fields, and need no class but those of the type")
+    @Test("write optional fields, and need only the classes of the type")
     func roundTrip() throws {
         var sign = Sign(title: "Exit")
         sign.width = PropertyListReal(Float(0.1))
@@ -103,7 +103,7 @@ struct ClassCodingExamples {
         #expect(try KeyedArchiver.archive(again, allowing: allowed) == bytes)
     }
 
-    @Test("read earlier names of the class and its keys, and keep later ones")
+    @Test("read earlier names of the class and its keys, and keep unknown fields")
     func versions() throws {
         let bytes = try Self.archive(
             "ABOldSign", ["ABTitle": .uid(3), "matrix": Self.zeros, "later": 5, "other": .uid(4)],
@@ -115,7 +115,7 @@ struct ClassCodingExamples {
         #expect(sign.extraFields.ignoredKeys == ["other"])
     }
 
-    @Test("refuse with the class, the field and the place")
+    @Test("refuse a field with its class, its name and its place")
     func refusal() throws {
         let bytes = try Self.archive("ABSign", ["matrix": .data([1, 2])])
         let error = #expect(throws: KeyedArchiveError.self) {
@@ -127,7 +127,7 @@ struct ClassCodingExamples {
                 == "keyed archive: `matrix` of ABSign: expected 24 bytes, found 2, in root.matrix")
     }
 
-    @Test("write numbers that stand in the object, as encode does")
+    @Test("write numbers into the object itself, as encode does")
     func numbers() throws {
         let bytes = try KeyedArchiver.archive(
             Numbers(), allowing: .foundation.allowing("Numbers"))

@@ -33,7 +33,7 @@ struct CodableExamples {
         return data
     }
 
-    @Test("take trees and parts of documents")
+    @Test("decode trees and parts of documents")
     func trees() throws {
         let data = Array("{ Profiles = ({ name = Anna; }); }".utf8)
         let profile = Profile(name: "Anna")

@@ -5,10 +5,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// An example in the documentation that no test has would be free to be wrong.
+/// Checks that each example of the documentation is in a test, so that no example is wrong.
 @Suite("Examples of the documentation")
 struct ExampleTests {
-    @Test("stand in tests, which compile them and run nearly all, word by word")
+    @Test("each example occurs verbatim in a test that is compiled")
     func tested() throws {
         let tests = try Self.files(in: "Tests", [".swift"]).map { Example.plain($0.lines) }
         let pages =
@@ -47,10 +47,11 @@ struct ExampleTests {
     }
 }
 
-/// Examples, as they are compared: without blanks, comments and what only a test needs.
+/// Examples in the form that is compared: without white space, comments and modifiers that only a
+/// test needs.
 enum Example {
-    /// The paragraphs of all examples in a page, or in the comments of a source. What stands for
-    /// anything, `…`, ends one.
+    /// Returns the paragraphs of all examples in a page, or in the comments of a source file. A
+    /// line with `…` ends a paragraph.
     static func paragraphs(of lines: [String], inComments: Bool) -> [String] {
         var paragraphs: [String] = []
         var paragraph: [String]?
@@ -77,7 +78,7 @@ enum Example {
         }
     }
 
-    /// Whether a line is more than the name of a module.
+    /// Returns whether a line is not an import.
     private static func isCode(_ line: String) -> Bool { !line.hasPrefix("import ") }
 
     static func plain(_ lines: [String]) -> String {

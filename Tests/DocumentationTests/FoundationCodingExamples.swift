@@ -46,11 +46,11 @@ extension Level {
     fileprivate init(hero: CodedObject<Hero>) { self.hero = hero }
 }
 
-@Suite("The examples of FoundationCoding")
+@Suite("Examples of FoundationCoding")
 struct FoundationCodingExamples {
     private let hero = Hero(name: "Ann", friend: Hero(name: "Bob"))
 
-    @Test("change two names")
+    @Test("change the names of two classes")
     func twoNames() throws {
         let data = try KeyedArchiverCoder.archivedData(
             withRootObject: hero, requiringSecureCoding: true)
@@ -66,7 +66,7 @@ struct FoundationCodingExamples {
         #expect(hero?.name == "Ann")
     }
 
-    @Test("read with a list of classes")
+    @Test("read with an allow-list")
     func listedClasses() throws {
         let data = try KeyedArchiverCoder.archivedData(
             withRootObject: [hero, Monster()], requiringSecureCoding: false)
@@ -77,7 +77,7 @@ struct FoundationCodingExamples {
         #expect(game?.count == 2)
     }
 
-    @Test("read a root of listed classes")
+    @Test("read a root of an allowed class")
     func rootOfListedClasses() throws {
         let data = try KeyedArchiverCoder.archivedData(
             withRootObject: hero, requiringSecureCoding: false)
@@ -95,7 +95,7 @@ struct FoundationCodingExamples {
         #expect(!data.isEmpty)
     }
 
-    @Test("cut cycles")
+    @Test("break cycles")
     func cycles() throws {
         let data = try KeyedArchiverCoder.archivedData(
             withRootObject: self.hero, requiringSecureCoding: true)
@@ -107,7 +107,7 @@ struct FoundationCodingExamples {
         #expect(hero?.name == "Ann")
     }
 
-    @Test("hold objects in values")
+    @Test("store objects in values")
     func values() throws {
         let registry = ClassRegistry.foundation.adding(Level.self, CodedObject<Hero>.self)
         let bytes = try KeyedArchiver.archive(Level(hero: CodedObject(hero)), allowing: registry)

@@ -17,7 +17,7 @@ struct InlinePropertyListExamples {
         return bytes
     }
 
-    @Test("build a message, and read its selector")
+    @Test("build a message and read its selector")
     func selector() throws {
         let bytes = try built()
         var found: [String] = []

@@ -71,7 +71,7 @@ private final class Node: KeyedCodable {
     }
 }
 
-/// Knows one field of a save, and keeps the others.
+/// Decodes one field of a save, and keeps the others.
 private struct Older: KeyedCodable {
     static let archivedClass: ArchivedClass = "DWSave"
     let name: String
@@ -136,7 +136,7 @@ struct KeyedArchiveExamples {
         #expect(first.name == "Anna" && level == 3)
     }
 
-    @Test("allow classes, and write and read them under other names")
+    @Test("allow classes, and read and write them under other names")
     func registries() throws {
         let bytes = try archived()
         try unarchived(bytes)
@@ -175,7 +175,7 @@ struct KeyedArchiveExamples {
         #expect(classes.contains(["Dog", "Pet", "NSObject"]))
     }
 
-    @Test("follow references when everything is complete")
+    @Test("follow references after all objects are complete")
     func cycles() throws {
         let (parent, child) = (Node(), Node())
         parent.children = [child]
@@ -184,7 +184,7 @@ struct KeyedArchiveExamples {
         #expect(again.children.first?.parent === again)
     }
 
-    @Test("keep fields that a type does not know")
+    @Test("keep fields that are unknown to a type")
     func unknownFields() throws {
         let allowed = ClassRegistry.foundation.keepingUnknownClasses()
         let older = try KeyedUnarchiver.unarchive(
@@ -193,7 +193,7 @@ struct KeyedArchiveExamples {
         #expect(try KeyedUnarchiver.unarchive(Save.self, from: bytes).age == 36)
     }
 
-    @Test("take values of common classes")
+    @Test("read values of common classes")
     func common() throws {
         let bytes = try KeyedArchiver.archive(Mixer(volume: 0.5))
         #expect(try KeyedUnarchiver.unarchive(Mixer.self, from: bytes).volume == 0.5)

@@ -5,8 +5,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The page that lists the methods of Foundation's coders is complete for the Foundation of this toolchain.
-@Suite("The table of methods")
+/// Checks the page that lists the methods of Foundation's coders against the Foundation of this
+/// toolchain.
+@Suite("The table of methods in the documentation")
 struct MethodTableTests {
     private static let types: Set<String> = [
         "NSCoding", "NSSecureCoding", "NSCoder", "NSKeyedArchiver", "NSKeyedUnarchiver",
@@ -28,7 +29,7 @@ struct MethodTableTests {
         for symbol in symbols.sorted() { #expect(page.contains("`\(symbol)`"), "\(symbol)") }
     }
 
-    /// The members of the coders and their protocols, each by its name with the labels.
+    /// Returns the names, with labels, of the members of the coders and their protocols.
     private static func symbols() throws -> Set<String> {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }

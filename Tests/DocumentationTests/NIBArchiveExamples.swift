@@ -16,7 +16,7 @@ struct NIBArchiveExamples {
         return bytes
     }
 
-    @Test("build an archive, and go through its objects")
+    @Test("build an archive and traverse its objects")
     func walk() throws {
         let bytes = try built()
         var keys: [String] = []

@@ -80,7 +80,7 @@ struct PortingExamples {
         #expect(bytes.count > 100)
     }
 
-    @Test("store objects as others, and `Codable` values as objects")
+    @Test("store objects in place of others, and `Codable` values as objects")
     func storedAsOthers() throws {
         let shape = Shape(sides: 3)
         let bytes = try KeyedArchiver.archive([shape, shape])
@@ -91,7 +91,7 @@ struct PortingExamples {
         #expect(settings.volume == 0.5)
     }
 
-    @Test("go on after an element that cannot be read")
+    @Test("continue after an element that cannot be decoded")
     func badElements() throws {
         let allowed = ClassRegistry.foundation.adding(Pet.self)
         let bytes = try KeyedArchiver.archive(Shelter(), allowing: allowed)

@@ -7,7 +7,7 @@ import KeyedArchive
 import PropertyList
 import Testing
 
-// What articles about persistence on iOS do, after the port.
+// The patterns of articles about persistence on iOS, after porting.
 
 final class Person: KeyedCodable {
     static let archivedClass: ArchivedClass = "Contacts.Person"
@@ -84,7 +84,7 @@ extension ClassRegistry {
 
 @Suite("Patterns of persistence, ported")
 struct PortingPatternExamples {
-    /// Calls `body` with a folder that is gone afterwards.
+    /// Calls `body` with a folder that is removed afterwards.
     private func inFolder(_ body: (URL) throws -> Void) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "porting-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -92,7 +92,7 @@ struct PortingPatternExamples {
         try body(folder)
     }
 
-    @Test("an object in a file")
+    @Test("store an object in a file")
     func file() throws {
         try inFolder { folder in
             let person = Person(name: "Anna", age: 36)
@@ -110,7 +110,7 @@ struct PortingPatternExamples {
         }
     }
 
-    @Test("an array of objects in preferences")
+    @Test("store an array of objects in preferences")
     func preferences() throws {
         try inFolder { folder in
             let preferences = try Preferences(domain: "com.example.contacts", folder: folder.path)
@@ -125,7 +125,7 @@ struct PortingPatternExamples {
         }
     }
 
-    @Test("a dictionary of common classes in an item")
+    @Test("store a dictionary of common classes in an item")
     func item() throws {
         let store = ItemStore(MemoryItemDatabase(accessGroup: "group"))
         let values = ArchivedDictionary(
@@ -145,7 +145,7 @@ struct PortingPatternExamples {
         #expect(error?.code == .classNotAllowed)
     }
 
-    @Test("nested objects, of older versions too")
+    @Test("store nested objects, and read those of older versions")
     func versions() throws {
         let trip = Trip(title: "North", stops: [Stop(city: "Oslo")], kind: .work)
         trip.route = Route(distances: [1.5])
@@ -159,7 +159,7 @@ struct PortingPatternExamples {
         #expect(migrated.stops[0].city == "Bergen" && migrated.kind == .holiday)
     }
 
-    @Test("objects that are cached on disk and in memory")
+    @Test("cache objects on disk and in memory")
     func cache() throws {
         try inFolder { folder in
             let files = try ObjectStore(folder: folder.path, allowing: .travel)
@@ -174,7 +174,7 @@ struct PortingPatternExamples {
     }
 }
 
-/// A trip that version 1 wrote.
+/// A trip as version 1 wrote it.
 private struct OldTrip: KeyedEncodable {
     static let archivedClass: ArchivedClass = "TRTrip"
 

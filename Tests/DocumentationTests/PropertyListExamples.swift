@@ -10,7 +10,7 @@ struct PropertyListExamples {
     private let bytes = Array(
         #"{ CFBundleVersion = 41; /* kept */ Tracks = { 1000 = { Name = "Où"; }; }; }"#.utf8)
 
-    @Test("look for a value")
+    @Test("look up a value")
     func look() throws {
         let document = try PropertyListDocument(parsing: bytes)
         let name = document.root["Tracks"]?["1000"]?["Name"]?.string
@@ -38,7 +38,7 @@ struct PropertyListExamples {
         }
     }
 
-    @Test("see every value")
+    @Test("visit every value")
     func events() throws {
         let document = try PropertyListDocument(parsing: bytes)
         #expect(try total(document) == 5)
@@ -76,7 +76,7 @@ struct PropertyListExamples {
         }
     }
 
-    @Test("make a file of a tree, and of one value after the other")
+    @Test("write a file from a tree, and value by value")
     func making() throws {
         let value: PropertyListValue = ["name": "Anna", "ages": [7, 9]]
         let xml = try PropertyListDocument(value).serialized(as: .xml)

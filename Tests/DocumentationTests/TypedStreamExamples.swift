@@ -6,7 +6,7 @@ import TypedStream
 
 @Suite("Examples of TypedStream")
 struct TypedStreamExamples {
-    @Test("build a stream, and read its text")
+    @Test("build a stream and read its text")
     func text() throws {
         let bytes = try built()
         let document = try TypedStreamDocument(parsing: bytes)
@@ -24,7 +24,7 @@ struct TypedStreamExamples {
         return bytes
     }
 
-    @Test("go through groups and values")
+    @Test("traverse groups and values")
     func walk() throws {
         let bytes = try built()
         var names: [String] = []

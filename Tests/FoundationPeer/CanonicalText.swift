@@ -3,9 +3,9 @@
 
 import Foundation
 
-/// What Foundation reads from property lists, in the form of the tests' own `CanonicalText`.
+/// The values that Foundation reads from property lists, as text that the tests can compare.
 enum CanonicalText {
-    /// Writes the path of a file, its value or that it was refused, and an end.
+    /// Prints the path of a file, its value or `REFUSED`, and an end marker.
     static func print(_ path: String) {
         var text = "FILE \(path)\n"
         do {
@@ -15,7 +15,7 @@ enum CanonicalText {
         } catch {
             text += "REFUSED\n"
         }
-        // At once: the next file may end the process.
+        // Written without buffering, because the next file may crash the process.
         FileHandle.standardOutput.write(Data((text + "END\n").utf8))
     }
 
@@ -40,7 +40,7 @@ enum CanonicalText {
     }
 
     private static func number(_ value: NSNumber) -> String {
-        // SAFETY: the type is a text of one character that the number owns.
+        // SAFETY: `objCType` is a C string of one character that the number owns.
         switch unsafe String(cString: value.objCType) {
         case "c", "B": return value.boolValue ? "TRUE\n" : "FALSE\n"
         case "f", "d":

@@ -3,7 +3,8 @@
 
 import Foundation
 
-/// Foundation's own archiver and unarchiver, as a process of its own, for they abort on much:
+/// Runs Foundation's archiver and unarchiver in a separate process, because they abort on many
+/// inputs:
 ///
 ///     FoundationPeer write NAME          writes the archive of a value
 ///     FoundationPeer read NAME < FILE    prints "equal" if the archive holds that value
@@ -31,7 +32,8 @@ enum FoundationPeer {
     }
 
     private static func read(_ data: Data, _ sample: Sample) throws {
-        // Not by a list of classes: some of Foundation's own do not support that.
+        // No list of classes is given, because some of Foundation's classes do not support secure
+        // coding.
         let unarchiver = try NSKeyedUnarchiver(forReadingFrom: data)
         let read = unarchiver.decodeObject(forKey: NSKeyedArchiveRootObjectKey)
         if let error = unarchiver.error { throw error }
@@ -44,7 +46,7 @@ enum FoundationPeer {
     }
 }
 
-/// A value that both sides know.
+/// A value that both this program and the tests define.
 struct Sample {
     let object: () -> NSObject
     let isEqual: (NSObject, NSObject) -> Bool
@@ -123,7 +125,7 @@ struct Sample {
                 NSTimeZone(name: "Europe/Zurich") ?? NSTimeZone(forSecondsFromGMT: 0)
             },
             "NSCalendar": Sample(
-                // The time zone is this system's own.
+                // The archive contains the time zone of this system.
                 isEqual: {
                     ($0 as? NSCalendar)?.calendarIdentifier
                         == ($1 as? NSCalendar)?.calendarIdentifier

@@ -9,10 +9,11 @@ import Darwin
 import Glibc
 #endif
 
-// libFuzzer calls this with every input. The target is named by the environment: KEYED_FUZZ_TARGET.
+// libFuzzer calls this with every input. The environment variable KEYED_FUZZ_TARGET names the
+// target.
 
 private let target: (name: String, run: @Sendable ([UInt8]) throws -> Void) = {
-    // SAFETY: the environment is not changed by this program; the text is copied.
+    // SAFETY: this program does not change the environment, and the text is copied.
     let name = unsafe getenv("KEYED_FUZZ_TARGET").map { unsafe String(cString: $0) } ?? ""
     guard let target = fuzzTargets.first(where: { $0.name == name }) else {
         let names = fuzzTargets.map(\.name).joined(separator: ", ")

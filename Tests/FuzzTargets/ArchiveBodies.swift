@@ -21,13 +21,13 @@ public func fuzzArchiveGraph(_ bytes: [UInt8]) throws {
     try BrokenProperty.check(graph.objects == again.objects, "the objects have changed")
 }
 
-/// Makes typed values of the input under the classes of Foundation, AppKit and UIKit.
+/// Decodes the input as typed values of the Foundation, AppKit and UIKit classes.
 public func fuzzUnarchive(_ bytes: [UInt8]) throws {
     try checkTyped(
         FuzzSetup(bytes), allowing: ClassRegistry.foundation.merging(.appKit).merging(.uiKit))
 }
 
-/// Makes typed values of the input under the common classes, or keeps objects of unknown ones.
+/// Decodes the input as typed values of the common classes, and keeps objects of unknown classes.
 public func fuzzUnarchiveFew(_ bytes: [UInt8]) throws {
     let setup = FuzzSetup(bytes)
     try checkTyped(setup, allowing: .commonClasses)
@@ -42,8 +42,8 @@ private func contents(of setup: FuzzSetup) -> ArchiveContents? {
     try? ArchiveContents(parsing: setup.input, options: setup.options, limits: setup.limits)
 }
 
-/// The input becomes values or throws; values that it became can be written and read again, are the
-/// same then, and hold no class that is not allowed.
+/// Checks that the input is decoded or refused, and that decoded values round-trip and contain no
+/// object of a class that is not allowed.
 private func checkTyped(_ setup: FuzzSetup, allowing registry: ClassRegistry) throws {
     guard let contents = contents(of: setup),
         let archive = try? KeyedUnarchiver(contents, allowing: registry, limits: setup.limits)
@@ -51,7 +51,7 @@ private func checkTyped(_ setup: FuzzSetup, allowing registry: ClassRegistry) th
     for key in archive.roots.keys.prefix(16) {
         guard let value = try? archive.unarchive(AnyArchived.self, forKey: key) else { continue }
         try checkAllowed(value, registry)
-        // What a broken file leaves is looked at, and refused when it is to be written.
+        // Values of malformed files may be decoded, but their encoding may be refused.
         if !contents.document.leniencies.isDisjoint(with: unwritable) { continue }
         let limits = ParsingLimits.default
         let first = try BrokenProperty.require("what was read cannot be written") {
@@ -69,7 +69,7 @@ private func checkTyped(_ setup: FuzzSetup, allowing registry: ClassRegistry) th
     }
 }
 
-/// Every class in what is written of a value has to be allowed.
+/// Checks that an archive of the value contains only allowed classes.
 private func checkAllowed(_ value: AnyArchived, _ registry: ClassRegistry) throws {
     if registry.keepsUnknownClasses { return }
     guard
@@ -83,7 +83,7 @@ private func checkAllowed(_ value: AnyArchived, _ registry: ClassRegistry) throw
     try BrokenProperty.check(disallowed.isEmpty, "an object of a class that is not allowed")
 }
 
-/// Builds values as the input says, archives them and reads them back.
+/// Builds values from the input, archives them and reads them back.
 public func fuzzArchive(_ bytes: [UInt8]) throws {
     var script = ArchiveScript(bytes)
     let value = script.value(depth: 0)

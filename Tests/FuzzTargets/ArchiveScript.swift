@@ -4,7 +4,7 @@
 import KeyedArchive
 import PropertyList
 
-/// Takes archived values from the bytes of an input, one after the other.
+/// Reads archived values from the bytes of an input, one after the other.
 struct ArchiveScript {
     private var script: ByteScript
 

@@ -3,7 +3,7 @@
 
 import PropertyList
 
-/// Makes documents by calls in whatever order the input says, and dictionaries by changes.
+/// Builds documents by calls in the order that the input gives, and changes dictionaries.
 public func fuzzBuild(_ bytes: [UInt8]) throws {
     var script = ByteScript(bytes)
     if script.byte() % 2 == 0 {
@@ -22,7 +22,7 @@ private func checkBuilder(_ script: inout ByteScript) throws {
     try checkWriting(document, .default)
 }
 
-/// The next call. The meaning of a byte never changes: inputs are kept.
+/// Makes the next call. The meaning of a byte never changes, because inputs are kept.
 private func call(_ builder: inout DocumentBuilder, _ script: inout ByteScript) {
     switch script.byte() % 16 {
     case 0: builder.null()
@@ -42,13 +42,13 @@ private func call(_ builder: inout DocumentBuilder, _ script: inout ByteScript) 
     }
 }
 
-/// Finite, which is what documents are read with.
+/// Returns a finite date, the only kind that documents are read with.
 private func date(_ script: inout ByteScript) -> PropertyListDate {
     let seconds = Double(bitPattern: script.word())
     return PropertyListDate(secondsSince2001: seconds.isFinite ? seconds : 0)
 }
 
-/// A dictionary is changed, and a plain list of pairs likewise.
+/// Applies the same changes to a dictionary and to a plain list of pairs.
 private func checkDictionary(_ script: inout ByteScript) throws {
     var entries = PropertyListDictionary()
     var model: [(key: String, value: PropertyListValue)] = []

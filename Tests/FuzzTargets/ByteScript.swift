@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Takes small things from the bytes of an input, one after the other; zeros at its end.
+/// Reads small values from the bytes of an input, one after the other; zeros after its end.
 struct ByteScript {
     private var rest: ArraySlice<UInt8>
 

@@ -4,8 +4,8 @@
 import PropertyList
 import PropertyListTools
 
-/// Looks for property lists in the input: what is found lies in it, in order, apart, and is one; a search
-/// in portions finds the same.
+/// Searches the input for property lists. The results must be ordered, disjoint and valid, and a
+/// search in portions must find the same.
 public func fuzzCarving(_ bytes: [UInt8]) throws {
     let setup = FuzzSetup(bytes)
     for findsNested in [false, true] {

@@ -11,7 +11,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Decodes the input as types that hold themselves.
+/// Decodes the input as recursive types.
 public func fuzzDecode(_ bytes: [UInt8]) throws {
     let setup = FuzzSetup(bytes)
     let decoder = PlistDecoder(options: setup.options, limits: setup.limits)
@@ -26,12 +26,12 @@ public func fuzzDecode(_ bytes: [UInt8]) throws {
     try checkRoundTrip(value)
 }
 
-/// A value of any kind that was decoded is encoded, decoded and encoded again.
+/// Checks that a decoded value survives encoding and decoding.
 private func checkRoundTrip(_ value: Anything) throws {
     for format in [PropertyListFormat.binary, .xml] {
         let encoder = PlistEncoder(format: format)
         encoder.allowsFragments = true
-        // XML has no form for some dates.
+        // XML cannot represent some dates.
         guard let first = try? encoder.encodeBytes(value) else {
             try BrokenProperty.check(format == .xml, "what was decoded cannot be encoded")
             continue
@@ -47,7 +47,7 @@ private func checkRoundTrip(_ value: Anything) throws {
     }
 }
 
-/// Encodes as the input says, right or wrong.
+/// Encodes with valid and invalid calls from the input.
 public func fuzzEncode(_ bytes: [UInt8]) throws {
     var setup = ByteScript(bytes)
     let encoder = PlistEncoder()
@@ -78,7 +78,7 @@ public func fuzzEncode(_ bytes: [UInt8]) throws {
 
 // MARK: - Types
 
-/// A tree as programs have them, each way to ask for a part of it taken once.
+/// A tree like those of programs, which uses each decoding method once.
 private final class Branch: Decodable {
     private enum Key: String, CodingKey { case name = "a", child = "key", list = "NS.objects" }
 
@@ -104,7 +104,7 @@ private final class Branch: Decodable {
     }
 }
 
-/// Every number there is, tried one after the other on each element.
+/// Decodes each element as every number type in turn.
 private struct Numbers: Decodable {
     init(from decoder: any Decoder) throws {
         var container = try decoder.unkeyedContainer()
@@ -124,11 +124,11 @@ private struct Numbers: Decodable {
     }
 }
 
-/// Asks an encoder for what the bytes of an input say.
+/// Makes the encoder calls that the bytes of an input describe.
 private struct Scripted: Encodable {
     private final class State {
         var script: ByteScript
-        /// Calls that are left.
+        /// The number of calls that are left.
         var budget = 400
         init(_ bytes: some Sequence<UInt8>) { script = ByteScript(bytes) }
     }
@@ -143,7 +143,7 @@ private struct Scripted: Encodable {
         try Part(state: State(bytes)).encode(to: encoder)
     }
 
-    /// The next value of the script. The meaning of a byte never changes: inputs are kept.
+    /// The next value of the script. The meaning of a byte never changes, because inputs are kept.
     private struct Part: Encodable {
         let state: State
 
@@ -163,7 +163,7 @@ private struct Scripted: Encodable {
                 var container = encoder.singleValueContainer()
                 try leaf { try container.encode($0) }
             default:
-                // A second container, of another kind.
+                // A second container of another kind.
                 var container = encoder.unkeyedContainer()
                 try container.encode(1)
                 var other = encoder.container(keyedBy: AnyKey.self)

@@ -4,11 +4,11 @@
 import DatabaseFiles
 import TestSupport
 
-/// Reads a database with its write-ahead log: the work is linear, no more values come out than bytes
-/// are in, and a log gives what its pages in the place of the database's give.
+/// Reads a database with its write-ahead log. The work must be linear, the values must not have
+/// more bytes than the input, and merging the log into the database must give the same values.
 ///
-/// The first byte of an input chooses between a database as it is, and a script of changes to a small
-/// valid one. The second is not used.
+/// The first byte of an input selects either a database as it is, or a script of changes to a small
+/// valid one. The second byte is not used.
 public func fuzzDatabase(_ bytes: [UInt8]) throws {
     let input = Array(bytes.dropFirst(2))
     var files = DatabaseScript()
@@ -35,7 +35,7 @@ private func check(_ files: DatabaseScript) throws {
         main.bytesRead + log.bytesRead <= 4 * size + 1000,
         "\(main.bytesRead) and \(log.bytesRead) bytes were read of \(size)")
     try BrokenProperty.check(contents.rows <= size, "\(contents.rows) rows of \(size) bytes")
-    // Text that is not valid grows threefold where it becomes valid.
+    // Replacing invalid UTF-8 can make text three times as long.
     let found = contents.values.reduce(0) { $0 + $1.bytes.count }
     try BrokenProperty.check(found <= 3 * size, "\(found) bytes of values of \(size)")
     try BrokenProperty.check(
@@ -45,7 +45,7 @@ private func check(_ files: DatabaseScript) throws {
         try DatabaseContents(merged) == contents, "the log gives something else than its pages")
 }
 
-/// The database after all complete changes; nil where pages are missing.
+/// Returns the database after all committed changes; nil if pages are missing.
 private func merged(_ pages: DatabasePages) -> [UInt8]? {
     var merged: [UInt8] = []
     for number in 0..<pages.count {
@@ -55,7 +55,7 @@ private func merged(_ pages: DatabasePages) -> [UInt8]? {
     return merged
 }
 
-/// A small database, a log and a journal, and changes to them.
+/// A small database with a log and a journal, and changes to them.
 private struct DatabaseScript {
     private static let pageSize = 512
     private static let valid = makeValid()
@@ -65,7 +65,8 @@ private struct DatabaseScript {
     private(set) var journal: [UInt8] = []
     private var frames: [(page: Int, contents: [UInt8], count: Int)] = []
 
-    /// A table of two levels with a long value, and one without row numbers, of two levels too.
+    /// A table of two levels with a long value, and a table without row numbers, also of two
+    /// levels.
     private static func makeValid() -> [UInt8] {
         var assembler = DatabaseAssembler(pageSize: pageSize)
         func row(_ size: Int) -> [UInt8] {
@@ -96,7 +97,7 @@ private struct DatabaseScript {
 
     private var pageCount: Int { database.count / Self.pageSize }
 
-    /// Changes the files as a script says. The meaning of a byte never changes: inputs are kept.
+    /// Changes the files by a script. The meaning of a byte never changes, because inputs are kept.
     mutating func run(_ script: [UInt8]) {
         var script = ByteScript(script)
         while !script.isAtEnd, pageCount > 0 {
@@ -139,7 +140,7 @@ private struct DatabaseScript {
         var contents = page(Int(script.byte()) % pageCount)
         let change = (Int(script.byte()) << 8 | Int(script.byte())) % Self.pageSize
         contents[change] = script.byte()
-        // At most 64, for each takes time to make.
+        // At most 64 frames, because each takes time to build.
         if frames.count < 64 {
             frames.append((Int(script.byte() % 32), contents, Int(script.byte() % 32)))
         }

@@ -3,7 +3,7 @@
 
 import PropertyList
 
-/// Finds the format of the input, from its first byte on: nothing is chosen here.
+/// Detects the format of the input, from its first byte. No byte selects options.
 public func fuzzDetection(_ bytes: [UInt8]) throws {
     let found = try? PropertyListFormat.detect(bytes)
     for limits in [ParsingLimits.untrusted, .default] {

@@ -4,8 +4,8 @@
 import PropertyList
 import PropertyListTools
 
-/// Edits chosen by the bytes of a document, made by the editor and, plainly, to its value: both must
-/// refuse the same, and come to the same.
+/// Applies edits chosen by the input with the editor, and with a simple model to the value. Both
+/// must refuse the same edits, and give the same result.
 func fuzzEdits(_ bytes: [UInt8]) throws {
     let setup = FuzzSetup(bytes)
     guard
@@ -25,7 +25,7 @@ func fuzzEdits(_ bytes: [UInt8]) throws {
         try BrokenProperty.check(
             (changed == nil) == (failure != nil),
             "an edit \(edit) is made and refused: \(failure.map(\.description) ?? "made")")
-        // An edit that failed may have been made in part.
+        // A failed edit may have been applied in part.
         guard let changed else { return }
         model = changed
     }
@@ -37,7 +37,7 @@ private func check(
 ) throws {
     let edited: EditedPropertyList
     do { edited = try editor.finish() } catch {
-        // That a text would say something else is what the editor finds as a last resort.
+        // The editor's final check of the text is a last resort, and must not refuse a valid edit.
         let isExpected =
             error.code.isLimit || error.code == .invalidEncoding
             || error.code == .unrepresentableValue && !"\(error)".contains("something else")
@@ -55,7 +55,7 @@ private func check(
     try BrokenProperty.check(last.range.upperBound <= editor.document.source.count, "outside")
 }
 
-/// Numbers from the bytes of an input, without end.
+/// An endless sequence of numbers from the bytes of an input.
 private struct Choices {
     private var state: UInt64
 
@@ -75,7 +75,7 @@ private struct Choices {
             PropertyListKeyPath(steps), isReference ? .set(self.value()) : operation())
     }
 
-    /// A way to a value that is there, mostly.
+    /// Returns a path that usually leads to an existing value.
     private mutating func path(
         in value: PropertyListValue
     ) -> ([PropertyListKeyPath.Step], PropertyListValue) {
@@ -92,7 +92,7 @@ private struct Choices {
                 steps.append(.index(index))
                 guard index < elements.count else { return (steps, .null) }
                 value = elements[index]
-            // In an archive a step from there would be one into another object.
+            // In an archive, a step beyond a UID would lead into another object.
             case .uid: return (steps, value)
             default: return (steps + [.key(["new", "a.b", "", "é"][below(4)])], .null)
             }
@@ -120,7 +120,7 @@ private struct Choices {
     }
 }
 
-/// The meaning of an edit, in the plainest way: from the root down by recursion, copying.
+/// A simple model of edits, which copies the value recursively.
 private enum PlainEdit {
     static func apply(
         _ edit: PropertyListEdit, to value: PropertyListValue

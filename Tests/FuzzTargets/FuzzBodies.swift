@@ -23,7 +23,7 @@ public func fuzzOpenStep(_ bytes: [UInt8]) throws {
     try checkReading(setup, format: .openStep)
 }
 
-/// Reads the input as JSON, strict and typed.
+/// Reads the input as JSON, with the strict and the typed mapping.
 public func fuzzJSON(_ bytes: [UInt8]) throws {
     let setup = FuzzSetup(bytes)
     try checkReading(setup, format: .json)
@@ -33,7 +33,7 @@ public func fuzzJSON(_ bytes: [UInt8]) throws {
     try checkJSONRoundTrip(value)
 }
 
-/// Reads the input in the format that it is in, and writes its value in all.
+/// Reads the input in its detected format, and writes its value in all formats.
 public func fuzzValueRoundTrip(_ bytes: [UInt8]) throws {
     let setup = FuzzSetup(bytes)
     guard
@@ -50,8 +50,8 @@ public func fuzzValueRoundTrip(_ bytes: [UInt8]) throws {
 
 // MARK: - Reading
 
-/// The input parses or throws; what parses strictly parses leniently to the same; what was parsed
-/// can be looked at and written.
+/// Checks that the input parses or throws, that lenient parsing agrees with strict parsing, and
+/// that a parsed document can be inspected and written.
 private func checkReading(_ setup: FuzzSetup, format: PropertyListFormat) throws {
     let lenient = try? document(setup.input, format, setup.options, setup.limits)
     if let strict = try? document(setup.input, format, .strict, setup.limits) {
@@ -60,15 +60,15 @@ private func checkReading(_ setup: FuzzSetup, format: PropertyListFormat) throws
         }
         try BrokenProperty.check(
             strict.leniencies.isEmpty && strict.problems.isEmpty, "strict needed a leniency")
-        // The options that change the meaning of what is valid.
+        // These options change the meaning of valid input.
         if setup.options.isDisjoint(with: [.uidDictionaries, .nextStepEscapes]) {
             try checkSame(strict, other, setup.limits)
         }
     }
     try checkLimits(setup, format)
     guard let lenient else { return }
-    // Published in SECURITY.md: no more values than bytes, but the root of an empty text or of a
-    // strings file.
+    // SECURITY.md states that there are no more values than bytes. The root of an empty text or of
+    // a strings file is an exception.
     let roots = format == .openStep || lenient.byteCount == 0 ? 1 : 0
     try BrokenProperty.check(
         lenient.nodeCount <= lenient.byteCount + roots, "there are more values than bytes")
@@ -79,7 +79,7 @@ private func checkReading(_ setup: FuzzSetup, format: PropertyListFormat) throws
     try checkWriting(lenient, setup.limits)
 }
 
-/// What is only refused because of the limits is refused with the code of a limit.
+/// Checks that an input refused only because of the limits is refused with the code of a limit.
 private func checkLimits(_ setup: FuzzSetup, _ format: PropertyListFormat) throws {
     guard (try? document(setup.input, format, setup.options, .trusted)) != nil else { return }
     do {
@@ -90,7 +90,8 @@ private func checkLimits(_ setup: FuzzSetup, _ format: PropertyListFormat) throw
     }
 }
 
-/// The library and the plainest reader there is agree on what is a property list, and on its value.
+/// Checks that the library and the plain reader agree on whether the input is a property list, and
+/// on its value.
 private func checkPlainReader(_ input: [UInt8]) throws {
     guard input.count <= 2048 else { return }
     var limits = ParsingLimits.default
@@ -115,7 +116,7 @@ private func checkSame(
     try BrokenProperty.check(first == second, "strict and lenient read different values")
 }
 
-/// What is read in place, one value after the other, is what the tree holds; and so do events say.
+/// Checks that nodes, events and the value tree agree.
 private func checkTree(_ document: PropertyListDocument, _ limits: ParsingLimits) throws {
     guard let value = try? document.root.value(limits: limits) else { return }
     let told = try EventTree.value(of: PropertyListEventReader(document.root, limits: limits))
@@ -157,7 +158,7 @@ private func scalar(_ node: PropertyListNode) -> PropertyListValue? {
     return node.isNull ? .null : nil
 }
 
-/// Every access to every value of the document.
+/// Uses every accessor of every value in the document.
 private func checkNodes(_ document: PropertyListDocument) throws {
     for node in document.allNodes.prefix(10_000) {
         _ = (node.string, node.integer?.description, node.real?.description, node.boolean)
@@ -174,12 +175,12 @@ private func checkNodes(_ document: PropertyListDocument) throws {
 
 // MARK: - Writing
 
-/// What was parsed or built can be written, and reads as the same.
+/// Checks that a parsed or built document can be written, and reads as the same value.
 func checkWriting(_ document: PropertyListDocument, _ limits: ParsingLimits) throws {
     _ = document.coreFoundationLayout(limits: limits)
     _ = try? XMLPropertyList.serialize(document, limits: limits)
     guard let bytes = try? BinaryPropertyList.serialize(document, limits: limits) else { return }
-    // Keys that are no strings or occur twice are written as they are.
+    // Keys that are not strings or occur twice are written unchanged.
     let isStrict = document.leniencies.isDisjoint(with: [
         .nonStringKeys, .allDuplicateKeys, .salvage,
     ])
@@ -217,11 +218,11 @@ private func checkXMLRoundTrip(_ value: PropertyListValue) throws {
     let again = try BrokenProperty.require("what was written as XML cannot be written") {
         try XMLPropertyList.serialize(back).bytes
     }
-    // NaN has one form in text and many in bits, so the texts are compared.
+    // NaN has many bit patterns but one form in text, so the texts are compared.
     try BrokenProperty.check(text == again, "what was written as XML reads as another value")
 }
 
-/// Strings, data, arrays and dictionaries come back from every layout.
+/// Checks that strings, data, arrays and dictionaries round-trip through every layout.
 private func checkOpenStepRoundTrip(_ value: PropertyListValue) throws {
     guard let source = try? PropertyListDocument(value) else { return }
     for layout in [.compact, .indented, .projectFile(projectName: nil)]
@@ -239,7 +240,7 @@ private func checkOpenStepRoundTrip(_ value: PropertyListValue) throws {
     }
 }
 
-/// Everything comes back from typed JSON.
+/// Checks that every value round-trips through typed JSON.
 private func checkJSONRoundTrip(_ value: PropertyListValue) throws {
     guard let source = try? PropertyListDocument(value) else { return }
     var options = JSONPropertyList.Options()

@@ -3,9 +3,9 @@
 
 import PropertyList
 
-/// A property that an input broke: what a fuzz target throws, besides crashing.
+/// The error of a fuzz target for a property that an input violates.
 public struct BrokenProperty: Error, CustomStringConvertible {
-    /// What did not hold.
+    /// The violated property.
     public let description: String
 
     /// Throws unless `condition` holds.
@@ -13,15 +13,16 @@ public struct BrokenProperty: Error, CustomStringConvertible {
         if !condition { throw BrokenProperty(description: what()) }
     }
 
-    /// The result of `body`, which must not throw.
+    /// Returns the result of `body`, which must not throw.
     static func require<T>(_ what: String, _ body: () throws -> T) throws -> T {
         do { return try body() } catch { throw BrokenProperty(description: "\(what): \(error)") }
     }
 }
 
-/// What the first two bytes of an input choose; the rest is the property list.
+/// The options and limits that the first two bytes of an input select. The rest is the property
+/// list.
 ///
-/// The meaning of a byte never changes: inputs are kept. New choices are appended.
+/// The meaning of a byte never changes, because inputs are kept. New choices are appended.
 struct FuzzSetup {
     var options: ParsingOptions = []
     var limits = ParsingLimits.untrusted
@@ -34,8 +35,8 @@ struct FuzzSetup {
         limits = Self.limits(bytes[1])
     }
 
-    /// Frozen: below 240, 0 strict, 1 compatible, 2 forensic, 3 salvage, 4 … 23 one option each; from
-    /// 240 on the options after those.
+    /// Frozen: below 240, the byte modulo 24 selects 0 strict, 1 compatible, 2 forensic, 3 salvage,
+    /// or 4 … 23 one option each. From 240 on, it selects one of the later options.
     private static func options(_ byte: UInt8) -> ParsingOptions {
         if byte >= 240 { return ParsingOptions(rawValue: 1 << UInt32(byte - 240 + 20)) }
         switch byte % 24 {
@@ -47,7 +48,7 @@ struct FuzzSetup {
         }
     }
 
-    /// The same, but that little can be expanded: an input is to take a millisecond.
+    /// Returns the limits with small budgets, so that an input takes about a millisecond.
     private static func cheap(_ limits: ParsingLimits) -> ParsingLimits {
         var limits = limits
         limits.expansion.base = 10_000
@@ -55,8 +56,8 @@ struct FuzzSetup {
         return limits
     }
 
-    /// Frozen: below 192, 0 for strangers, 1 default, 2 very little; from 192 on, two bits each for
-    /// depth, expansion and output.
+    /// Frozen: below 192, the byte modulo 3 selects 0 untrusted, 1 default, 2 very small limits.
+    /// From 192 on, two bits each select depth, expansion and output.
     private static func limits(_ byte: UInt8) -> ParsingLimits {
         if byte >= 192 {
             let choice = Int(byte) - 192
@@ -76,7 +77,7 @@ struct FuzzSetup {
     }
 }
 
-/// The targets by the names of their folders of inputs.
+/// The targets by the names of their input folders.
 public let fuzzTargets: [(name: String, run: @Sendable ([UInt8]) throws -> Void)] = [
     ("detection", fuzzDetection),
     ("carving", fuzzCarving),

@@ -7,10 +7,11 @@ import KeyedArchive
 public import PropertyList
 import TypedStream
 
-/// Imports a typedstream, a NIBArchive or a message as a keyed archive, and reads it with and without types.
+/// Imports a typedstream, a NIBArchive or a message as a keyed archive, and reads it with and
+/// without types.
 ///
-/// Every failure is a typed error with a place. An archive that is imported is a valid one: its graph can be read,
-/// each object is in the file, and writing it loses nothing.
+/// Every failure is a typed error with a place. The imported archive is valid: its graph can be
+/// read, each object has a place in the file, and writing the archive loses nothing.
 public func checkImport(_ input: [UInt8], limits: ParsingLimits = .untrusted) throws {
     let archive: ImportedArchive
     do {
@@ -48,7 +49,7 @@ private func checkDocument(_ archive: ImportedArchive, _ limits: ParsingLimits) 
     throw BrokenProperty(description: "the graph lacks objects")
 }
 
-/// Reads the root as a value of any type. Whatever the objects are, an error is all that may come of it.
+/// Decodes the root as a value of any type, which may fail only with an error.
 private func read(_ archive: ImportedArchive, _ limits: ParsingLimits) {
     let registry = ClassRegistry.foundation.merging(.appKit).keepingUnknownClasses()
     _ = try? archive.unarchive(AnyArchived.self, allowing: registry, limits: limits)

@@ -5,14 +5,15 @@ public import InlinePropertyList
 
 /// Reads the input as a property list of version 15, 16 or 17.
 ///
-/// The second byte chooses the limits. The input follows. Messages without references are built anew.
+/// The second byte selects the limits. The input follows. Messages without references are also
+/// rebuilt with a builder.
 public func fuzzInlinePropertyList(_ bytes: [UInt8]) throws {
     let depth = [128, 512, 3][Int(bytes.dropFirst().first ?? 0) % 3]
     try checkInlinePropertyList(
         Array(bytes.dropFirst(2)), limits: .init(depth: depth, inputSize: 1 << 20))
 }
 
-/// Checks everything that holds for any input.
+/// Checks the properties that hold for any input.
 public func checkInlinePropertyList(
     _ input: [UInt8], limits: InlinePropertyListLimits = .default
 ) throws {
@@ -46,9 +47,9 @@ public func checkInlinePropertyList(
     try BrokenProperty.check(built.bytes.count <= input.count, "building makes a message longer")
 }
 
-/// The values of a property list as lines of text. References are not followed.
+/// Lists the values of a property list as lines of text, without following references.
 public enum InlinePropertyListDump {
-    /// A line for each value, and one for the end of each container.
+    /// Returns a line for each value, and one for the end of each container.
     public static func lines(_ document: InlinePropertyListDocument) -> [String] {
         var lines: [String] = []
         var levels: [InlinePropertyListNodes.Iterator] = []

@@ -5,13 +5,13 @@ public import NIBArchive
 
 /// Reads the input as a NIBArchive.
 ///
-/// The first two bytes are skipped. What can be read is written again as the same bytes; a builder writes the same
-/// values anew.
+/// The first two bytes are skipped. An input that can be read must serialize to the same bytes, and
+/// a builder must be able to rebuild its values.
 public func fuzzNIBArchive(_ bytes: [UInt8]) throws {
     try checkNIBArchive(Array(bytes.dropFirst(2)))
 }
 
-/// Checks everything that holds for any input.
+/// Checks the properties that hold for any input.
 public func checkNIBArchive(_ input: [UInt8]) throws {
     try checkImport(input)
     for allowingTrailingBytes in [false, true] {
@@ -36,7 +36,7 @@ public func checkNIBArchive(_ input: [UInt8]) throws {
     }
 }
 
-/// The values follow each other without gaps.
+/// Checks that the values follow each other without gaps.
 private func checkPlaces(_ document: NIBArchiveDocument) throws {
     var place: Int?
     for value in document.objects.flatMap({ Array($0.values) }) {
@@ -53,9 +53,9 @@ private func checkPlaces(_ document: NIBArchiveDocument) throws {
     _ = document.classes.flatMap(\.fallbacks).map(\.byteRange)
 }
 
-/// The contents of a NIBArchive as lines of text, to compare what two readers make of it.
+/// Lists the contents of a NIBArchive as lines of text, to compare two readers.
 public enum NIBArchiveDump {
-    /// A line for each object and each of its values.
+    /// Returns a line for each object and each of its values.
     public static func lines(_ document: NIBArchiveDocument) -> [String] {
         document.objects.flatMap { object in
             ["OBJECT \(hex(object.class.name))"] + object.values.map(line)

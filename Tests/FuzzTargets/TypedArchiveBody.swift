@@ -11,7 +11,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Reads the input as the types that a program names, its own among them.
+/// Decodes the input as types that a program names, including its own.
 public func fuzzUnarchiveTypes(_ bytes: [UInt8]) throws {
     let setup = FuzzSetup(bytes)
     let registry = ClassRegistry.commonClasses.adding(Curious.self, as: "DWSave")
@@ -24,7 +24,7 @@ public func fuzzUnarchiveTypes(_ bytes: [UInt8]) throws {
     for key in archive.roots.keys.prefix(8) {
         for read in readings { try? read(archive, key) }
         guard let value = try? archive.unarchive(AnyArchived.self, forKey: key) else { continue }
-        // A list that lacks the class never makes one.
+        // An allow-list without the class must never decode an object of it.
         let few = try? KeyedUnarchiver(contents, allowing: .commonClasses, limits: setup.limits)
         let narrow = try? few?.unarchive(AnyArchived.self, forKey: key)
         try BrokenProperty.check(
@@ -58,7 +58,7 @@ private let readings: [Reading] = [
     },
 ]
 
-/// All strings in a tree.
+/// Decodes all strings in a tree.
 private struct Leaves: Decodable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
@@ -68,7 +68,7 @@ private struct Leaves: Decodable {
     }
 }
 
-/// A class that asks for each of its fields in every way there is, and keeps what cycles lead to.
+/// A class that calls every decoding method for each of its fields, and retains the results.
 private final class Curious: KeyedCodable {
     static let archivedClass: ArchivedClass = "Curious"
     static let archivedAliases = ["Node", "Save"]

@@ -5,15 +5,16 @@ public import TypedStream
 
 /// Reads the input as a typedstream.
 ///
-/// The second byte chooses the limits. The input follows. What can be read is written again as the same bytes, also
-/// by way of the other byte order; a builder writes the same values anew.
+/// The second byte selects the limits. The input follows. An input that can be read must serialize
+/// to the same bytes, also after a conversion to the other byte order, and a builder must be able
+/// to rebuild its values.
 public func fuzzTypedStream(_ bytes: [UInt8]) throws {
     let input = Array(bytes.dropFirst(2))
     let depth = [128, 512, 3][Int(bytes.dropFirst().first ?? 0) % 3]
     try checkTypedStream(input, limits: TypedStreamLimits(depth: depth, inputSize: 1 << 20))
 }
 
-/// Checks everything that holds for any input.
+/// Checks the properties that hold for any input.
 public func checkTypedStream(_ input: [UInt8], limits: TypedStreamLimits = .default) throws {
     try checkImport(input)
     let document: TypedStreamDocument?
@@ -39,10 +40,11 @@ private func checkTypedStreamError(_ error: TypedStreamError, _ input: [UInt8]) 
         place >= 0 && place <= input.count, "an error is at byte \(place) of \(input.count)")
 }
 
-/// Each access to each value: their number and places are within those of the input.
+/// Uses every accessor of each value, and checks that numbers and places are within those of the
+/// input.
 private func checkValues(_ document: TypedStreamDocument) throws {
     let lines = TypedStreamDump.lines(document)
-    // At most 16 structures around a value, each with an end.
+    // A value is within at most 16 structures, each of which has an end line.
     try BrokenProperty.check(
         lines.count <= 40 * document.byteCount,
         "\(lines.count) items in \(document.byteCount) bytes")
@@ -82,13 +84,13 @@ private func checkWriting(_ document: TypedStreamDocument, _ input: [UInt8]) thr
         TypedStreamDump.lines(built, numbering: .objects)
             == TypedStreamDump.lines(document, numbering: .objects),
         "building changes values")
-    // Names that were written twice are shared now.
+    // The builder shares names that the input wrote twice.
     try BrokenProperty.check(
         document.streamerVersion == 3 || built.byteCount <= document.byteCount,
         "building makes a stream longer")
 }
 
-/// What is salvaged of a stream can be walked; of a whole stream, it is all of it.
+/// Checks that salvaged contents can be traversed, and that salvaging a valid stream loses nothing.
 private func checkSalvaging(
     _ input: [UInt8], _ limits: TypedStreamLimits, whole: TypedStreamDocument?
 ) throws {

@@ -3,17 +3,17 @@
 
 public import TypedStream
 
-/// The items of a typedstream as lines of text, to compare what two readers make of it.
+/// Lists the items of a typedstream as lines of text, to compare two readers.
 public enum TypedStreamDump {
-    /// The number that stands for an object, a class or a C string that is referred to.
+    /// The number that identifies a referenced object, class or C string.
     public enum Numbering {
-        /// The number in the file.
+        /// The reference number in the file.
         case file
-        /// That of an object among the objects. Classes are written out, and so are C strings in both cases.
+        /// The index of an object among the objects. Classes are written out.
         case objects
     }
 
-    /// The lines of a document. Each item is as in the file, but for the forms of numbers.
+    /// Returns the lines of a document. Numbers are listed by value, whatever their encoding.
     public static func lines(
         _ document: TypedStreamDocument, numbering: Numbering = .file
     ) -> [String] {
@@ -107,7 +107,7 @@ public enum TypedStreamDump {
             levels.append(.groups(object.groups.makeIterator()))
         }
 
-        /// The classes that are written at a place, and a reference to one that is written before it.
+        /// Appends the classes written at a place, and a reference to a class written before it.
         private mutating func addClass(_ first: TypedStreamClass, after place: Int) {
             for `class` in first.chain {
                 if numbering == .file, `class`.byteRange.lowerBound < place {

@@ -6,17 +6,18 @@ import KeyedCommand
 import PropertyList
 import ValidText
 
-/// Runs verbs of the command on two files, in process, under the limits for strangers.
+/// Runs verbs of the command on two files, in process, under the limits for untrusted input.
 ///
-/// Every run ends with one of the exit codes, prints no more than the limits allow, and prints no
-/// control characters where a terminal may show them; `--dry-run` prints lines for `patch`, as the file
-/// has them. The edits between two files turn the first into the second, or a verb refuses them with a
-/// message. Long inputs are skipped: one takes several runs, each of which parses its files.
+/// Every run must end with a documented exit code, print no more than the limits allow, and print
+/// no control characters where a terminal might interpret them. `--dry-run` must print lines for
+/// `patch` that match the file. The edits between two files must turn the first file into the
+/// second, unless a verb refuses them with a message. Long inputs are skipped, because an input
+/// takes several runs that each parse its files.
 ///
-/// The first byte chooses the verbs, modulo 8. The second byte says where the files are. Below 128
-/// both are the rest of the input. From 128 on three bytes follow, the length of the first file, most
-/// significant byte first; the second file is what remains. The meaning of a byte never changes:
-/// inputs are kept.
+/// The first byte selects the verbs, modulo 8. The second byte gives the layout. Below 128, both
+/// files are the rest of the input. From 128 on, the length of the first file follows in three
+/// bytes, most significant byte first. The second file is the rest. The meaning of a byte never
+/// changes, because inputs are kept.
 public func fuzzVerbs(_ bytes: [UInt8]) throws {
     guard bytes.count <= SplitInput.longest else { return }
     let files = SplitInput(bytes)
@@ -42,7 +43,7 @@ public func fuzzVerbs(_ bytes: [UInt8]) throws {
 
 /// Two files in one input.
 private struct SplitInput {
-    /// The length of the longest input, also that of `Scripts/fuzz`.
+    /// The length of the longest input, which `Scripts/fuzz` uses as well.
     static let longest = 16384
 
     let first: [UInt8]
@@ -61,10 +62,11 @@ private struct SplitInput {
     }
 }
 
-/// A private folder for files of one input at a time.
+/// A private folder for the files of one input at a time.
 private final class VerbFolder {
     private let place: String
-    // Parsing the arguments of a verb takes longer than running it on a small file.
+    // Parsed commands are cached, because parsing arguments takes longer than running a verb on a
+    // small file.
     private var commands: [[String]: ParsedCommand] = [:]
 
     init() throws {
@@ -76,7 +78,7 @@ private final class VerbFolder {
         self.place = place.path
     }
 
-    /// Writes a file and returns its path, which is the same for each file of that name.
+    /// Writes a file and returns its path, which depends only on the name.
     func write(_ bytes: [UInt8], _ name: String) throws -> String {
         let path = place + "/" + name
         try Data(bytes).write(to: URL(filePath: path))
@@ -92,7 +94,7 @@ private final class VerbFolder {
     func remove() { try? FileManager.default.removeItem(atPath: place) }
 }
 
-/// The folders of this process, as many as there have been inputs at one time.
+/// The folders of this process, one for each input that runs concurrently.
 private final class VerbFolders: @unchecked Sendable {
     private static let shared = VerbFolders()
 
@@ -110,7 +112,7 @@ private final class VerbFolders: @unchecked Sendable {
     private func removeAll() { lock.withLock { unused.forEach { $0.remove() } } }
 }
 
-/// A run of a verb that passed the checks of all runs.
+/// A run of a verb that has passed the checks for all runs.
 private struct VerbRun {
     let arguments: [String]
     let result: CommandResult
@@ -125,19 +127,19 @@ private struct VerbRun {
     }
 }
 
-/// What a verb writes to standard output.
+/// The kind of text that a verb writes to standard output.
 private enum Printed {
     case text, json, file
 }
 
 private struct VerbPair {
-    /// The most that a run may write to standard error.
+    /// The most bytes that a run may write to standard error.
     private static let mostErrors = 1 << 16
 
     let first: String
     let second: String
     let folder: VerbFolder
-    /// The bytes of both files.
+    /// The number of bytes of both files.
     let size: Int
 
     // MARK: Verbs on two files
@@ -175,7 +177,7 @@ private struct VerbPair {
         if !taken.isRefused { try isSecond(taken, "changes of one side are not all taken") }
     }
 
-    /// Checks that a file which a verb wrote has the values of the second file.
+    /// Checks that a file written by a verb has the value of the second file.
     private func isSecond(_ written: VerbRun, _ what: String) throws {
         let copy = try folder.write(written.result.output, "written")
         let left = try run("diff", "--raw", copy, second)
@@ -263,7 +265,7 @@ private struct VerbPair {
         try BrokenProperty.check(
             result.errors.count <= Self.mostErrors,
             "\(result.errors.count) bytes on standard error: \(run.summary)")
-        // A line or two do not count against the limit of output.
+        // A few lines do not count against the limit of output.
         let most = limits.output.limit(for: size) + 4096
         try BrokenProperty.check(
             result.output.count <= most,
@@ -271,8 +273,8 @@ private struct VerbPair {
         try isPrintable(result.errors, "standard error", run)
     }
 
-    /// Checks that text is valid, without control characters other than the ends of lines. JSON may
-    /// have those from U+007F on.
+    /// Checks that text is valid UTF-8 without control characters other than line ends. JSON may
+    /// contain control characters from U+007F on.
     private func isPrintable(
         _ bytes: [UInt8], _ stream: String, _ run: VerbRun, _ printed: Printed = .text
     ) throws {

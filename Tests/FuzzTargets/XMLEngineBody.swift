@@ -3,14 +3,14 @@
 
 @_spi(Tables) public import PropertyList
 
-/// Reads the input by every engine: the same tables, or the same error.
+/// Checks that all engines read the input as the same tables, or refuse it with the same error.
 public func fuzzXMLEngines(_ bytes: [UInt8]) throws {
     let setup = FuzzSetup(bytes)
     try checkXMLEngines(setup.input, options: setup.options, limits: setup.limits)
 }
 
-/// Throws unless all engines of this build read the same from `bytes`: the scanner, the tokenizer and,
-/// with the trait `LibXML2`, libxml2. Messages may differ; codes, places and paths may not.
+/// Throws unless all engines of this build agree on `bytes`: the scanner, the tokenizer and, with
+/// the trait `LibXML2`, libxml2. Messages may differ, but codes, places and paths may not.
 public func checkXMLEngines(
     _ bytes: [UInt8], options: ParsingOptions, limits: ParsingLimits
 ) throws {
@@ -30,17 +30,17 @@ public func checkXMLEngines(
     }
 }
 
-/// Whether libxml2 went by a rule of its own, of which ``XMLTokenizer`` has a table.
+/// Returns whether libxml2 deviated in a known way, which the table of ``XMLTokenizer`` lists.
 private func isMistaken(_ first: Outcome, _ second: Outcome, _ bytes: [UInt8]) -> Bool {
     if hasLongReference(bytes) { return !errors(of: second).isEmpty }
-    // Two declarations of one namespace.
+    // Two declarations of the same namespace.
     return errors(of: first).contains { error in
         error.code == .malformedXML
             && error.description.split(separator: "`").contains { $0.hasPrefix("xmlns") }
     }
 }
 
-/// The error, or those of a document that was kept all the same.
+/// Returns the error, or the problems of a salvaged document.
 private func errors(of outcome: Outcome) -> [PropertyListError] {
     switch outcome {
     case .success(let document): document.problems
@@ -48,7 +48,8 @@ private func errors(of outcome: Outcome) -> [PropertyListError] {
     }
 }
 
-/// Whether a reference has more than 10 hexadecimal digits, in an encoding of any width.
+/// Returns whether a character reference has more than 10 hexadecimal digits, in an encoding of any
+/// width.
 private func hasLongReference(_ bytes: [UInt8]) -> Bool {
     let mark = Array("&#x".utf8)
     var matched = 0
@@ -112,7 +113,7 @@ private func checkSame(_ left: PropertyListDocument, _ right: PropertyListDocume
     }
 }
 
-/// Whether two records of the same number are the same, but for the number of a key.
+/// Returns whether two records of the same number are equal, apart from the number of a key.
 private func isSame(
     _ left: NodeRecord, _ right: NodeRecord, _ first: DocumentTable, _ second: DocumentTable
 ) -> Bool {

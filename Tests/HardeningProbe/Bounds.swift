@@ -7,22 +7,23 @@ import PropertyList
 #if canImport(Glibc)
 import Glibc
 
-/// Verbs and operations on large files, each in a process of its own, of which peak memory, processor
-/// time and output are measured.
+/// Runs verbs and operations on large files, each in a separate process, and measures peak memory,
+/// processor time and output.
 ///
-/// The files are made first, in another process: a new process begins with the peak memory of the one
-/// that it is started from. `prepare` writes the files of each shape to a folder, with a list of runs;
-/// `run` runs a share of that list.
+/// The files are made first, in another process, because a new process inherits the peak memory of
+/// its parent. `prepare` writes the files of each shape to a folder, with a list of runs. `run`
+/// runs a share of that list.
 enum Bounds {
     private static let list = "runs"
-    /// The processor time after which a process is ended, in seconds.
+    /// The limit of processor time for a process, in seconds.
     private static let mostSeconds = 10
-    /// The address space that a process may take, in KiB.
+    /// The limit of address space for a process, in KiB.
     private static let mostMemory = 3 << 20
 
     // MARK: Making
 
-    /// Writes the files of all shapes, of about `size` bytes, and a list of the runs of a share.
+    /// Writes the files of all shapes, of about `size` bytes each, and a list of the runs of a
+    /// share.
     static func prepare(_ share: Share, in folder: URL, size: Int) throws {
         var lines = ""
         for (number, shape) in Shape.all.enumerated() {
@@ -43,7 +44,7 @@ enum Bounds {
         try Data(lines.utf8).write(to: folder.appending(path: list))
     }
 
-    /// A verb or an operation under limits of a name.
+    /// A verb or an operation under the limits of a given name.
     private struct Run {
         let limits: String
         /// Whether the files are of the full size, not a quarter of it.
@@ -66,8 +67,9 @@ enum Bounds {
         }
     }
 
-    /// The runs of a shape. Shapes that multiply, and the short form, have the limits for strangers
-    /// alone. Runs under other limits, and verbs that do much the same as another, get smaller files.
+    /// Returns the runs of a shape. Shapes with a large expansion, and the short form, run under
+    /// the untrusted limits only. Runs under other limits, and verbs that resemble a counted verb,
+    /// get smaller files.
     private static func runs(of shape: Shape, _ isShort: Bool) -> [Run] {
         let names =
             shape.multiplies || isShort ? ["untrusted"] : ["untrusted", "default", "trusted"]
@@ -89,8 +91,9 @@ enum Bounds {
 
     // MARK: Running
 
-    /// Runs a share of the list and prints, for each, its name, limits, bytes of input, output and
-    /// errors, bytes of memory, milliseconds and exit code, that of a signal negative.
+    /// Runs a share of the list and prints a line for each run: name, limits, bytes of input,
+    /// output and errors, bytes of memory, milliseconds and exit code. A signal is printed as a
+    /// negative number.
     static func run(_ share: Share, in folder: URL, keyed: String) throws {
         let text = try String(contentsOf: folder.appending(path: list), encoding: .utf8)
         let errors = folder.appending(path: "errors \(getpid())").path
@@ -125,7 +128,7 @@ enum Bounds {
         return [output, size, usage.ru_maxrss * 1024, time, code]
     }
 
-    /// Starts a command with limits of its own, its standard output a pipe.
+    /// Starts a command with resource limits and a pipe as its standard output.
     private static func start(
         _ command: [String], output: [Int32], errors: String
     ) throws -> pid_t {
@@ -157,7 +160,7 @@ enum Bounds {
         return unsafe body(copies)
     }
 
-    /// Reads a pipe to its end and returns how much there was.
+    /// Reads a pipe to its end and returns the number of bytes.
     private static func drain(_ descriptor: Int32) -> Int {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         var total = 0

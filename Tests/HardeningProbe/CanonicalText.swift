@@ -4,14 +4,14 @@
 import Foundation
 import PropertyList
 
-/// A property list as a text to compare with what other implementations read: one line a value, in
-/// the order of the file, dictionaries sorted by their keys.
+/// A property list as text, for comparison with other implementations: one line for each value, in
+/// the order of the file, and dictionaries sorted by key.
 ///
 ///     ARRAY 2
 ///     INTEGER -1
 ///     STRING 616263
 enum CanonicalText {
-    /// Writes the path of a file, its value or why it was refused, and an end.
+    /// Prints the path of a file, its value or the reason of its refusal, and an end marker.
     static func print(_ path: String) {
         var text = "FILE \(path)\n"
         do {
@@ -22,7 +22,7 @@ enum CanonicalText {
         } catch {
             text += "REFUSED unreadable\n"
         }
-        // At once: should the next file end the process, this one is said.
+        // Written without buffering, so that a crash on the next file does not lose this result.
         FileHandle.standardOutput.write(Data((text + "END\n").utf8))
     }
 
@@ -55,13 +55,13 @@ enum CanonicalText {
         for element in elements { append(element, to: &text) }
     }
 
-    /// All zeros are one, and all that are not a number.
+    /// Returns the text of a number. All zeros are equal, and so are all NaNs.
     private static func real(_ value: Double) -> String {
         if value.isNaN { return "nan" }
         return String(value == 0 ? 0 : value.bitPattern, radix: 16)
     }
 
-    /// What other implementations hold of a date at least.
+    /// Returns a date in milliseconds, the precision that all implementations have at least.
     private static func milliseconds(_ seconds: Double) -> String {
         abs(seconds) < 1e12 ? "\(Int((seconds * 1000).rounded()))" : "far"
     }

@@ -42,7 +42,7 @@ extension Family {
             [.array(Array(repeating: 1, count: n)), .ascii("shared")]
         },
         binary("binary, shared containers", 20, limits: few) { n in
-            // Each refers to the next twice: 2ⁿ values.
+            // Each array refers twice to the next one, which gives 2ⁿ values.
             (0..<n).map { .array($0 + 1 < n ? [UInt64($0 + 1), UInt64($0 + 1)] : []) }
         },
         binary("binary, many keys") { n in
@@ -67,7 +67,8 @@ extension Family {
                 + (0..<n).map { _ in .dictionary([1, 2, 3], [2, 3, 1]) }
         },
         binary("binary, dictionaries of many shapes") { n in
-            // Each has the first eight keys, and of the others those that its number names.
+            // Each dictionary has the first eight keys, and those of the others that its number
+            // selects.
             let keys: [BinaryAssembler.Object] = (0..<24).map { .ascii("key \($0)") }
             let dictionaries = (0..<n).map { number in
                 let chosen = (1...24).filter { $0 <= 8 || number >> ($0 - 9) & 1 == 1 }
@@ -80,7 +81,7 @@ extension Family {
         binary("binary, long UTF-16", 5000) { n in [.utf16(Array(repeating: 0x6F22, count: n))] },
         binary("binary, long data", 2000) { n in [.data(Array(repeating: 7, count: n * 4))] },
         Family("binary, one byte each", 300) { n in
-            // Entries of the offset table that all name the same object.
+            // All entries of the offset table refer to the same object.
             var assembler = BinaryAssembler(
                 [.null], entries: Array(repeating: .object(0), count: n))
             assembler.offsetWidth = 1
@@ -104,11 +105,11 @@ extension Family {
         },
     ]
 
-    /// The same with another top object.
+    /// Returns the same family with another top object.
     private func starting(at top: Int) -> Family {
         Family(name, size) { size in
             var input = self.input(size)
-            // The number of the top object is in bytes 16 to 23 of the trailer.
+            // Bytes 16 to 23 of the trailer contain the number of the top object.
             if input.bytes.count >= 32 { input.bytes[input.bytes.count - 9] = UInt8(top) }
             return input
         }

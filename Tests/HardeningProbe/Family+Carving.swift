@@ -4,7 +4,7 @@
 import PropertyList
 import TestSupport
 
-/// Bytes that are no property list but hold some, or what looks so.
+/// Bytes that contain property lists, or data that resembles them.
 extension Family {
     private static func carving(
         _ name: String, _ size: Int, _ bytes: @escaping @Sendable (Int) -> [UInt8]
@@ -31,7 +31,7 @@ extension Family {
         },
     ]
 
-    /// Trailers that all lead to the first byte, where no property list is valid.
+    /// Returns trailers that all refer to the first byte, where no valid property list begins.
     @Sendable private static func manyEnds(_ count: Int) -> [UInt8] {
         var bytes = Array("bplist00".utf8) + [0xFF]
         for _ in 0..<count {

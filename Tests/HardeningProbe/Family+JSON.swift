@@ -11,7 +11,7 @@ extension Family {
         Family(.json, "JSON, " + name, size, limits: limits, text)
     }
 
-    /// A piece many times between two others.
+    /// Repeats a piece of text between a prefix and a suffix.
     private static func json(
         _ name: String, _ start: String, _ piece: String, _ end: String, size: Int = 500
     ) -> Family {

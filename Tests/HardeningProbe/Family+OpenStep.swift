@@ -12,7 +12,7 @@ extension Family {
         Family(.openStep, "OpenStep, " + name, size, limits: limits, text)
     }
 
-    /// A piece many times between two others.
+    /// Repeats a piece of text between a prefix and a suffix.
     private static func openStep(
         _ name: String, _ start: String, _ piece: String, _ end: String, size: Int = 500
     ) -> Family {

@@ -11,7 +11,7 @@ extension Family {
         Family(name, size) { Input(bytes: Array(text($0).utf8), limits: limits) }
     }
 
-    /// A piece many times within an array.
+    /// Repeats a piece of text in an array.
     private static func xml(array name: String, _ piece: String) -> Family {
         xml(name) { "<plist><array>" + String(repeating: piece, count: $0) + "</array></plist>" }
     }
@@ -61,7 +61,7 @@ extension Family {
             xml("XML, long name", 5000) { n in
                 "<plist><\(String(repeating: "name", count: n))/></plist>"
             },
-            // Above 64 KB the scanner estimates how many values there are, in one pass more.
+            // Above 64 KB, the scanner makes an additional pass to estimate the number of values.
             xml("XML, long string", 20000) { n in
                 element("string", String(repeating: "text", count: n))
             },
@@ -100,7 +100,7 @@ extension Family {
             },
         ] + floods
 
-    /// Attributes and namespaces without number, also where something before hides the tag.
+    /// Large numbers of attributes or namespaces, some of them behind text that hides the tag.
     private static let floods = ["a", "xmlns:a"].flatMap { name in
         [
             ("of the root", "<plist", "><true/></plist>"),

@@ -3,14 +3,14 @@
 
 import PropertyList
 
-/// Inputs of one shape that can be made as large as is wanted.
+/// Inputs of one shape and any size.
 struct Family: Sendable {
     let name: String
-    /// The number of pieces to begin with.
+    /// The number of pieces in the smallest input.
     let size: Int
     private let make: @Sendable (Int) -> Input
 
-    /// The input of `size` pieces.
+    /// Returns the input of `size` pieces.
     func input(_ size: Int) -> Input { make(size) }
 
     init(_ name: String, _ size: Int, _ make: @escaping @Sendable (Int) -> Input) {
@@ -19,7 +19,7 @@ struct Family: Sendable {
         self.make = make
     }
 
-    /// Text of a format.
+    /// Creates a family of text inputs in a format.
     init(
         _ format: PropertyListFormat, _ name: String, _ size: Int, limits: ParsingLimits,
         _ text: @escaping @Sendable (Int) -> String
@@ -31,12 +31,12 @@ struct Family: Sendable {
 
     static let all = [binary, xml, openStep, json, archives, carving].flatMap(\.self)
 
-    /// For what expands without end, so that it is refused soon.
+    /// Small limits for inputs that expand without end, so that they are refused early.
     static let few = ParsingLimits(
         depth: 512, inputSize: 1 << 20, expansion: .init(factor: 4, base: 1000),
         output: .init(factor: 4, base: 1000))
 
-    /// Marks above and below a letter, which normalization would have to sort.
+    /// Returns alternating marks above and below a letter, which normalization would have to sort.
     static func marks(_ count: Int) -> [UInt16] {
         (0..<count).map { $0 % 2 == 0 ? 0x301 : 0x323 }
     }

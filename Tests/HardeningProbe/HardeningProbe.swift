@@ -6,27 +6,28 @@ import PropertyList
 import PropertyListTools
 import TestSupport
 
-/// What has to be looked at from outside a process: instructions, memory, system calls.
+/// Measures properties that are observed from outside a process: instructions, memory and system
+/// calls.
 ///
 ///     HardeningProbe growth SHARE SHARES FORM PATTERN
-///                                                  each operation on each family at n, 2n, 4n; of
-///                                                  so many shares, the one of that number; the form
-///                                                  is short or thorough
+///                                                  counts each operation on each family at n, 2n and
+///                                                  4n: share SHARE of SHARES, in the short or
+///                                                  thorough form
 ///     HardeningProbe verbs SHARE SHARES FORM PATTERN FOLDER
-///                                                  the same of the command's verbs and of operations
-///                                                  on pairs of files, which are put into a folder
-///     HardeningProbe shapes FOLDER N FORM PATTERN  files of about N bytes, and what to run on them
+///                                                  the same for the command's verbs and operations
+///                                                  on pairs of files, which are written to FOLDER
+///     HardeningProbe shapes FOLDER N FORM PATTERN  writes files of about N bytes and a list of runs
 ///     HardeningProbe bounds FOLDER KEYED SHARE SHARES
-///                                                  runs that, each in a process of its own
+///                                                  runs that list, each run in a separate process
 ///     HardeningProbe operation NAME LIMITS FIRST SECOND
-///                                                  an operation on a pair of files
-///     HardeningProbe make FAMILY N                 an input of a family
-///     HardeningProbe memory OPERATION < FILE       what an operation takes at most, in bytes
+///                                                  runs an operation on a pair of files
+///     HardeningProbe make FAMILY N                 prints an input of a family
+///     HardeningProbe memory OPERATION < FILE       prints the peak memory of an operation in bytes
 ///     HardeningProbe memory OPERATION LIMITS < FILE
-///                                                  the same without leniencies, under other limits
-///     HardeningProbe decode FOLDER                 decodes all files, read beforehand
-///     HardeningProbe databases FOLDER N            hostile databases of about N bytes
-///     HardeningProbe canonical FILE …              each file's value in a form to compare
+///                                                  the same in strict form, under the given limits
+///     HardeningProbe decode FOLDER                 decodes all files, which are read beforehand
+///     HardeningProbe databases FOLDER N            writes hostile databases of about N bytes
+///     HardeningProbe canonical FILE …              prints each file's value in canonical form
 @main
 enum HardeningProbe {
     static func main() {
@@ -80,7 +81,8 @@ enum HardeningProbe {
         "untrusted": .untrusted, "default": .default, "trusted": .trusted,
     ]
 
-    /// Runs an operation on two files, if it is possible, and prints how many bytes it made.
+    /// Runs an operation on two files, if it applies to them, and prints the number of bytes of its
+    /// result.
     private static func operate(_ arguments: [String]) {
         guard let operation = PairOperation.all.first(where: { $0.name == arguments[0] }),
             let limits = limits[arguments[1]],
@@ -93,9 +95,9 @@ enum HardeningProbe {
         print(operation.prepare(inputs[0], inputs[1]).map { "\($0()) bytes" } ?? "not possible")
     }
 
-    /// Everything that can be done with a file's bytes, between two marks for a trace.
+    /// Runs all decoding operations on the files' bytes, between two marks for a trace.
     private static func decode(_ files: [Corpus.File]) {
-        // What the runtime loads when it is first needed is loaded here.
+        // Loads everything that the runtime loads on first use.
         warmUp()
         say("decoding begins\n")
         for file in files {
@@ -114,15 +116,16 @@ enum HardeningProbe {
     }
 }
 
-/// The part of the work that a process does.
+/// The share of the work that one process does.
 struct Share {
     private let number: Int
     private let count: Int
     private let pattern: String
-    /// Whether only one row of each kind is wanted, in less time.
+    /// Whether to measure only one row of each kind, in less time.
     let isShort: Bool
 
-    /// The number of the share, how many there are, the form, and a part of the names of rows.
+    /// Parses the number of the share, the number of shares, the form, and a pattern for the names
+    /// of rows.
     init?(_ words: [String]) {
         guard words.count >= 4, let number = Int(words[0]), let count = Int(words[1]), count > 0,
             ["short", "thorough"].contains(words[2])
@@ -131,7 +134,7 @@ struct Share {
         isShort = words[2] == "short"
     }
 
-    /// How many times as large the inputs are as the smallest one.
+    /// The sizes of the inputs, as multiples of the smallest one.
     var factors: [Int] { isShort ? [1, 4] : [1, 2, 4] }
 
     func part<Element>(of elements: [Element]) -> [Element] {
@@ -141,7 +144,7 @@ struct Share {
     func matches(_ name: String) -> Bool { pattern.isEmpty || name.contains(pattern) }
 }
 
-/// Operations on inputs that grow, each run one call of `countedFromOutside`.
+/// Runs operations on inputs of growing size. Each run is one call of `countedFromOutside`.
 private enum Growth {
     static func run(_ share: Share) {
         for family in share.part(of: Family.all) {
@@ -149,7 +152,7 @@ private enum Growth {
             if operations.isEmpty { continue }
             let inputs = share.factors.map { ($0, family.input(family.size * $0)) }
             for operation in operations {
-                // What happens once in a process does not count.
+                // The first run excludes one-time work of the process from the counts.
                 operation.prepare(family.input(10))?()
                 measure("\(family.name), \(operation.name)", operation, inputs)
             }
@@ -167,15 +170,15 @@ private enum Growth {
     }
 }
 
-/// Callgrind knows this function by its name. It returns its first argument, so that the call of
-/// `body` is not its last act: a jump would hide its end.
+/// Calls `body`. Callgrind finds this function by its name. The function returns its first
+/// argument, so that the call of `body` is not a tail call, whose end callgrind could not see.
 @inline(never)
 func countedFromOutside(_ size: Int, _ body: () -> Void) -> Int {
     body()
     return size
 }
 
-/// How much memory an operation takes beyond its input, at most.
+/// Measures the peak memory of an operation, beyond its input.
 private enum Memory {
     static func run(_ operation: String, _ input: ([UInt8]) -> Input) {
         let bytes = FileHandle.standardInput.readDataToEndOfFile()
@@ -187,7 +190,7 @@ private enum Memory {
         print(max(0, peak() - before))
     }
 
-    /// Makes what is in memory now the peak so far, and returns it.
+    /// Resets the recorded peak to the current memory, and returns it.
     private static func resetPeak() -> Int {
         try? Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
         return peak()

@@ -4,14 +4,14 @@
 import Foundation
 import TestSupport
 
-/// A database that asks its reader for files, statements or work.
+/// A database that tries to make its reader open files, run statements or do excessive work.
 struct HostileDatabase {
     let name: String
     let bytes: [UInt8]
-    /// The files beside it, by what follows the name.
+    /// The contents of the files beside it, by the suffix of their names.
     var companions: [String: [UInt8]] = [:]
 
-    // Those who open, delete or attach anything meet this file.
+    // The file that a reader would open, delete or attach if it were deceived.
     private static let victim = "victim"
     private static let pageSize = 1024
     // A binary property list: an empty dictionary.
@@ -19,8 +19,8 @@ struct HostileDatabase {
         Array("bplist00".utf8) + [0xD0, 8] + [UInt8](repeating: 0, count: 6)
         + [1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9]
 
-    /// Writes all databases, of about `size` bytes where size is the point, and the file that they are
-    /// after, to a folder.
+    /// Writes all databases and the victim file to a folder. Databases that ask for work have about
+    /// `size` bytes.
     static func write(to folder: URL, size: Int) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data("precious".utf8).write(to: folder.appending(path: victim))
@@ -37,7 +37,7 @@ struct HostileDatabase {
         journals() + [names(), schemas()] + growing.map { $0.make(size) }
     }
 
-    /// Those that ask for work, by name; each of about so many bytes.
+    /// The databases that ask for work, by name, each of about `size` bytes.
     static let growing: [(name: String, make: @Sendable (_ size: Int) -> HostileDatabase)] = [
         ("shared tables", sharedTables), ("shared overflow pages", sharedOverflow),
         ("overlapping cells", overlappingCells), ("wide table", wideTable),
@@ -116,11 +116,11 @@ struct HostileDatabase {
         var assembler = DatabaseAssembler(pageSize: 65536)
         let cells = (0..<1000).map { assembler.cell(row(), number: $0) }
         let root = assembler.add(assembler.treePage(kind: 13, cells))
-        // Each entry of the schema has some 60 bytes.
+        // Each entry of the schema has about 60 bytes.
         return filled(assembler, name: "shared-tables", count: size / 120) { _ in root }
     }
 
-    /// A database whose schema has so many tables, in leaves below page 1.
+    /// Returns a database whose schema has `count` tables, in leaves below page 1.
     private static func filled(
         _ assembler: DatabaseAssembler, name: String, count: Int, columns: String = "v)",
         root: (inout DatabaseAssembler) -> Int
@@ -134,7 +134,7 @@ struct HostileDatabase {
 
     @Sendable private static func sharedOverflow(_ size: Int) -> HostileDatabase {
         var assembler = DatabaseAssembler(pageSize: 512)
-        // All but 39 bytes of a row fill overflow pages; the list ends the last one.
+        // All but 39 bytes of a row fill overflow pages. The property list ends the last page.
         let overhead =
             DatabaseAssembler.row([.blob([UInt8](repeating: 7, count: size / 2))]).count
             - size / 2 + list.count + 1
@@ -167,7 +167,7 @@ struct HostileDatabase {
         return filled(assembler, name: "overlapping-cells", count: size / 65536) { $0.add(page) }
     }
 
-    /// A table of many columns, and many rows with few of them.
+    /// Returns a table of many columns, with many rows of few columns each.
     @Sendable private static func wideTable(_ size: Int) -> HostileDatabase {
         var assembler = DatabaseAssembler(pageSize: 65536)
         let leaves = (0..<max(2, size / 2 / 65536)).map { leaf in

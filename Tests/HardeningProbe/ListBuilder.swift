@@ -3,7 +3,7 @@
 
 import TestSupport
 
-/// Puts together the objects of a binary property list. Equal leaves are one object.
+/// Builds the objects of a binary property list. Equal leaves are one object.
 struct ListBuilder {
     private var objects: [BinaryAssembler.Object] = []
     private var texts: [[UInt8]: UInt64] = [:]
@@ -30,7 +30,7 @@ struct ListBuilder {
         return UInt64(objects.count - 1)
     }
 
-    /// The UID that refers to an object of an archive.
+    /// Appends the UID that refers to an object of an archive.
     mutating func uid(_ value: Int) -> UInt64 {
         if let known = references[value] { return known }
         references[value] = add(.uid(UInt64(value), width: 4))
@@ -47,20 +47,20 @@ struct ListBuilder {
         add(.dictionary(entries.map(\.key), entries.map(\.value)))
     }
 
-    /// An object of an archive.
+    /// Appends an object of an archive.
     mutating func object(of classNumber: Int, _ fields: [(String, UInt64)]) -> UInt64 {
         var entries = [(key: text("$class"), value: uid(classNumber))]
         for (key, value) in fields { entries.append((text(key), value)) }
         return dictionary(entries)
     }
 
-    /// The description of a class in an archive.
+    /// Appends the description of a class in an archive.
     mutating func classDescription(_ name: String) -> UInt64 {
         let classes = array([text(name), text("NSObject")])
         return dictionary([(text("$classname"), text(name)), (text("$classes"), classes)])
     }
 
-    /// The file whose root is an object.
+    /// Returns the file whose top object is `top`.
     func file(_ top: UInt64) -> [UInt8] {
         let width = objects.count <= 0xFF ? 1 : objects.count <= 0xFFFF ? 2 : 4
         return BinaryAssembler(
@@ -68,7 +68,7 @@ struct ListBuilder {
         ).bytes
     }
 
-    /// The archive of some objects, the first of which is the root.
+    /// Appends the archive of the given objects, the first of which is the root.
     mutating func archive(_ archived: [UInt64]) -> [UInt8] {
         let list = array([text("$null")] + archived)
         let roots = dictionary([(text("root"), uid(1))])

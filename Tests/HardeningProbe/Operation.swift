@@ -7,14 +7,14 @@ import PropertyList
 import PropertyListCodable
 import PropertyListTools
 
-/// A file, and how it is read.
+/// A file and the options for reading it.
 struct Input {
     var bytes: [UInt8]
-    /// Nil where it is to be found.
+    /// The format; nil to detect it.
     var format: PropertyListFormat?
     var options = ParsingOptions.forensic
     var limits = ParsingLimits.default
-    /// Where there are none, every child of the root is changed.
+    /// The edits to apply. If there are none, every child of the root is changed.
     var edits: [PropertyListEdit] = []
 
     var document: PropertyListDocument? { try? parsed() }
@@ -28,8 +28,8 @@ struct Input {
             parsing: bytes, format: format, options: options, limits: limits)
     }
 
-    /// Whether the nesting grows with the input. Lines of text are indented by their depth, so that
-    /// the text itself grows with the square of that.
+    /// Whether the nesting grows with the input. Text formats indent lines by their depth, so their
+    /// size then grows with the square of the depth.
     var nests: Bool { limits.depth > ParsingLimits.default.depth }
 
     var contents: ArchiveContents? { document.flatMap { try? ArchiveContents($0) } }
@@ -42,10 +42,11 @@ struct Input {
         .keepingUnknownClasses()
 }
 
-/// Something that the library does with a file.
+/// An operation of the library on a file.
 struct Operation: Sendable {
     let name: String
-    /// What is to be done, when everything before it is done; nil where it is not possible.
+    /// Returns the measured part of the operation, after the preparation that is not measured; nil
+    /// if the operation does not apply.
     let prepare: @Sendable (Input) -> (() -> Void)?
 
     static let all = [reading, writing, changing, codable, archives].flatMap(\.self)
@@ -82,7 +83,7 @@ extension Operation {
         },
     ]
 
-    /// Every value, and every key in its dictionary.
+    /// Looks up every value, and every key in its dictionary.
     private static func lookUp(_ document: PropertyListDocument) {
         for node in document.allNodes {
             _ = (node.string, node.data?.count, node.integer, node.childNodes.first)
@@ -91,7 +92,7 @@ extension Operation {
         }
     }
 
-    /// Every event, with its key and its content.
+    /// Reads every event, with its key and its content.
     private static func readEvents(_ root: PropertyListNode, _ limits: ParsingLimits) {
         var reader = PropertyListEventReader(root, limits: limits)
         while (try? reader.next()) != nil {
@@ -99,7 +100,7 @@ extension Operation {
         }
     }
 
-    /// What is wrong with a file.
+    /// Returns the messages about a file.
     private static func messages(_ input: Input) -> [String] {
         do throws(PropertyListError) {
             return try input.parsed().problems.map(\.description)
@@ -197,7 +198,7 @@ extension Operation {
         },
     ]
 
-    /// Every child of the root becomes another value.
+    /// Returns edits that replace every child of the root.
     private static func changes(to document: PropertyListDocument) -> [PropertyListEdit] {
         let steps: [PropertyListKeyPath.Step]
         switch document.root.kind {
@@ -208,7 +209,7 @@ extension Operation {
         return steps.map { PropertyListEdit(PropertyListKeyPath([$0]), .set("new")) }
     }
 
-    /// The document with the children of its root in the opposite order.
+    /// Returns the document with the children of its root in reverse order.
     private static func reversed(
         _ document: PropertyListDocument, _ limits: ParsingLimits
     ) -> PropertyListDocument? {
@@ -227,8 +228,8 @@ extension Operation {
 extension Operation {
     private static let codable = [
         Operation(name: "decode") { input in
-            // An error of `Codable` holds its whole coding path, as long as the nesting is deep: a
-            // type that tries one thing after the other pays for it at every level.
+            // An error of `Codable` contains the whole coding path, which is as long as the nesting
+            // is deep. A type that tries several types in turn pays for it on every level.
             guard !input.nests else { return nil }
             return input.document.map { document in
                 {
@@ -259,7 +260,7 @@ extension Operation {
     ]
 }
 
-/// The keys of a root, or its elements as keys, each nested twice.
+/// Encodes the keys of a root, or its elements as keys, each in two nested containers.
 private struct InParts: Encodable {
     struct Key: CodingKey {
         var stringValue: String
@@ -283,7 +284,7 @@ private struct InParts: Encodable {
     }
 }
 
-/// A tree of whatever there is.
+/// Decodes a tree of any values.
 private struct DeepTree: Decodable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
@@ -293,7 +294,7 @@ private struct DeepTree: Decodable {
     }
 }
 
-/// Arrays and nothing else.
+/// Decodes nested arrays only.
 private struct Arrays: Decodable {
     init(from decoder: any Decoder) throws {
         var container = try decoder.unkeyedContainer()

@@ -5,11 +5,11 @@ import KeyedArchive
 import PropertyList
 import PropertyListTools
 
-/// A public operation that prints, compares, merges, audits or edits, on two files of a shape.
+/// A public operation on two files of a shape that prints, compares, merges, audits or edits.
 struct PairOperation: Sendable {
     let name: String
-    /// The operation, once what comes before it is done; it returns the bytes that it made. Nil where
-    /// the operation is not possible.
+    /// Returns the measured part of the operation, which returns the number of bytes of its result;
+    /// nil if the operation does not apply.
     let prepare: @Sendable (_ first: Input, _ second: Input) -> (() -> Int)?
 
     private init(
@@ -119,7 +119,7 @@ struct PairOperation: Sendable {
         }
     }
 
-    /// A document with edits whose values are those of another, in one operation, as the command makes them.
+    /// Applies edits with values from another document in one operation, as the command does.
     private static func result(
         of edits: [PropertyListEdit], to document: PropertyListDocument,
         with other: PropertyListDocument, _ limits: ParsingLimits

@@ -3,12 +3,12 @@
 
 import TestSupport
 
-/// Two files of one shape that differ, as large as is wanted, for verbs of the command.
+/// Two different files of one shape and any size, for verbs of the command.
 struct Shape: Sendable {
-    /// What the files hold.
+    /// The kind of contents.
     enum Contents: Sendable {
         case propertyLists
-        /// Text that is no property list, or not only one.
+        /// Text that is not, or not only, a property list.
         case text
         case database
     }
@@ -17,19 +17,19 @@ struct Shape: Sendable {
     struct Files {
         var first: [UInt8]
         var second: [UInt8]
-        /// Edits of the first file; nil where those between the files are to be made.
+        /// The edits of the first file; nil to derive them from the difference between the files.
         var script: [UInt8]?
     }
 
     let name: String
-    /// The size in bytes, more or less, to begin with where instructions are counted.
+    /// The approximate size in bytes of the smallest files whose instructions are counted.
     let size: Int
     let contents: Contents
-    /// Whether a small file may stand for much more than its bytes.
+    /// Whether a small file may expand to much more than its size.
     let multiplies: Bool
     private let make: @Sendable (Int) -> Files
 
-    /// Files of about `size` bytes, or the smallest of the shape.
+    /// Returns files of about `size` bytes, or the smallest ones of the shape.
     func files(_ size: Int) -> Files { make(size) }
 
     private init(
@@ -43,7 +43,7 @@ struct Shape: Sendable {
         self.make = make
     }
 
-    /// Property lists that differ in a number.
+    /// Returns a shape of property lists that differ in a number.
     private static func list(
         _ name: String, _ size: Int = 1500, multiplies: Bool = false,
         _ make: @escaping @Sendable (_ size: Int, _ value: Int, inout ListBuilder) -> UInt64
@@ -58,7 +58,8 @@ struct Shape: Sendable {
         }
     }
 
-    /// Archives that differ in a number. `make` returns the objects from number 1 on.
+    /// Returns a shape of archives that differ in a number. `make` returns the objects from number
+    /// 1 on.
     private static func archive(
         _ name: String, _ size: Int = 1500, multiplies: Bool = false,
         _ make: @escaping @Sendable (_ size: Int, _ value: Int, inout ListBuilder) -> [UInt64]
@@ -73,7 +74,7 @@ struct Shape: Sendable {
         }
     }
 
-    /// A letter with marks above and below, of about `size` bytes of UTF-16.
+    /// Returns a letter with marks above and below, of about `size` bytes of UTF-16.
     private static func marked(_ size: Int) -> String {
         "a" + String(decoding: Family.marks(max(size, 2) / 2), as: UTF16.self)
     }
@@ -87,7 +88,8 @@ struct Shape: Sendable {
     /// Whether the short form of the checks counts the instructions of verbs on this shape.
     var isShort: Bool { Self.short.contains(name) }
 
-    // One shape of each kind of growth, without the slow ones: counting these takes a third as long as all.
+    // One shape for each kind of growth, except the slow ones. Counting these takes a third of the
+    // time.
     private static let short: Set = [
         "arrays shared in each other", "dictionaries in each other with long keys",
         "dictionaries that share two long keys", "one property list in data many times",
@@ -103,7 +105,7 @@ struct Shape: Sendable {
 
 extension Shape {
     private static let lists = [
-        // Each array holds the one before it many times.
+        // Each array contains the previous one many times.
         list("arrays shared in each other", 80, multiplies: true) { size, value, builder in
             let count = max(size / 8, 1)
             let inner = builder.array(repeatElement(builder.number(value), count: count))
@@ -203,7 +205,7 @@ extension Shape {
         },
         list("files of a project that share a long name", 5000, multiplies: true) {
             size, value, builder in
-            // Longer texts are no names.
+            // Longer texts are not used as names.
             let name = long(min(size / 2, 4000), "/")
             let file = builder.dictionary([
                 (builder.text("isa"), builder.text("XCRemoteSwiftPackageReference")),
@@ -233,7 +235,7 @@ extension Shape {
         },
     ]
 
-    /// A small property list.
+    /// Returns a small property list.
     private static func inner(_ value: Int) -> [UInt8] {
         var builder = ListBuilder()
         let top = builder.array([builder.number(value)])
@@ -244,7 +246,7 @@ extension Shape {
 // MARK: - Additions to small files
 
 extension Shape {
-    /// Small files of each format into which one value is put many times.
+    /// Small files of each format, to which one value is added many times.
     private static let additions: [Shape] = small.flatMap { format, first in
         ["text", "empty array", "text far down", "text in two places", "empty array in two places"]
             .map { addition($0, to: first, format) }
@@ -262,7 +264,7 @@ extension Shape {
             let isArray = what.hasPrefix("empty array")
             let element = isArray ? builder.array([]) : builder.text("a")
             var top = builder.array(repeatElement(element, count: size))
-            // In text each line of it has an indentation as deep.
+            // In text formats, each line of the value is indented by its depth.
             if what == "text far down" {
                 for _ in 0..<100 { top = builder.array([top]) }
             }

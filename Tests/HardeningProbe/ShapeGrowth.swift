@@ -5,15 +5,16 @@ import Foundation
 import KeyedCommand
 import PropertyList
 
-/// Verbs and operations on shapes that grow, under the limits for strangers. Each run is one call of
-/// `countedFromOutside`.
+/// Runs verbs and operations on shapes of growing size, under the untrusted limits. Each run is one
+/// call of `countedFromOutside`.
 struct ShapeGrowth {
     private let share: Share
     private let folder: URL
-    // Files of one size replace those before at the same paths, so that arguments are parsed once.
+    // The files of each size replace the previous ones at the same paths, so that arguments are
+    // parsed once.
     private let commands: [(verb: Verb, command: ParsedCommand)]
 
-    /// Measures a share of the shapes on files that are put into a folder.
+    /// Measures a share of the shapes on files in a folder.
     static func run(_ share: Share, in folder: URL) throws {
         let shapes = share.isShort ? Shape.all.filter(\.isShort) : Shape.all
         let growth = try ShapeGrowth(share, in: folder)
@@ -29,7 +30,7 @@ struct ShapeGrowth {
         commands = Verb.all.filter(\.isCounted).map {
             ($0, ParsedCommand($0.arguments(files.paths, limits: "untrusted")))
         }
-        // What happens once in a process does not count.
+        // The first run excludes one-time work of the process from the counts.
         for (_, command) in commands { _ = command.run() }
     }
 
@@ -66,7 +67,7 @@ struct ShapeGrowth {
         Input(bytes: bytes, options: .strict, limits: .untrusted)
     }
 
-    /// Measures what returns the bytes of its output.
+    /// Measures a closure that returns the number of bytes of its output.
     private func measure(
         _ name: String, _ factor: Int, _ input: (size: Int, expansion: Int),
         _ body: @escaping () -> Int
@@ -76,8 +77,8 @@ struct ShapeGrowth {
         print("\(name)\t\(factor)\t\(size)\t\(output.count)\t\(input.expansion)")
     }
 
-    /// The values that a walk over a file meets, as far as the limits let it, with the bytes of their
-    /// texts, data and keys.
+    /// Returns the number of values that a traversal visits within the limits, plus the bytes of
+    /// their texts, data and keys.
     private static func expansion(_ input: Input) -> Int {
         guard let document = input.document else { return 0 }
         var reader = PropertyListEventReader(document.root, limits: input.limits)
@@ -88,11 +89,12 @@ struct ShapeGrowth {
         return size
     }
 
-    /// The bytes that a run made.
+    /// The number of bytes that a run produced.
     private final class Output {
         var count = 0
 
-        /// What fills this. Not inlined, or the compiler makes a copy of `countedFromOutside` for it.
+        /// Returns a closure that stores its result here. Not inlined, because the compiler would
+        /// otherwise specialize `countedFromOutside` for it.
         @inline(never)
         func filled(by body: @escaping () -> Int) -> () -> Void {
             { self.count = body() }

@@ -26,7 +26,8 @@ struct Verb: Sendable {
     /// Whether the verb has the option `--limits`; otherwise it runs under the default limits.
     let takesLimits: Bool
 
-    // FIRST, SECOND and SCRIPT stand for paths; without any of them the first file comes last.
+    // FIRST, SECOND and SCRIPT are placeholders for paths. If there is none, the first file is the
+    // last argument.
     private let words: [String]
 
     private init(_ name: String, readsDatabases: Bool = false, isCounted: Bool = true) {
@@ -43,7 +44,7 @@ struct Verb: Sendable {
     /// Whether the verb reads files of a shape.
     func reads(_ shape: Shape) -> Bool { readsDatabases == (shape.contents == .database) }
 
-    /// The arguments of the command.
+    /// Returns the arguments of the command.
     func arguments(_ paths: Paths, limits: String) -> [String] {
         let places = ["FIRST": paths.first, "SECOND": paths.second, "SCRIPT": paths.script]
         return words.map { places[$0] ?? $0 } + (takesLimits ? ["--limits", limits] : [])
@@ -72,7 +73,7 @@ struct Verb: Sendable {
         "merge FIRST SECOND --base FIRST", "merge FIRST FIRST --base SECOND",
     ]
 
-    /// The verbs that do nearly the same as one above: only their memory and output are measured.
+    /// Verbs that resemble one above. Only their memory and output are measured.
     private static let bounded = [
         "get FIRST :", "get FIRST : --as xml", "convert binary --layout corefoundation",
         "convert strings --scalars text", "convert json --json coerce",
@@ -88,10 +89,10 @@ struct ShapeFiles {
     let paths: Verb.Paths
     private let first: Int
     private let second: Int
-    /// The size of the file of edits; nil where none is possible.
+    /// The size of the edit script; nil if there is none.
     private let script: Int?
 
-    /// Writes the files. The edits are those that `keyed diff --as-commands` prints, if it does.
+    /// Writes the files. The edits are the output of `keyed diff --as-commands`, if it succeeds.
     init(_ files: Shape.Files, of shape: Shape, in folder: URL) throws {
         try Self.check(files, shape)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -105,7 +106,7 @@ struct ShapeFiles {
         try Data(edits ?? []).write(to: URL(filePath: paths.script))
     }
 
-    /// Throws where the files are not what the shape says: they would all be refused at once.
+    /// Throws if the files do not parse, because every run would then be refused immediately.
     private static func check(_ files: Shape.Files, _ shape: Shape) throws {
         guard shape.contents == .propertyLists else { return }
         for bytes in [files.first, files.second] {
@@ -119,10 +120,10 @@ struct ShapeFiles {
         return result.status <= 1 && result.errors.isEmpty ? result.output : nil
     }
 
-    /// The bytes of both files.
+    /// The total size of both files.
     var sizeOfBoth: Int { first + second }
 
-    /// The bytes that a verb reads; nil where it can't run.
+    /// Returns the number of bytes that a verb reads; nil if the verb does not apply.
     func size(for verb: Verb) -> Int? {
         if verb.takesScript { return script.map { first + $0 } }
         return verb.takesPair ? sizeOfBoth : first

@@ -9,7 +9,7 @@ import PropertyListTools
 import TestSupport
 import Testing
 
-/// A code, and what throws it.
+/// An error code and a call that throws it.
 struct Provocation: Sendable, CustomStringConvertible {
     let code: String
     let run: @Sendable () throws -> Void
@@ -20,11 +20,11 @@ struct Provocation: Sendable, CustomStringConvertible {
     }
 }
 
-/// Every code that an error can have is one that something provokes.
+/// Checks that every error code is thrown by a test.
 @Suite("Error codes")
 struct ErrorCodeTests {
-    /// The codes that the source of an error type makes, each under its own name. Their initializer
-    /// is private, so that no other file makes one.
+    /// Returns the codes that the source of an error type declares, each under its own name. Their
+    /// initializer is private, so no other file can create one.
     private func declared(_ path: String) throws -> [String] {
         let file = Corpus.repository.appending(path: path)
         let source = try String(contentsOf: file, encoding: .utf8)
@@ -35,31 +35,31 @@ struct ErrorCodeTests {
         return codes.map { String($0.output.1) }
     }
 
-    @Test("every code of a property list's errors is in the table below")
+    @Test("the table below has every code of PropertyListError")
     func propertyListTable() throws {
         let codes = try declared("Sources/PropertyList/PropertyListError.swift")
         #expect(Set(codes) == Set(Provocation.propertyLists.map(\.code)) && codes.count > 20)
     }
 
-    @Test("every code of an archive's errors is in the table below")
+    @Test("the table below has every code of KeyedArchiveError")
     func archiveTable() throws {
         let codes = try declared("Sources/KeyedArchive/KeyedArchiveError.swift")
         #expect(Set(codes) == Set(Provocation.archives.map(\.code)) && codes.count > 12)
     }
 
-    @Test("every code of a store's errors is one that a test of the stores names")
+    @Test("the tests of the stores name every code of StoreError")
     func storeCodes() throws {
         let tests = ["ArchiveStoreTests", "StorePeer"].flatMap {
             Corpus.files(in: Corpus.repository.appending(path: "Tests/\($0)"), suffix: ".swift")
         }.map { String(decoding: $0.bytes, as: UTF8.self) }.joined()
         let codes = try declared("Sources/ArchiveStore/StoreError.swift")
-        // There is a keychain on Apple's platforms only.
+        // Only Apple's platforms have a keychain.
         for code in codes where code != "keychain" {
             #expect(tests.contains(try Regex("\\.\(code)\\b")), "\(code)")
         }
     }
 
-    @Test("each code of a property list's errors is thrown", arguments: Provocation.propertyLists)
+    @Test("each code of PropertyListError is thrown", arguments: Provocation.propertyLists)
     func propertyList(_ provocation: Provocation) throws {
         do {
             try provocation.run()
@@ -72,7 +72,7 @@ struct ErrorCodeTests {
         }
     }
 
-    @Test("each code of an archive's errors is thrown", arguments: Provocation.archives)
+    @Test("each code of KeyedArchiveError is thrown", arguments: Provocation.archives)
     func archive(_ provocation: Provocation) throws {
         let error = #expect(throws: KeyedArchiveError.self) { try provocation.run() }
         #expect(error?.code.description == provocation.code)
@@ -164,7 +164,7 @@ private func described(_ name: String) -> PropertyListValue {
     ["$classname": .string(name), "$classes": [.string(name), "NSObject"]]
 }
 
-/// Reading a root of `type` from these objects.
+/// Decodes a root of `type` from these objects.
 private func reading<T: KeyedDecodable & SendableMetatype>(
     _ code: String, _ type: T.Type, _ objects: [PropertyListValue],
     _ registry: ClassRegistry = .foundation, limits: ParsingLimits = .default
@@ -179,7 +179,7 @@ private let selfContained: [PropertyListValue] = [
     ["NS.objects": [.uid(1)], "$class": .uid(2)], described("NSArray"),
 ]
 
-/// Nine arrays, each the element of the one before; their table is less deep than they are.
+/// Nine arrays, each an element of the previous one. The object table itself is less deep.
 private let chain: [PropertyListValue] =
     (2...9).map { ["NS.objects": [.uid(PropertyListUID($0))], "$class": .uid(10)] }
     + [["NS.objects": [], "$class": .uid(10)], described("NSArray")]
@@ -243,5 +243,5 @@ private class Declared: KeyedCodable {
     required init(coder: KeyedDecoder) throws {}
 }
 
-/// A subclass that forgot to say what it is called.
+/// A subclass without an archived class name.
 private final class Undeclared: Declared {}

@@ -5,12 +5,12 @@ import FuzzTargets
 import TestSupport
 import Testing
 
-/// Every fixture, cut and changed at every place, through everything that reads.
+/// Runs every reading target on every small fixture, truncated or changed at every byte.
 @Suite("Systematic faults")
 struct FaultTests {
     private static let small = fixtures.filter { $0.bytes.count <= 2048 }
 
-    /// How a byte is changed. A debug build has time for one way.
+    /// The changes to a byte. A debug build has time for only one.
     #if DEBUG
     private static let masks: [UInt8] = [0x20]
     private static let setups: [[UInt8]] = [[2, 1]]
@@ -36,7 +36,7 @@ struct FaultTests {
         }
     }
 
-    @Test("so does each with one byte changed", arguments: small)
+    @Test("every small fixture with one byte changed passes every reading target", arguments: small)
     func flips(_ file: Corpus.File) {
         var bytes = file.bytes
         for place in bytes.indices {
@@ -49,6 +49,6 @@ struct FaultTests {
         }
     }
 
-    @Test("there are fixtures to cut")
+    @Test("there are enough small fixtures")
     func hasFixtures() { #expect(Self.small.count > 80) }
 }

@@ -10,14 +10,14 @@ import Testing
 struct FuzzReplayTests {
     private static let kept = Corpus.fixtures("fuzz")
 
-    @Test("every input that was kept passes every target", arguments: kept)
+    @Test("every kept fuzz input passes its target", arguments: kept)
     func replay(_ file: Corpus.File) {
         for target in fuzzTargets {
             #expect(throws: Never.self, "\(target.name)") { try target.run(file.bytes) }
         }
     }
 
-    @Test("every fixture passes every target, in whatever way it is read", arguments: fixtures)
+    @Test("every fixture passes every target, with any options", arguments: fixtures)
     func fixture(_ file: Corpus.File) {
         for target in fuzzTargets {
             for setup in [[], [0, 0], [1, 1], [2, 1], [3, 2], [13, 0]] as [[UInt8]] {
@@ -28,11 +28,12 @@ struct FuzzReplayTests {
         }
     }
 
-    @Test("there is something to replay")
+    @Test("there are fuzz inputs to replay")
     func hasInputs() { #expect(Self.kept.count > 5) }
 
     @Test(
-        "changed bytes of random documents pass every target", arguments: [1, 0xF0_22] as [UInt64])
+        "random documents with changed bytes pass every target",
+        arguments: [1, 0xF0_22] as [UInt64])
     func mutations(_ seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var source = RandomPropertyList(seed: seed)

@@ -8,8 +8,9 @@ import PropertyListCodable
 import TestSupport
 import Testing
 
-/// What writers make of values without sharing is read under every preset, however many values there
-/// are and however many of them are equal: writers of the binary format write equal leaves once.
+/// Files that writers make without sharing containers must be readable under every preset, whatever
+/// the number of values. Many values may be equal, because writers of the binary format write equal
+/// leaves once.
 @Suite("Sizes of genuine files")
 struct GenuineSizeTests {
     private static let presets: [(String, ParsingLimits)] = [
@@ -70,12 +71,12 @@ struct GenuineSizeTests {
         }
     }
 
-    @Test("types in several layers around one number are decoded")
+    @Test("values with several layers of single-value containers are decoded")
     func layers() throws {
         try expectRoundTrip([Layered](repeating: Layered(3), count: 510_000))
     }
 
-    @Test("archives of equal numbers are unarchived", arguments: [1, 1_100_000])
+    @Test("archives of equal numbers are decoded", arguments: [1, 1_100_000])
     func archives(_ count: Int) throws {
         let numbers = [Int](repeating: 7, count: count)
         let bytes = try KeyedArchiver.archive(numbers)
@@ -85,7 +86,7 @@ struct GenuineSizeTests {
         }
     }
 
-    /// A tree of about `count` values, most of which are equal to others.
+    /// Returns a tree of about `count` values, most of which are equal to others.
     private func tree(
         _ count: Int, depth: Int, _ random: inout SplitMix64
     ) -> PropertyListValue {
@@ -103,7 +104,9 @@ struct GenuineSizeTests {
         return .dictionary(entries)
     }
 
-    @Test("what the writers make of a tree is read", arguments: [1, 0x5EED] as [UInt64])
+    @Test(
+        "trees written by this library can be read under the same limits",
+        arguments: [1, 0x5EED] as [UInt64])
     func trees(_ seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         for count in [1, 1000, 300_000] {
@@ -119,7 +122,7 @@ struct GenuineSizeTests {
         }
     }
 
-    @Test("what Foundation writes of equal values is read", arguments: [1_200_000])
+    @Test("lists of equal values written by Foundation can be read", arguments: [1_200_000])
     func foundation(_ count: Int) throws {
         let bytes = try PropertyListSerialization.data(
             fromPropertyList: ["numbers": [Int](repeating: 7, count: count)], format: .binary,
@@ -130,7 +133,7 @@ struct GenuineSizeTests {
         }
     }
 
-    @Test("arrays that share arrays are refused by any preset but the most generous")
+    @Test("arrays nested by sharing are refused under the untrusted and default limits")
     func bombs() throws {
         let bytes = BombBuilder().file(levels: 20, references: 100)
         for (name, limits) in Self.presets {
@@ -142,7 +145,7 @@ struct GenuineSizeTests {
     }
 }
 
-/// Writes arrays that each hold the next many times.
+/// Writes arrays that each contain the next one many times.
 private struct BombBuilder {
     func file(levels: Int, references: Int) -> [UInt8] {
         var file = Array("bplist00".utf8)

@@ -7,8 +7,8 @@ import PropertyListCodable
 import TestSupport
 import Testing
 
-/// Each limit at each small number, on each fixture and each way to use it: the same outcome as
-/// without it, or the error of that limit, and from some number on the outcome.
+/// Sets each limit to small numbers, for each fixture and each operation. The outcome must be the
+/// error of that limit, and from some number on the same as without it.
 @Suite("Limits at every small number")
 struct LimitTests {
     /// A limit, and the code of its error.
@@ -83,7 +83,8 @@ struct LimitTests {
         "\(try write(PropertyListDocument(parsing: bytes, limits: limits), limits))"
     }
 
-    @Test("throws that limit's error and no other", arguments: Limit.all, readable)
+    @Test(
+        "a limit that is too low throws its own error and no other", arguments: Limit.all, readable)
     func limits(_ limit: Limit, _ file: Corpus.File) {
         for use in Self.uses {
             guard let expected = try? use.run(file.bytes, .default) else { continue }
@@ -104,7 +105,9 @@ struct LimitTests {
         }
     }
 
-    @Test("takes every number for a limit, however odd", arguments: [Int.min, -1, 0, .max])
+    @Test(
+        "any number is accepted as a limit, including negative and extreme ones",
+        arguments: [Int.min, -1, 0, .max])
     func odd(_ number: Int) throws {
         let odd = ParsingLimits.Allowance(factor: number, base: number)
         let limits = ParsingLimits(
@@ -122,7 +125,7 @@ struct LimitTests {
         }
     }
 
-    /// The code of what any of the layers throws.
+    /// Returns the name of the error code that any of the layers throws.
     private func code(of error: any Error) -> String {
         switch error {
         case let error as PropertyListError: return "\(error.code)"

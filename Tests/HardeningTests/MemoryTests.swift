@@ -6,13 +6,13 @@ import TestSupport
 import Testing
 
 #if os(Linux)
-/// What SECURITY.md promises of memory, measured in processes of their own.
+/// Checks the bounds on memory in SECURITY.md, measured in separate processes.
 @Suite("Memory")
 struct MemoryTests {
-    /// Bytes that reading may take for each byte of the input, beyond the input itself.
+    /// The bound on memory for each byte of the input, in bytes, beyond the input itself.
     private static let factor = 32
 
-    /// Families of inputs, and how many pieces make about half a megabyte.
+    /// Families of inputs, with the number of pieces that gives about half a megabyte.
     private static let shapes = [
         ("binary, wide", 50_000), ("binary, one object many times", 100_000),
         ("binary, many keys", 20_000), ("binary, keys twice", 20_000),
@@ -31,7 +31,7 @@ struct MemoryTests {
         ("JSON, dates", 15_000),
     ]
 
-    /// Nesting that never closes, which all but the trusted limits refuse at once.
+    /// Unclosed nesting, which only the trusted limits do not refuse early.
     private static let unfinished = [
         ("JSON, arrays not closed", 800_000), ("OpenStep, arrays not closed", 800_000),
         ("XML, arrays not closed", 120_000), ("JSON, deep and not closed", 160_000),
@@ -44,7 +44,7 @@ struct MemoryTests {
     }
 
     @Test(
-        "so does reading what never closes, under the limits for trusted files",
+        "reading unclosed nesting under the trusted limits takes at most 32 bytes for each byte",
         arguments: unfinished)
     func unclosed(_ family: String, _ pieces: Int) throws {
         try check(["memory", "parse", "trusted"], family, pieces)
@@ -57,16 +57,16 @@ struct MemoryTests {
         let peak = try #require(
             Int(String(decoding: output, as: UTF8.self).dropLast()), "no figure")
         #expect(peak <= Self.factor * input.count + 1 << 20, "\(peak) bytes for \(input.count)")
-        // A figure of nothing would be none.
+        // A figure near zero would mean that nothing was measured.
         #expect(peak > input.count / 4, "\(peak) bytes for \(input.count)")
     }
 
-    /// What the probe prints.
+    /// Runs the probe and returns its output.
     private func run(_ arguments: [String], input: Data? = nil) throws -> Data {
         let process = Process()
         process.executableURL = Program.url("HardeningProbe")
         process.arguments = arguments
-        // Freed memory of any size goes back to the system, so that it is not used again.
+        // Returns freed memory of any size to the system, so that it is not reused.
         process.environment = ["MALLOC_MMAP_THRESHOLD_": "16384"]
         let output = Pipe()
         process.standardOutput = output

@@ -6,7 +6,7 @@ import PropertyList
 import TestSupport
 import Testing
 
-/// What SECURITY.md says of the tests and of the limits is so.
+/// Checks that the statements of SECURITY.md about tests and limits are true.
 @Suite("SECURITY.md")
 struct SecurityPageTests {
     private let page: String
@@ -16,7 +16,7 @@ struct SecurityPageTests {
             contentsOf: Corpus.repository.appending(path: "SECURITY.md"), encoding: .utf8)
     }
 
-    @Test("names tests that there are, one at least in each row")
+    @Test("SECURITY.md names existing tests, at least one in each row")
     func names() throws {
         let tests = Corpus.files(in: Corpus.repository.appending(path: "Tests"), suffix: ".swift")
             .map { String(decoding: $0.bytes, as: UTF8.self) }.joined()
@@ -32,7 +32,7 @@ struct SecurityPageTests {
         }
     }
 
-    @Test("has the numbers of the limits")
+    @Test("SECURITY.md states the actual limits")
     func limits() {
         for (limits, depth, size) in [
             (ParsingLimits.untrusted, "128", "256 MiB"), (.default, "512", "4 GiB"),

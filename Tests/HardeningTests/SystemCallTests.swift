@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What decoding and `keyed scan` ask of the system, seen by `strace`.
+/// The system calls of decoding and of `keyed scan`, observed with `strace`.
 @Suite(
     "System calls",
     .enabled(if: Program.isTraceable, "strace is not installed"))

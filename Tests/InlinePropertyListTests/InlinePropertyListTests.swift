@@ -14,7 +14,7 @@ enum ListSamples {
         Array("bplist\(version)".utf8) + root
     }
 
-    /// A container of version 16 or 17 that begins at `place`.
+    /// Returns a container of version 16 or 17 that begins at `place`.
     static func container(_ marker: UInt8, at place: Int, _ children: [UInt8]) -> [UInt8] {
         [marker] + word(place + 8 + children.count) + children
     }
@@ -42,7 +42,7 @@ enum ListSamples {
             container(0xd0, at: 8, second + container(0xa0, at: 17 + second.count, [])))
     }()
 
-    /// A text, and a reference to it.
+    /// A text and a reference to it.
     static let reference = message(container(0xa0, at: 8, text("key") + [0x81, 17]))
 
     static func old(_ root: [UInt8]) -> [UInt8] {
@@ -51,7 +51,7 @@ enum ListSamples {
             + [0x12, 0, 0, 0, 0] + root
     }
 
-    /// An array of each kind of version 15 whose form is known.
+    /// An array with one value of each known kind of version 15.
     static let oldKinds = old(
         [0xaf, 0x10, 0x90] + [0x00, 0x08, 0x09, 0x10, 0xb9, 0x10, 0x7f, 0x11, 0x00, 0x81]
             + [0x23, 0x3f, 0xe0, 0, 0, 0, 0, 0, 0] + [0x33, 0, 0, 0, 0, 0, 0, 0, 0]
@@ -115,7 +115,7 @@ struct InlinePropertyListTests {
         #expect(arguments.map(\.byteRange) == [0x3f..<0x48, 0x48..<0x49])
     }
 
-    @Test("messages are built again as the same bytes")
+    @Test("rebuilding a message gives the same bytes")
     func building() throws {
         for (name, bytes) in try ListSamples.all() {
             let document = try InlinePropertyListDocument(parsing: bytes)
@@ -127,7 +127,7 @@ struct InlinePropertyListTests {
         }
     }
 
-    @Test("the fixtures are the samples, byte for byte")
+    @Test("the fixtures equal the samples, byte for byte")
     func fixtures() throws {
         let samples = try ListSamples.all()
         let files = Corpus.fixtures("inline")
@@ -135,7 +135,7 @@ struct InlinePropertyListTests {
         #expect(files.map(\.bytes) == samples.map(\.bytes))
     }
 
-    @Test("the entries of a dictionary are keys with their values, in every version")
+    @Test("dictionaries have their entries as keys and values, in every version")
     func entries() throws {
         let document = try InlinePropertyListDocument(parsing: ListSamples.dictionary)
         let keys = try #require(document.root.entries).map(\.key.content)
@@ -149,7 +149,7 @@ struct InlinePropertyListTests {
         #expect(try InlinePropertyListDocument(parsing: ListSamples.request).root.entries == nil)
     }
 
-    @Test("integers of messages are unsigned below 8 bytes, and biased in version 15")
+    @Test("integers in messages are unsigned below 8 bytes, and biased in version 15")
     func integers() throws {
         let lines = InlinePropertyListDump.lines(
             try InlinePropertyListDocument(parsing: ListSamples.message([0x11, 0xb3])))
@@ -163,7 +163,7 @@ struct InlinePropertyListTests {
         #expect(old.contains("FLOAT \((0.5 as Float).bitPattern)"))
     }
 
-    @Test("a reference is the value that it refers to")
+    @Test("a reference reads as the value that it refers to")
     func references() throws {
         let document = try InlinePropertyListDocument(parsing: ListSamples.reference)
         guard case .array(let children) = document.root.content else { return }
@@ -272,7 +272,7 @@ struct InlinePropertyListTests {
         ]
     }()
 
-    @Test("hostile property lists are refused with their code", arguments: rows.indices)
+    @Test("hostile property lists are refused with their error code", arguments: rows.indices)
     func isRefused(_ index: Int) throws {
         let row = Self.rows[index]
         let error = #expect(throws: InlinePropertyListError.self, "\(row.name)") {
@@ -307,7 +307,7 @@ struct InlinePropertyListTests {
         #expect(long?.code == .sizeLimitExceeded)
     }
 
-    @Test("the builder refuses what cannot be written")
+    @Test("the builder refuses values that cannot be written")
     func refusals() throws {
         var list = InlinePropertyListBuilder()
         #expect(throws: InlinePropertyListError.self) { try list.finish() }
@@ -325,7 +325,7 @@ struct InlinePropertyListTests {
         #expect(throws: InlinePropertyListError.self) { try text.append(.ascii("é")) }
     }
 
-    @Test("an error names the way to its place")
+    @Test("an error has the path to its place")
     func path() {
         let bytes = ListSamples.message(
             ListSamples.container(

@@ -6,7 +6,7 @@ import KeyedArchive
 import PropertyList
 import Testing
 
-// A key of the root, what it is set to (nil: removed), and what is wrong then.
+// A root key, its value (nil: removed), and a part of the expected message.
 private let notArchives: [(String, PropertyListValue?, String)] = [
     ("$archiver", nil, "the root has no `$archiver`"),
     ("$archiver", 5, "`$archiver` is of kind integer, not a string"),
@@ -28,7 +28,7 @@ struct ArchiveContentsTests {
         #expect(contents.objects.count == 4)
     }
 
-    @Test("refuses what is not an archive", arguments: notArchives)
+    @Test("refuses property lists that are not archives", arguments: notArchives)
     func refusals(key: String, value: PropertyListValue?, what: String) throws {
         let bytes = try Archives.make(["x"], changing: key, to: value)
         let error = #expect(throws: KeyedArchiveError.self) { try ArchiveContents(parsing: bytes) }
@@ -36,7 +36,7 @@ struct ArchiveContentsTests {
         #expect(error?.what == "this is not a keyed archive: \(what)")
     }
 
-    @Test("refuses a root that is no dictionary, and another version")
+    @Test("refuses a root that is not a dictionary, and unknown versions")
     func rootAndVersion() throws {
         let array = try Archives.fixture("not-archives/root-is-an-array")
         #expect(throws: KeyedArchiveError.self) { try ArchiveContents(parsing: array) }
@@ -46,7 +46,7 @@ struct ArchiveContentsTests {
         #expect(error?.what == "expected version 100000, found 99999")
     }
 
-    @Test("passes on what is wrong with the property list")
+    @Test("passes on errors of the property list")
     func propertyListErrors() throws {
         let bytes = try Archives.fixture("save").dropLast()
         let error = #expect(throws: KeyedArchiveError.self) { try ArchiveContents(parsing: bytes) }
@@ -54,7 +54,7 @@ struct ArchiveContentsTests {
         #expect(error?.propertyListError?.format == .binary)
     }
 
-    @Test("tells nil, leaves, objects and classes apart")
+    @Test("distinguishes nil, leaves, objects and classes")
     func entries() throws {
         let contents = try ArchiveContents(parsing: Archives.fixture("nodes"))
         guard case .object(let fields, let classReference) = try contents.entry(1) else {
@@ -74,7 +74,7 @@ struct ArchiveContentsTests {
         #expect(try contents.archivedClass(4).chain == ["App.Node", "NSObject"])
     }
 
-    @Test("reads hints, and classes without a chain")
+    @Test("reads class hints, and classes without a chain of superclasses")
     func classes() throws {
         let contents = try ArchiveContents(parsing: Archives.fixture("hints"))
         let hinted = try contents.archivedClass(2)
@@ -86,7 +86,8 @@ struct ArchiveContentsTests {
         #expect(renamed.chain == nil)
     }
 
-    @Test("refuses a reference beyond the objects, whatever its size", arguments: [7, 8, .max])
+    @Test(
+        "refuses a reference beyond the object table, whatever its size", arguments: [7, 8, .max])
     func dangling(number: UInt32) throws {
         let contents = try ArchiveContents(parsing: Archives.fixture("nodes"))
         let error = #expect(throws: KeyedArchiveError.self) {
@@ -98,7 +99,7 @@ struct ArchiveContentsTests {
         )
     }
 
-    @Test("refuses an entry that describes no class")
+    @Test("refuses to read a class from an object that is not a class description")
     func noClass() throws {
         let contents = try ArchiveContents(parsing: Archives.fixture("nodes"))
         let error = #expect(throws: KeyedArchiveError.self) { try contents.archivedClass(1) }

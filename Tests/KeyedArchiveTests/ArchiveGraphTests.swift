@@ -24,7 +24,7 @@ struct ArchiveGraphTests {
         }
     }
 
-    @Test("keeps the order of keys, in the root, in objects and in classes")
+    @Test("keeps the order of keys in the root, in objects and in classes")
     func order() throws {
         let object: PropertyListValue = ["b": 1, "$class": .uid(2), "a": 2]
         let description: PropertyListValue = [
@@ -36,9 +36,9 @@ struct ArchiveGraphTests {
         #expect(try graph.serialized(as: .xml) == text)
     }
 
-    @Test("names the way to a reference to nothing, however deep it is")
+    @Test("gives the path of a dangling reference, however deep it is")
     func deepReference() throws {
-        // Wide below deep: a path for each element would take gigabytes.
+        // Many elements before deep nesting: a stored path for each element would take gigabytes.
         let wide = [PropertyListValue](repeating: true, count: 200_000) + [.uid(99)]
         var value: PropertyListValue = .array(PropertyListArray(wide))
         for _ in 0..<400 { value = [value] }
@@ -64,7 +64,7 @@ struct ArchiveGraphTests {
         #expect(graph.archivedClass(of: 1)?.name == "NSMutableArray")
     }
 
-    @Test("is changed by assigning entries and written again")
+    @Test("can be changed by assigning entries, and written again")
     func editing() throws {
         var graph = try ArchiveGraph(parsing: Archives.fixture("nodes"))
         guard case .object(var node) = graph[1] else {
@@ -85,7 +85,7 @@ struct ArchiveGraphTests {
         #expect(copy.top["second"]?.uid == 3)
     }
 
-    @Test("makes an archive from nothing")
+    @Test("creates a new archive")
     func building() throws {
         var graph = ArchiveGraph()
         let person = ArchivedClass(name: "Person", chain: ["Person", "NSObject"])
@@ -100,7 +100,7 @@ struct ArchiveGraphTests {
         #expect(try ArchiveGraph(contents).objects == graph.objects)
     }
 
-    @Test("refuses to write a reference to nothing")
+    @Test("refuses to write a dangling reference")
     func writingDangling() {
         var graph = ArchiveGraph()
         graph.roots["root"] = [["deep": .uid(9)]]
@@ -109,7 +109,7 @@ struct ArchiveGraphTests {
         #expect(error?.path?.description == "$top.root[0].deep")
     }
 
-    @Test("refuses to write what the format cannot hold")
+    @Test("refuses to write values that the format cannot hold")
     func writingImpossible() {
         var graph = ArchiveGraph()
         graph.roots["root"] = .null
@@ -162,7 +162,7 @@ struct ArchiveGraphTests {
         }
     }
 
-    @Test("stops at the limit on what an archive expands to")
+    @Test("stops at the limit on the expansion of an archive")
     func limits() throws {
         var limits = ParsingLimits.default
         limits.expansion = .init(factor: 0, base: 3)

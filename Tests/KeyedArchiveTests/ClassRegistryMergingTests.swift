@@ -14,7 +14,7 @@ import Foundation
 
 @Suite("Merging registries")
 struct ClassRegistryMergingTests {
-    @Test("a type that is read from a class as well does not displace the class's own type")
+    @Test("a type that can also be read from a class does not replace the type of that class")
     func aliases() throws {
         let strings = ClassRegistry(String.self)
         let mutable = ClassRegistry(Mutable<String>.self)
@@ -25,7 +25,7 @@ struct ClassRegistryMergingTests {
         #expect(strings.merging(strings)["NSMutableString"]?.type is String.Type)
     }
 
-    @Test("of two types of their own the other registry's prevails")
+    @Test("if both registries have their own type for a name, the merged one has the other's")
     func primary() throws {
         let pet = ClassRegistry(Pet.self)
         let save = ClassRegistry().adding(Save.self, as: "Pet")
@@ -33,7 +33,7 @@ struct ClassRegistryMergingTests {
         #expect(save.merging(pet)["Pet"]?.type is Pet.Type)
     }
 
-    @Test("a name that is removed is refused, the others of its type are not")
+    @Test("a removed name is refused, and other names of its type are not")
     func removing() throws {
         let registry = ClassRegistry.foundation.removing("NSMutableString", "NSDate")
         #expect(registry.allows("NSString") && !registry.allows("NSMutableString"))

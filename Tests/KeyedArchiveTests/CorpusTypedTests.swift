@@ -8,11 +8,11 @@ import PropertyList
 import TestSupport
 import Testing
 
-/// Archives that Apple's software wrote, as typed values.
-@Suite("Typed values of archives of other origin")
+/// Archives written by Apple's software, decoded as typed values.
+@Suite("Typed values of external archives")
 struct CorpusTypedTests {
     @Test(
-        "archives of Foundation's own tests come back with the same objects",
+        "archives of Foundation's own tests round-trip with the same objects",
         .enabled(if: Corpus.hasExternal, "there is no external collection here"),
         arguments: foundationArchives)
     func foundationTests(_ file: Corpus.File) throws {
@@ -20,18 +20,18 @@ struct CorpusTypedTests {
         #expect(!(value.value is OpaqueObject))
         let again = try KeyedArchiver.archive(value)
         let differences = try differences(file.bytes, again)
-        // Each known difference is there, and no other.
+        // Each known difference must exist, and no other may.
         let isKnown = Self.knownDifferences.contains { file.name.contains($0.name) }
         #expect(differences.isEmpty != isKnown, "\(differences)")
     }
 
-    /// The archives whose object table does not come back the same.
+    /// The archives whose object table changes, with the reason.
     private static let knownDifferences: [(name: String, why: String)] = [
         ("DateIntervalFormatter-Default", "two equal texts that were kept apart are one object"),
         ("NSMeasurement-Length--334bd6de", "whole numbers among the reals were stored as integers"),
     ]
 
-    /// What differs between the object tables of two archives.
+    /// Returns the differences between the object tables of two archives.
     private func differences(_ left: [UInt8], _ right: [UInt8]) throws -> [String] {
         let left = try ArchiveGraph(parsing: left)
         let right = try ArchiveGraph(parsing: right)
@@ -46,7 +46,7 @@ struct CorpusTypedTests {
         return found
     }
 
-    /// Whether two entries are the same but for the order of keys.
+    /// Returns whether two entries are equal, apart from the order of keys.
     private func isSame(_ left: ArchivedEntry?, _ right: ArchivedEntry?) -> Bool {
         guard case .classDescription(let first) = left, case .classDescription(let second) = right
         else { return left == right }
@@ -54,7 +54,7 @@ struct CorpusTypedTests {
     }
 
     @Test(
-        "prefixes of small genuine archives are refused by an error",
+        "prefixes of small genuine archives are refused with an error",
         .enabled(if: Corpus.hasExternal, "there is no external collection here"),
         arguments: foundationArchives)
     func prefixes(_ file: Corpus.File) {

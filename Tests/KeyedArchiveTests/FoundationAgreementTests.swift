@@ -7,21 +7,21 @@ import PropertyList
 import TestSupport
 import Testing
 
-/// Foundation's archiver and unarchiver on the same values, in a process of their own.
+/// Compares with Foundation's archiver and unarchiver, which run in a separate process.
 @Suite("Agreement of keyed archives with Foundation")
 struct FoundationAgreementTests {
-    @Test("Foundation reads what we write", arguments: Row.all)
+    @Test("Foundation reads archives by this library", arguments: Row.all)
     func foundationReads(_ row: Row) throws {
         let result = try Peer.run("read", row.name, input: row.archive())
         if row.exceptions.contains(.foundationReads) {
-            // A version that has learnt it should be noticed.
+            // Fails when a newer Foundation supports the value, so that the table is updated.
             #expect(result.output != "equal\n", "Foundation reads it now")
         } else {
             #expect(result.output == "equal\n")
         }
     }
 
-    @Test("we read what Foundation writes", arguments: Row.all)
+    @Test("this library reads archives by Foundation", arguments: Row.all)
     func weRead(_ row: Row) throws {
         let result = try Peer.run("write", row.name)
         if row.exceptions.contains(.foundationWrites) {
@@ -36,12 +36,12 @@ struct FoundationAgreementTests {
         }
     }
 
-    @Test("the documentation has the type of every class of the preset")
+    @Test("the documentation lists the type of every class in the preset")
     func documentedTypes() throws {
         let article = Corpus.repository.appending(
             path: "Sources/KeyedArchive/KeyedArchive.docc/ClassesOfFoundation.md")
         let text = try String(contentsOf: article, encoding: .utf8)
-        // Dimensions share a row; the two that begin with `_` are parts of others.
+        // Dimensions share a row. The two names that begin with `_` are parts of other objects.
         let names = ClassRegistry.foundation.names.filter {
             !$0.hasPrefix("_") && (!$0.hasPrefix("NSUnit") || $0 == "NSUnit")
         }
@@ -51,7 +51,7 @@ struct FoundationAgreementTests {
         }
     }
 
-    @Test("the table in the documentation says the same")
+    @Test("the table in the documentation agrees with the results of these tests")
     func documentation() throws {
         let article = Corpus.repository.appending(
             path: "Sources/KeyedArchive/KeyedArchive.docc/ClassesOfFoundation.md")
@@ -70,7 +70,7 @@ struct FoundationAgreementTests {
     }
 }
 
-/// The process.
+/// Runs the process with Foundation's coders.
 private enum Peer {
     static func run(
         _ verb: String, _ name: String, input: [UInt8] = []
@@ -94,9 +94,9 @@ private enum Peer {
     }
 }
 
-/// A value that both sides know, named as `FoundationPeer` names it.
+/// A value that this test and `FoundationPeer` define under the same name.
 struct Row: Sendable, CustomTestStringConvertible {
-    /// What does not work, on Foundation's side unless it says otherwise.
+    /// The unsupported directions, because of Foundation unless the name says otherwise.
     enum Exception: Sendable { case foundationReads, foundationWrites, weRead }
 
     let name: String

@@ -14,8 +14,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Mistakes of a program that is being ported, and the whole message for each: what is wrong, where, and how to
-/// mend it.
+/// Mistakes in ported programs, each with its whole message: the problem, its place and the fix.
 @Suite("Messages")
 struct MessageTests {
     /// A mistake with its message.
@@ -31,16 +30,24 @@ struct MessageTests {
         }
     }
 
-    @Test("say what is wrong, where, and how to mend it", arguments: readingMistakes)
+    @Test(
+        "a message about decoding says what is wrong, where, and how to fix it",
+        arguments: readingMistakes)
     func reading(_ mistake: Mistake) { check(mistake) }
 
-    @Test("say so of classes", arguments: classMistakes)
+    @Test(
+        "a message about classes says what is wrong, where, and how to fix it",
+        arguments: classMistakes)
     func classes(_ mistake: Mistake) { check(mistake) }
 
-    @Test("say so of files", arguments: fileMistakes)
+    @Test(
+        "a message about a file says what is wrong, where, and how to fix it",
+        arguments: fileMistakes)
     func files(_ mistake: Mistake) { check(mistake) }
 
-    @Test("say so of what is written", arguments: writingMistakes)
+    @Test(
+        "a message about encoding says what is wrong, where, and how to fix it",
+        arguments: writingMistakes)
     func writing(_ mistake: Mistake) { check(mistake) }
 
     private func check(_ mistake: Mistake) {
@@ -50,7 +57,9 @@ struct MessageTests {
         } catch { #expect("\(error)" == mistake.message) }
     }
 
-    @Test("of Foundation's kind have the fault, its place and the way out apart")
+    @Test(
+        "localized errors have the failure reason, its place and the recovery suggestion separately"
+    )
     func localized() throws {
         let error = try #require(archiveError { try readSave(["name": "x"]) })
         #expect(
@@ -64,7 +73,7 @@ struct MessageTests {
         #expect(list.recoverySuggestion == cut?.recoverySuggestion)
     }
 
-    @Test("quote a bounded part of what a file says")
+    @Test("messages quote a bounded part of the file")
     func bounded() throws {
         let long = String(repeating: "k", count: 100_000)
         let object = try #require(
@@ -79,7 +88,7 @@ struct MessageTests {
         #expect((name?.description.utf8.count ?? .max) < 1000)
     }
 
-    @Test("name the nearest of many keys first, and how many there are")
+    @Test("a message about a missing key names the most similar keys first, and the number of keys")
     func manyKeys() throws {
         var fields: PropertyListDictionary = [:]
         for number in 0..<20 { fields["key\(number)"] = .integer(PropertyListInteger(number)) }
@@ -91,7 +100,7 @@ struct MessageTests {
                 + "and 13 more; `default:` reads older archives without it")
     }
 
-    @Test("cost little where a program goes on without a field of each of many objects")
+    @Test("errors for a field that is missing in many objects are cheap")
     func manyErrors() throws {
         var fields: PropertyListDictionary = [:]
         for number in 0..<1000 { fields["key number \(number)"] = 1 }
@@ -106,21 +115,21 @@ struct MessageTests {
 
 // MARK: - Reading
 
-/// An object of a class that object 2 describes.
+/// Returns an object of the class that object 2 describes.
 private func save(_ fields: PropertyListDictionary) -> PropertyListValue {
     var fields = fields
     fields["$class"] = .uid(2)
     return .dictionary(fields)
 }
 
-/// Reads the root of an archive of one object, a `DWSave`.
+/// Decodes the root of an archive of one object, a `DWSave`.
 private func readSave(_ fields: PropertyListDictionary) throws {
     _ = try read(
         Save.self, [save(fields), Archives.describe("DWSave"), "text", ["$class": .uid(2)]],
         allowing: .foundation.adding(Save.self))
 }
 
-/// Reads a field of an object with `value` as `type`.
+/// Decodes a field of an object with `value` as `type`.
 private func readField<T: KeyedDecodable>(
     _ type: T.Type, _ value: PropertyListValue, _ rest: PropertyListValue...
 ) throws {
@@ -267,7 +276,7 @@ private final class Ring: KeyedDecodable {
     init(coder: KeyedDecoder) throws { _ = try coder.decode(Ring.self, forKey: "x") }
 }
 
-/// A type with an error of its own.
+/// A type that throws its own error.
 private struct Levels: KeyedDecodable {
     static let archivedClass: ArchivedClass = "Levels"
 
@@ -281,7 +290,7 @@ private struct Levels: KeyedDecodable {
 
 // MARK: - Classes
 
-/// Reads an object of the class `name` as `type`.
+/// Decodes an object of the class `name` as `type`.
 private func readObject<T: KeyedDecodable>(
     _ type: T.Type, of name: String, _ chain: [String] = [],
     allowing registry: ClassRegistry = .foundation
@@ -397,14 +406,14 @@ private let fileMistakes: [MessageTests.Mistake] = [
 
 // MARK: - Writing
 
-/// A type that is only written.
+/// A type that is only encoded.
 private struct Report: KeyedEncodable {
     static let archivedClass: ArchivedClass = "DWReport"
 
     func encode(with coder: KeyedEncoder) throws {}
 }
 
-/// A subclass that does not say what it is called.
+/// A subclass without an archived class name.
 private final class Puppy: Pet {}
 
 private let writingMistakes: [MessageTests.Mistake] = [
@@ -456,7 +465,7 @@ private let writingMistakes: [MessageTests.Mistake] = [
     },
 ]
 
-/// Writes a value of any class.
+/// Encodes a value of any class.
 private struct AnyHolder: KeyedEncodable {
     static let archivedClass: ArchivedClass = "Holder"
     let value: any KeyedEncodable

@@ -7,7 +7,7 @@ import PropertyList
 import TestSupport
 import Testing
 
-/// A reader and writer of keyed archives in Python, where it is installed.
+/// Compares with bpylist2, a Python library for keyed archives, if it is installed.
 @Suite("Agreement of keyed archives with bpylist2")
 struct PythonAgreementTests {
     static let isInstalled =
@@ -15,7 +15,7 @@ struct PythonAgreementTests {
             "import bpylist2.archiver", in: FileManager.default.temporaryDirectory)) == 0
 
     @Test(
-        "reads what we write, and we read what it writes",
+        "bpylist2 reads archives by this library, and this library reads archives by bpylist2",
         .enabled(if: isInstalled, "bpylist2 is not installed here"))
     func bothWays() throws {
         let temporary = try TemporaryFolder()

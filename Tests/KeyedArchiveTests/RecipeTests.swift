@@ -7,7 +7,7 @@ import KeyedArchive
 import PropertyList
 import Testing
 
-/// What programs do with archives, from one end to the other.
+/// Complete tasks that programs do with archives.
 @Suite("Recipes")
 struct RecipeTests {
     @Test("a save is written to a file and read back")
@@ -36,7 +36,7 @@ struct RecipeTests {
         }
     }
 
-    @Test("a dictionary of common classes is kept under one key")
+    @Test("a dictionary of common classes is stored under one key")
     func dictionary() throws {
         let bytes = try data(of: [
             "name": AnyArchived("Anna"), "age": AnyArchived(36), "ok": AnyArchived(true),
@@ -56,7 +56,8 @@ struct RecipeTests {
         #expect(graph.archivedClass(of: 1)?.name == "NSMutableDictionary")
     }
 
-    @Test("what is not a common class is refused, with its path, before anything is written")
+    @Test(
+        "a value that is not of a common class is refused with its path before anything is written")
     func refused() throws {
         let others: [AnyArchived] = [
             AnyArchived(UUID()), AnyArchived(["a"]), AnyArchived(["a": "b"]),
@@ -70,7 +71,9 @@ struct RecipeTests {
         }
     }
 
-    @Test("what is not a common class is refused when it is read, and corrupt data lead to a reset")
+    @Test(
+        "a value that is not of a common class is refused on decoding, and corrupt data leads to a reset"
+    )
     func reset() throws {
         let archiver = KeyedArchiver()
         archiver.roots.encode(["a": AnyArchived(UUID())], forKey: "values")
@@ -85,7 +88,7 @@ struct RecipeTests {
         #expect(values(in: []).isEmpty)
     }
 
-    @Test("a class that was renamed is read by its old name, and written by it where asked")
+    @Test("a renamed class is decoded under its old name, and encoded under it on request")
     func renamed() throws {
         let save = Save(name: "x", age: 1, sex: true)
         let old = ClassRegistry.foundation.adding(Save.self, writtenAs: "_TtC3App4Save")
@@ -100,7 +103,7 @@ struct RecipeTests {
                 == .classNotAllowed)
     }
 
-    @Test("fields that a type does not know survive it, with the objects they lead to")
+    @Test("fields unknown to a type are kept, with the objects they refer to")
     func unknownFields() throws {
         let bytes = try Archives.make([
             [
@@ -135,7 +138,8 @@ struct RecipeTests {
             }?.code == .classNotAllowed)
     }
 
-    @Test("an opaque object is written back with all it leads to, the same but for the numbers")
+    @Test(
+        "an opaque object is written back with all objects it refers to, apart from their numbers")
     func opaque() throws {
         for name in ["cycle", "hints", "nodes", "object-keys", "save"] {
             let bytes = try Archives.fixture(name)
@@ -156,7 +160,7 @@ struct RecipeTests {
     }
 }
 
-/// A type that keeps what it does not know.
+/// A type that keeps its unknown fields.
 struct Partial: KeyedCodable {
     static let archivedClass: ArchivedClass = "Partial"
     let name: String

@@ -16,7 +16,7 @@ struct CheckTests {
         #expect(keyed("check", "--quiet", save, "--allow", "foundation,App.Save").output == "")
     }
 
-    @Test("prints the way to what is not allowed, and exits with 1")
+    @Test("prints the paths to classes that are not allowed, and exits with 1")
     func refused() {
         let run = keyed("check", save, "--allow", "commonClasses,NSArray")
         #expect(run.status == 1)
@@ -32,7 +32,7 @@ struct CheckTests {
         #expect(leaves.output.contains("NSString is not allowed"))
     }
 
-    @Test("says so of objects that no root leads to, hints and files that are no archives")
+    @Test("reports unreachable objects, class hints and files that are not archives")
     func others() {
         let unreached = keyed("check", Files.archive("unreached"), "--allow", "NSNull")
         #expect(unreached.status == 1)
@@ -42,7 +42,7 @@ struct CheckTests {
         #expect(none.status == 1)
     }
 
-    @Test("needs a list that can be read")
+    @Test("needs an allow-list that can be read")
     func usage() {
         #expect(keyed("check", save).status == 2)
         #expect(keyed("check", save, "--allow", "").status == 2)
@@ -50,7 +50,7 @@ struct CheckTests {
         #expect(keyed("show", save, "--raw", "--allow", "foundation").status == 2)
     }
 
-    @Test("shows what is allowed, names what is not, and exits with 3")
+    @Test("show --allow prints allowed objects, names the other classes, and exits with 3")
     func show() {
         let run = keyed("show", save, "--allow", "foundation")
         #expect(run.status == 3)

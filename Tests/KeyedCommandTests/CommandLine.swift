@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import KeyedCommand
 
-/// What a run of the command gave.
+/// The result of a run of the command.
 struct Run {
     let status: Int32
     let bytes: [UInt8]
@@ -17,10 +17,10 @@ struct Run {
     var lines: [String] { output.split(separator: "\n").map(String.init) }
 }
 
-/// Runs `keyed` with arguments, within the test.
+/// Runs `keyed` with arguments, within the test process.
 func keyed(_ arguments: String...) -> Run { keyed(list: arguments) }
 
-/// Runs `keyed` with arguments, within the test.
+/// Runs `keyed` with arguments, within the test process.
 func keyed(list arguments: [String]) -> Run {
     let result = KeyedCommand.run(arguments)
     return Run(
@@ -28,18 +28,18 @@ func keyed(list arguments: [String]) -> Run {
         errors: String(decoding: result.errors, as: UTF8.self))
 }
 
-/// Where the built command is.
+/// The path of the built command.
 let keyedPath = Program.url("keyed").path
 
-/// Runs the built command as a process of its own, with `input` on its standard input, in `folder`.
+/// Runs the built command in a separate process, with `input` on standard input, in `folder`.
 func keyedProcess(
     _ arguments: [String], input: [UInt8] = [], in folder: URL? = nil
 ) throws -> Run {
     try process(keyedPath, arguments, input: input, in: folder)
 }
 
-/// Runs a program, with `input` on its standard input, in `folder`. The status of one that a signal
-/// ended is the signal.
+/// Runs a program with `input` on standard input, in `folder`. If a signal ends the program, the
+/// status is the signal.
 func process(
     _ program: String, _ arguments: [String], input: [UInt8] = [], in folder: URL? = nil
 ) throws -> Run {
@@ -62,19 +62,19 @@ func process(
         errors: String(decoding: text, as: UTF8.self))
 }
 
-/// The files of the repository and of the test.
+/// Files of the repository and temporary files.
 enum Files {
     static func archive(_ name: String) -> String {
         Corpus.fixtures.appending(path: "archives/\(name).plist").path
     }
 
-    /// Calls `body` with a folder of its own, which is removed afterwards.
+    /// Calls `body` with a new folder, which is removed afterwards.
     static func withFolder<R>(_ body: (URL) throws -> R) throws -> R {
         let folder = try TemporaryFolder()
         return try withExtendedLifetime(folder) { try body(folder.url) }
     }
 
-    /// Calls `body` with a file that holds `bytes`.
+    /// Calls `body` with the path of a file that contains `bytes`.
     static func withFile<R>(
         _ bytes: some Sequence<UInt8>, named name: String = "file.plist",
         _ body: (String) throws -> R

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("keyed convert")
 struct ConvertTests {
-    @Test("writes to standard output and back, by both names of each format")
+    @Test("converts to standard output and back, by either name of each format")
     func roundTrip() throws {
         let archive = Files.archive("save")
         for (xmlName, binaryName) in [("xml", "binary"), ("xml1", "binary1")] {
@@ -23,14 +23,15 @@ struct ConvertTests {
         }
     }
 
-    @Test("writes Apple's layout again, byte for byte")
+    @Test("reproduces Apple's layout, byte for byte")
     func coreFoundationLayout() throws {
         let archive = Files.archive("save")
         let run = keyed("convert", "binary", "--layout", "corefoundation", archive)
         #expect(try run.bytes == Files.bytes(archive))
     }
 
-    @Test("counts what XML cannot hold on standard error, and refuses it with --strict")
+    @Test(
+        "counts values that XML cannot represent on standard error, and refuses them with --strict")
     func losses() throws {
         let value: PropertyListValue = [
             .date(PropertyListDate(secondsSince2001: 0.5)), .real(PropertyListReal(Float(0.5))),
@@ -48,7 +49,7 @@ struct ConvertTests {
         }
     }
 
-    @Test("keeps control characters on the way through XML, and says so")
+    @Test("keeps control characters through XML, and reports that")
     func controlCharacters() throws {
         let value: PropertyListValue = ["a\u{1}b", "c\r\nd"]
         try Files.withFile(Files.binary(value)) { file in
@@ -125,7 +126,7 @@ struct ConvertTests {
         }
     }
 
-    @Test("leaves a file as it was where anything fails")
+    @Test("leaves a file unchanged if anything fails")
     func failure() throws {
         try Files.withFolder { folder in
             let good = folder.appending(path: "good").path
@@ -148,7 +149,7 @@ struct ConvertTests {
     }
 
     @Test(
-        "tells wrong usage by exit code 2",
+        "reports wrong usage by exit code 2",
         arguments: [
             ["convert", "xml"], ["convert", "yaml", "x"], ["convert", "xml", "a", "b"],
             ["convert", "xml", "--in-place", "-"],
@@ -162,7 +163,7 @@ struct ConvertTests {
         #expect(run.errors.contains("Usage: keyed") || run.errors.contains("USAGE: keyed"))
     }
 
-    @Test("reads standard input and writes standard output as a process")
+    @Test("a process reads standard input and writes standard output")
     func pipes() throws {
         let bytes = try Files.bytes(Files.archive("save"))
         let xml = try keyedProcess(["convert", "xml", "-"], input: bytes)

@@ -30,7 +30,7 @@ struct EditCommandTests {
 
         """
 
-    /// The file after a verb that replaces it.
+    /// Runs a verb that replaces a file, and returns the new text of the file.
     private func inPlace(_ arguments: String...) throws -> (text: String, run: Run) {
         try Files.withFile(Self.text.utf8) { file in
             let console = Console(capturing: true)
@@ -43,7 +43,7 @@ struct EditCommandTests {
         }
     }
 
-    @Test("a value is of the kind that it replaces, or of the type that is named")
+    @Test("a new value has the type of the value that it replaces, or the given type")
     func types() throws {
         let age = try inPlace("set", "age", "8")
         #expect(age.text == Self.text.replacing("<integer>7<", with: "<integer>8<"))
@@ -65,7 +65,7 @@ struct EditCommandTests {
         #expect(data.text.contains("<data>\n\tAP8=\n\t</data>"))
     }
 
-    @Test("what is no value of the type is refused, and the file stays")
+    @Test("text that is not a value of the type is refused, and the file is unchanged")
     func wrongType() throws {
         for (value, type) in [
             ("x", "int"), ("", "int"), ("maybe", "bool"), ("2020-13-01T00:00:00Z", "date"),
@@ -82,7 +82,7 @@ struct EditCommandTests {
         #expect(try inPlace("set", "name").run.status == 2)
     }
 
-    @Test("an edit that lacks something is refused, with its number")
+    @Test("an incomplete edit is refused with its number")
     func incompleteEdits() throws {
         for (edit, message) in [
             ("set name", "the value is missing; write an empty one as \"\""),
@@ -101,7 +101,7 @@ struct EditCommandTests {
                 == Self.text.replacing(">Anna<", with: "><"))
     }
 
-    @Test("a property list on the command line says where it goes wrong")
+    @Test("a malformed property list on the command line is refused with the place of the error")
     func malformedValue() throws {
         let value = try inPlace("set", "age", "{a = 1", "-t", "plist").run
         #expect(value.status == 2)
@@ -130,7 +130,7 @@ struct EditCommandTests {
                 || malformed.run.errors.contains("^"))
     }
 
-    @Test("values come from files")
+    @Test("values are read from files")
     func fromFiles() throws {
         try Files.withFolder { folder in
             let file = folder.appending(path: "a.plist").path
@@ -147,7 +147,7 @@ struct EditCommandTests {
         }
     }
 
-    @Test("several edits are made in one call, or none")
+    @Test("several edits in one call are applied together or not at all")
     func several() throws {
         let all = try inPlace(
             "edit", "set age integer 8", "rename name \"full name\"", "remove blob",
@@ -167,7 +167,7 @@ struct EditCommandTests {
             ])
     }
 
-    @Test("edits are read from a script, and mistakes in it are told by line")
+    @Test("edits are read from a script, and errors in it have the line number")
     func script() throws {
         try Files.withFile(Self.text.utf8) { file in
             try Files.withFile("# a comment\n\nset age integer 9\r\n remove  list \n".utf8) {
@@ -193,7 +193,7 @@ struct EditCommandTests {
         #expect(keyed("edit", "-", "--script", "-").status == 2)
     }
 
-    @Test("a dry run prints a difference that patch takes, and writes nothing")
+    @Test("a dry run prints a difference for patch, and writes nothing")
     func dryRun() throws {
         try Files.withFolder { folder in
             let file = folder.appending(path: "a.plist").path
@@ -219,7 +219,7 @@ struct EditCommandTests {
         }
     }
 
-    @Test("a dry run of a file that is a byte order mark alone prints what is added")
+    @Test("a dry run on a file that is only a byte order mark prints the added lines")
     func dryRunOfEmptyText() throws {
         try Files.withFile([0xFF, 0xFE]) { file in
             let run = keyed("set", file, "a", "b", "--dry-run")
@@ -227,7 +227,7 @@ struct EditCommandTests {
         }
     }
 
-    @Test("a dry run of a binary file prints the values")
+    @Test("a dry run on a binary file prints the values")
     func dryRunOfBinary() throws {
         try Files.withFile(Files.binary(["a": 1, "b": ["x"]])) { file in
             #expect(
@@ -237,7 +237,7 @@ struct EditCommandTests {
     }
 
     @Test(
-        "a file is replaced with its mode and through its links, and left alone where nothing changes"
+        "a replaced file keeps its mode and links, and an unchanged file is not written"
     )
     func replacing() throws {
         try Files.withFolder { folder in
@@ -259,7 +259,7 @@ struct EditCommandTests {
         }
     }
 
-    @Test("what cannot be read or written says why")
+    @Test("errors of reading and writing give the reason")
     func files() throws {
         #expect(keyed("set", "/nonexistent/a", "x", "y").errors.contains("No such file"))
         #expect(keyed("get", "/", "x").errors.contains("is a directory"))
@@ -272,9 +272,9 @@ struct EditCommandTests {
         #expect(keyed("set", "-", "age", "8", "-i").status == 2)
     }
 
-    @Test("a reader that goes away early ends the command quietly")
+    @Test("the command ends silently if the reader of its output goes away")
     func closedPipe() throws {
-        // More than a pipe holds, so that the command is still writing.
+        // More than the capacity of a pipe, so that the command is still writing.
         let list = String(repeating: "<string>x</string>\n", count: 20_000)
         try Files.withFile(Files.xml("<array>\n\(list)</array>")) { file in
             for verb in ["set '\(file)' '[0]' y", "show '\(file)'", "convert json '\(file)'"] {
@@ -295,7 +295,7 @@ struct EditCommandTests {
         #expect(try inPlace("set", "name", "--", "-x", "-y").run.status == 2)
     }
 
-    @Test("what is asked of a value of another kind is refused, not answered with nothing")
+    @Test("an operation on a value of another kind is refused, and does not give an empty result")
     func otherKinds() throws {
         let refused = try inPlace("insert", "new", "x", "--after", "nam")
         #expect(refused.run.status == 1 && refused.text == Self.text)
@@ -322,7 +322,7 @@ struct EditCommandTests {
         }
     }
 
-    @Test("JSON is edited under the mapping it is written under")
+    @Test("JSON is edited with the mapping given for writing")
     func json() throws {
         let text = "{\"a\":{\"$real\":\"1\"},\"d\":{\"$date\":\"2020-01-01T00:00:00Z\"}}\n"
         try Files.withFile(text.utf8, named: "a.json") { file in
@@ -343,7 +343,7 @@ struct EditCommandTests {
     }
 
     @Test(
-        "text stays in the encoding that is named; one that is not written is told with the way out"
+        "text keeps the given encoding, and an encoding that cannot be written is refused with a suggestion"
     )
     func encodings() throws {
         try Files.withFile("a=b;\n".utf8) { file in
@@ -363,7 +363,7 @@ struct EditCommandTests {
     }
 
     @Test(
-        "one key set in the largest genuine file changes exactly its line",
+        "setting one key in the largest genuine file changes exactly its line",
         .enabled(if: Corpus.hasExternal, "there is no external corpus"),
         arguments: ["real-plists/xml", "real-plists/openstep/pbxproj"])
     func largest(folder: String) throws {
@@ -385,7 +385,8 @@ struct EditCommandTests {
         }
     }
 
-    /// The way to the last string of one line that is the value of a key; nil where there is none.
+    /// Returns the path of the last string without a line break that is a dictionary value; nil if
+    /// there is none.
     private static func lastLine(_ bytes: [UInt8]) -> PropertyListKeyPath? {
         guard let document = try? PropertyListDocument(parsing: bytes) else { return nil }
         var budget = document.budget(.default)
@@ -400,7 +401,7 @@ struct EditCommandTests {
         return found.map { PropertyListKeyPath($0) }
     }
 
-    @Test("get prints scalars plainly, and other forms when asked")
+    @Test("get prints scalars plainly, and other forms on request")
     func get() throws {
         try Files.withFile(Self.text.utf8) { file in
             for (arguments, output) in [
@@ -422,7 +423,7 @@ struct EditCommandTests {
 
 @Suite("keyed diff and merge")
 struct DiffCommandTests {
-    @Test("differences are values by path, and the exit code tells")
+    @Test("diff prints values by path, and its exit code tells whether there are differences")
     func diff() throws {
         try Files.withFolder { folder in
             let files = try Self.write(
@@ -441,7 +442,9 @@ struct DiffCommandTests {
         }
     }
 
-    @Test("commands turn one file into the other, with every kind of value")
+    @Test(
+        "diff --as-commands prints commands that turn one file into the other, for every kind of value"
+    )
     func commands() throws {
         let date = PropertyListDate(secondsSince2001: -0.25)
         let new: PropertyListValue = [
@@ -464,7 +467,7 @@ struct DiffCommandTests {
         }
     }
 
-    @Test("archives are compared as graphs, unless they are to be compared raw")
+    @Test("diff compares archives as object graphs, or as property lists with --raw")
     func archives() throws {
         let archive = Files.archive("save")
         let graph = try PropertyListValue(parsing: Files.bytes(archive))
@@ -478,7 +481,7 @@ struct DiffCommandTests {
         }
     }
 
-    @Test("an object is shown by its class, of which a long name is cut")
+    @Test("diff shows an object by its class, and truncates a long class name")
     func classNames() throws {
         func archive(_ name: String) -> PropertyListValue {
             let uids = (0..<5).map { PropertyListValue.uid(PropertyListUID($0)) }
@@ -504,7 +507,7 @@ struct DiffCommandTests {
         }
     }
 
-    @Test("a merge takes what the other side changed, names conflicts and leaves them as they were")
+    @Test("merge takes the other side's changes, and reports conflicts without changing them")
     func merge() throws {
         try Files.withFolder { folder in
             let files = try Self.write(
@@ -529,7 +532,7 @@ struct DiffCommandTests {
     }
 
     @Test(
-        "git merges with the command as its driver",
+        "git merges with the command as its merge driver",
         .enabled(
             if: FileManager.default.isExecutableFile(atPath: "/usr/bin/git"), "there is no git"))
     func git() throws {
@@ -593,8 +596,8 @@ struct DiffCommandTests {
     }
 }
 
-/// The lines that a shell's command prints, and its exit code if that is not 0; with the programs in a
-/// folder before others.
+/// Returns the lines that a shell command prints, and its exit code if that is not 0. Programs in
+/// `folder` take precedence.
 func shell(
     _ command: String, in folder: URL, _ programs: URL? = nil
 ) throws -> [String] {

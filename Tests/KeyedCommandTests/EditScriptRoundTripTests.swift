@@ -6,7 +6,7 @@ import PropertyList
 import TestSupport
 import Testing
 
-/// Makes pairs of trees whose keys and strings are hard to write in one line of text.
+/// Generates pairs of trees whose keys and strings are hard to write in one line of text.
 private struct OddPair {
     private static let pieces = [
         "\"", "\\", "\u{301}", "\u{323}", ".", "[", "]", "!", "@", "/", ":", "-", "0", "1", "after",
@@ -47,7 +47,7 @@ private struct OddPair {
         (0..<random.below(5)).map { _ in value(depth: depth - 1) }
     }
 
-    /// Another tree that has much in common with one.
+    /// Returns another tree that has much in common with the given one.
     mutating func changed(_ value: PropertyListValue, depth: Int = 0) -> PropertyListValue {
         if random.oneIn(6) { return self.value(depth: max(3 - depth, 0)) }
         switch value {
@@ -72,8 +72,8 @@ private struct OddPair {
 
 @Suite("keyed diff --as-commands")
 struct EditScriptRoundTripTests {
-    /// Returns why the commands do not turn the first file into the second; nil where they do, or where
-    /// a verb refuses them with an error.
+    /// Returns the reason if the commands do not turn the first file into the second; nil if they
+    /// do, or if a verb refuses them with an error.
     private func fault(
         _ old: PropertyListValue, _ new: PropertyListValue
     ) throws -> String? {
@@ -95,7 +95,7 @@ struct EditScriptRoundTripTests {
     }
 
     @Test(
-        "the commands turn the first of two odd documents into the second",
+        "the commands turn the first of two random documents into the second",
         arguments: Exhaustive.sample(1...60 as ClosedRange<UInt64>, oneIn: 6))
     func oddPairs(_ seed: UInt64) throws {
         var pair = OddPair(seed: seed)
@@ -104,7 +104,7 @@ struct EditScriptRoundTripTests {
         #expect(try fault(old, new) == nil, "seed \(seed)")
     }
 
-    @Test("combining marks after quotes, dots, brackets and blanks stay what they are")
+    @Test("combining marks after quotes, dots, brackets and blanks are kept")
     func combiningMarks() throws {
         for text in [
             "\u{301}", "\"\u{301}", " \u{301}", ".\u{301}", "[\u{301}", "a\u{301}b", "\\\u{301}",

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("keyed explore")
 struct ExploreTests {
-    /// The page of a file, and the data in it.
+    /// Returns the page of a file, and the data in it.
     private func page(
         of file: String, _ options: String...
     ) throws -> (html: String, data: [String: Any]) {
@@ -24,7 +24,9 @@ struct ExploreTests {
         return (run.output, data)
     }
 
-    @Test("writes a page whose policy has the hashes of its own script and style alone")
+    @Test(
+        "writes a page whose content security policy has only the hashes of its own script and style"
+    )
     func policy() throws {
         let html = try page(of: Files.archive("save")).html
         for (tag, directive) in [("script", "script-src"), ("style", "style-src")] {
@@ -38,7 +40,7 @@ struct ExploreTests {
         #expect(html.contains("content=\"default-src 'none'; "))
     }
 
-    @Test("has each value of the file once, with its range")
+    @Test("includes each value of the file once, with its byte range")
     func ranges() throws {
         let file = Files.archive("save")
         let bytes = [UInt8](try Data(contentsOf: URL(filePath: file)))
@@ -49,7 +51,7 @@ struct ExploreTests {
         #expect((nodes["starts"] as? [Int])?.first == document.node(0).sourceOffset)
     }
 
-    @Test("has no `<` of the file outside of escapes, whatever the file is called and holds")
+    @Test("escapes each `<` from the file, whatever the name and contents of the file")
     func hostileTexts() throws {
         let text = "</script><script>alert(1)</script><!--"
         let bytes = try PropertyListDocument(["\(text)": .string(text)]).serialized(as: .binary)
@@ -61,7 +63,7 @@ struct ExploreTests {
         }
     }
 
-    @Test("goes on in a property list in data, with places in the outermost file")
+    @Test("includes property lists in data, with offsets in the outermost file")
     func nested() throws {
         let inner = try PropertyListDocument(["inside": .string("text")]).serialized(as: .binary)
         let outer = try PropertyListDocument(["data": .data(inner)])
@@ -74,7 +76,7 @@ struct ExploreTests {
             #expect(documents[1]["space"] as? Int == 0)
             #expect(Array(bytes[base...].prefix(inner.count)) == inner)
         }
-        // In XML the bytes are in base 64.
+        // XML contains the bytes in base 64.
         try Files.withFile(try outer.serialized(as: .xml)) { file in
             let data = try page(of: file).data
             let documents = try #require(data["documents"] as? [[String: Any]])
@@ -86,7 +88,7 @@ struct ExploreTests {
         }
     }
 
-    @Test("leaves out texts, numbers, dates and data with --redact")
+    @Test("--redact omits texts, numbers, dates and data")
     func redaction() throws {
         let document = try PropertyListDocument([
             "name": .string("Secretperson"), "number": .integer(7_777_777),
@@ -103,21 +105,21 @@ struct ExploreTests {
                     guard let text = space["base64"] as? String else { continue }
                     let bytes = [UInt8](try #require(Data(base64Encoded: text)))
                     #expect(!String(decoding: bytes, as: UTF8.self).contains("Secret"))
-                    // The marker of `true`.
+                    // 0x09 is the marker of `true`.
                     #expect(!bytes.dropLast(Trailer.size + 16).contains(0x09))
                 }
             }
         }
     }
 
-    @Test("shows what can be read of a broken file, and exits with 3")
+    @Test("shows the readable part of a damaged file, and exits with 3")
     func broken() throws {
         let run = keyed("explore", Files.archive("malformed/dangling-class"), "-o", "-")
         #expect(run.status == 3)
         #expect(run.errors.contains("`$class` is object"))
     }
 
-    @Test("writes a page for each file and an index with --dir")
+    @Test("--dir writes a page for each file, and an index")
     func manyFiles() throws {
         try Files.withFolder { folder in
             let pages = folder.appending(path: "pages")
@@ -131,7 +133,7 @@ struct ExploreTests {
         }
     }
 
-    @Test("wants either a page or a folder")
+    @Test("needs either a page or a folder")
     func usage() {
         #expect(keyed("explore", "a.plist").status == 2)
         #expect(keyed("explore", "a.plist", "b.plist", "-o", "c.html").status == 2)

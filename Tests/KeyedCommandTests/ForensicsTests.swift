@@ -8,7 +8,7 @@ import Testing
 
 @testable import KeyedCommand
 
-/// Lines of JSON, each as what Foundation reads in it.
+/// Returns lines of JSON as Foundation reads them.
 private func objects(_ run: Run) throws -> [[String: Any]] {
     try run.lines.map {
         try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
@@ -21,7 +21,7 @@ private func fixture(_ name: String) -> String {
 
 @Suite("keyed carve")
 struct CarveTests {
-    @Test("lists what is in a file with offsets and sizes")
+    @Test("lists the property lists in a file with offsets and sizes")
     func list() {
         let run = keyed("carve", fixture("image.bin"))
         #expect(run.status == 0)
@@ -40,7 +40,7 @@ struct CarveTests {
         #expect(all.errors == "")
     }
 
-    @Test("shows trees down to --depth, with what is nested in data")
+    @Test("shows trees down to --depth, including property lists nested in data")
     func depth() {
         let run = keyed("carve", fixture("image.bin"), "--depth", "9")
         #expect(
@@ -60,7 +60,7 @@ struct CarveTests {
         #expect(!flat.output.contains("title"))
     }
 
-    @Test("extracts files that are what stands in the file")
+    @Test("extracts files with the same bytes as in the searched file")
     func extract() throws {
         try Files.withFolder { folder in
             let target = folder.appending(path: "found/here").path
@@ -73,23 +73,23 @@ struct CarveTests {
         }
     }
 
-    @Test("prints JSON whose offsets are those of the file")
+    @Test("prints JSON with offsets in the searched file")
     func json() throws {
         let file = fixture("image.bin")
         let lines = try objects(keyed("carve", file, "--json", "--depth", "99"))
         let bytes = try Files.bytes(file)
         let title = try #require(lines.first { $0["value"] as? String == "first" })
         let offset = try #require(title["offset"] as? Int)
-        // The marker of an ASCII string of five characters, and the string.
+        // The marker of an ASCII string of five characters, followed by the string.
         #expect(bytes[offset...].starts(with: [0x55] + Array("first".utf8)))
-        // In data of a binary archive, too.
+        // The same holds for a value in the data of a binary archive.
         let color = try #require(lines.first { $0["value"] as? String == "red" })
         let place = try #require(color["offset"] as? Int)
         #expect(bytes[place...].starts(with: [0x53] + Array("red".utf8)))
         #expect(color["path"] as? String == "@1.settings!color")
     }
 
-    @Test("says that there is nothing, and refuses what is no file")
+    @Test("reports that nothing was found, and refuses a path that is not a file")
     func nothing() throws {
         try Files.withFile("plain text".utf8) { file in
             let run = keyed("carve", file)
@@ -101,10 +101,11 @@ struct CarveTests {
         #expect(keyed("carve", "/", "--depth", "-1").status == 2)
     }
 
-    @Test("prints many bombs within the budget of the file")
+    @Test("prints many expanding property lists within one budget for the file")
     func bombs() throws {
         let seconds = try ProcessorTime.seconds {
-            // Each holds sixteen arrays, each twice in the one before: 65536 lines from 100 bytes.
+            // Sixteen arrays, each of which contains the next one twice: 65536 lines from 100
+            // bytes.
             let bomb = BinaryAssembler(
                 (1...16).map { .array([$0, $0]) } + [.boolean(true)])
             let bytes = (0..<60).flatMap { _ in bomb.bytes }
@@ -120,7 +121,7 @@ struct CarveTests {
 
 @Suite("keyed scan")
 struct ScanTests {
-    @Test("lists the columns that hold property lists, in tables of any kind and name")
+    @Test("lists the columns that contain property lists, in tables of any kind and name")
     func list() {
         let run = keyed("scan", fixture("notes.db"))
         #expect(run.status == 0)
@@ -166,7 +167,7 @@ struct ScanTests {
         }
     }
 
-    @Test("refuses what is no database, and says what else to try")
+    @Test("refuses a file that is not a database, and suggests another verb")
     func refused() throws {
         let archive = Files.archive("save")
         #expect(
@@ -177,7 +178,7 @@ struct ScanTests {
         try Files.withFile([]) { #expect(keyed("scan", $0).errors == "\($0): is empty\n") }
     }
 
-    @Test("survives a database with any byte changed, or cut short")
+    @Test("survives a truncated database, and one with any byte changed")
     func damaged() throws {
         let bytes = try Files.bytes(fixture("notes.db"))
         let places = stride(from: 16, to: bytes.count, by: 61)
@@ -194,11 +195,11 @@ struct ScanTests {
     }
 
     @Test(
-        "reads what is still in the journal, and leaves the folder as it was",
+        "reads changes that are still in the write-ahead log, and leaves the folder unchanged",
         .enabled(if: Python.isAvailable))
     func journal() throws {
         try Files.withFolder { folder in
-            // The files of a database that is in use, as they are copied from a device.
+            // The files of a database in use, as copied from a device.
             let script = """
                 import plistlib, shutil, sqlite3
                 c = sqlite3.connect('live.db')
@@ -249,7 +250,7 @@ struct ShowJSONTests {
     }
 
     @Test(
-        "prints paths that keyed get takes", arguments: ["save", "object-keys", "nodes", "roots"])
+        "prints paths that keyed get accepts", arguments: ["save", "object-keys", "nodes", "roots"])
     func paths(name: String) throws {
         let file = Files.archive(name)
         for line in try objects(keyed("show", "--json", file)).dropFirst() {
@@ -261,7 +262,9 @@ struct ShowJSONTests {
         }
     }
 
-    @Test("names the file by the hash that others compute", .enabled(if: Python.isAvailable))
+    @Test(
+        "identifies the file by the same hash as other programs compute",
+        .enabled(if: Python.isAvailable))
     func hash() throws {
         for length in [0, 1, 55, 56, 63, 64, 65, 119, 120, 1000] {
             let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 * 7) }
@@ -281,7 +284,7 @@ struct ShowJSONTests {
                 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
     }
 
-    @Test("shows property lists in data down to a limit of their own")
+    @Test("shows property lists in data down to a separate limit")
     func nesting() throws {
         var bytes = try Files.binary(["end": true])
         for _ in 0..<40 { bytes = try Files.binary(["in": .data(bytes)]) }
@@ -300,7 +303,7 @@ struct ShowJSONTests {
 
 @Suite("Colour and progress")
 struct TerminalTests {
-    @Test("colours only where it is asked to, outside a terminal")
+    @Test("prints colors only on request if the output is not a terminal")
     func colors() {
         let file = Files.archive("cycle")
         #expect(!keyed("show", file).output.contains("\u{1B}"))
@@ -311,7 +314,7 @@ struct TerminalTests {
         #expect(diff.output.contains("\u{1B}[32m+ "))
     }
 
-    @Test("says how far a work is after two seconds, then ever more seldom")
+    @Test("reports progress after two seconds, then at growing intervals")
     func progress() {
         let console = Console(capturing: true)
         var now = 0.0

@@ -8,10 +8,10 @@ import Testing
 
 @testable import KeyedCommand
 
-/// Scripts and files that ask an edit, or a project file, for much.
-@Suite("Edits and project files on hostile input")
+/// Scripts and files that make an edit or a conversion to a project file expensive.
+@Suite("Edits and project files with hostile input")
 struct HostileEditTests {
-    /// Runs the built command with at most so much address space and processor time.
+    /// Runs the built command with limits on address space and processor time.
     private func limited(_ arguments: [String], megabytes: Int = 700) throws -> Run {
         try process(
             "/bin/sh",
@@ -19,7 +19,7 @@ struct HostileEditTests {
                 + arguments + ["--limits", "untrusted"])
     }
 
-    @Test("a property list in a script is text, and counts against the budget of the run")
+    @Test("a property list in a script must be text, and counts against the budget of the run")
     func values() throws {
         let nested = (0..<16).reduce("1") { text, _ in "(\(text), \(text))" }
         try Files.withFile(Files.xml("<dict/>")) { file in
@@ -33,7 +33,7 @@ struct HostileEditTests {
         }
     }
 
-    @Test("a property list that stands in many places is parsed once and counted for each")
+    @Test("a property list that occurs in many places is parsed once and counted for each")
     func sharedContents() throws {
         let count = 6000
         let inner = BinaryAssembler(
@@ -50,7 +50,7 @@ struct HostileEditTests {
         }
     }
 
-    @Test("files that many build phases list are named once; a long text is no name")
+    @Test("files in many build phases are named once, and a long text is not used as a name")
     func projectFiles() throws {
         let files = (0..<2000).map { "F\($0)" }.joined(separator: ", ")
         let phases = (0..<20).map {
@@ -71,7 +71,7 @@ struct HostileEditTests {
         }
     }
 
-    @Test("an object that thousands refer to is named once, whatever its name asks for")
+    @Test("an object with thousands of references is named once, whatever the length of its name")
     func sharedNames() throws {
         let name = "\u{301}" + String(repeating: "/", count: 2040) + "x"
         for (key, isa, url) in [
@@ -93,7 +93,7 @@ struct HostileEditTests {
         }
     }
 
-    @Test("an edit that leaves a text of no known format is refused")
+    @Test("an edit whose resulting text has no recognizable format is refused")
     func bareRoots() throws {
         for (text, format) in [("[1]", "JSON"), ("{ a = b; }", "OpenStep")] {
             try Files.withFile(text.utf8) { file in
@@ -112,7 +112,7 @@ struct HostileEditTests {
         }
     }
 
-    @Test("a value that is put into text many times takes little memory and time")
+    @Test("a value that is inserted into text many times takes little memory and time")
     func additions() throws {
         let count = 400_000
         let many = BinaryAssembler(
@@ -131,7 +131,7 @@ struct HostileEditTests {
         }
     }
 
-    @Test("a value that refers twice to a long array is counted as what it takes in memory")
+    @Test("a value that refers twice to a long array is counted by the memory that it takes")
     func builtValues() throws {
         let references = [UInt64](repeating: 2, count: 900_000)
         for leaf in [BinaryAssembler.Object.array([]), .ascii("a"), .raw([0x09])] {
@@ -156,7 +156,7 @@ struct HostileEditTests {
         }
     }
 
-    @Test("containers that a script opens count as what they take in memory")
+    @Test("containers that a script modifies are counted by the memory that they take")
     func openedContainers() throws {
         let (count, depth) = (4500, 100)
         var objects: [BinaryAssembler.Object] = [
@@ -176,7 +176,7 @@ struct HostileEditTests {
         }
     }
 
-    @Test("JSON that does not end with a line end gets none, not within a string either")
+    @Test("JSON without a final line end gets none, even within a string")
     func lastLineOfJSON() throws {
         try Files.withFile("{\"a\":1}".utf8) { file in
             #expect(keyed("set", file, "a", "2").output == "{\"a\":2}")
@@ -188,7 +188,7 @@ struct HostileEditTests {
         }
     }
 
-    @Test("a new key comes after one that is there, not after another")
+    @Test("inserting a key after a missing key is refused")
     func missingPreviousKey() throws {
         try Files.withFile(Files.xml("<dict><key>a</key><integer>1</integer></dict>")) { file in
             let run = keyed("edit", file, #"insert q after "nokey" integer 1"#)
@@ -201,7 +201,7 @@ struct HostileEditTests {
         }
     }
 
-    @Test("a class whose name could end a comment stands in none, and neither does such a number")
+    @Test("class names and object numbers that could end a comment are left out of comments")
     func commentsOfProjects() throws {
         let objects: [PropertyListValue] = [
             [
@@ -226,7 +226,7 @@ struct HostileEditTests {
         }
     }
 
-    @Test("XML in a string that names another encoding is refused, not read wrong")
+    @Test("XML in a string that declares another encoding is refused")
     func encodingInString() throws {
         let xml = """
             <?xml version="1.0" encoding="ISO-8859-1"?><plist version="1.0"><array>\
@@ -242,7 +242,7 @@ struct HostileEditTests {
         }
     }
 
-    @Test("property lists in data that many places share count their bytes where they are edited")
+    @Test("property lists in shared data count once for each place that is edited")
     func nestedBytes() throws {
         let text = String(repeating: "t", count: 100_000)
         let inner = BinaryAssembler(
@@ -260,7 +260,8 @@ struct HostileEditTests {
         }
     }
 
-    @Test("new text counts while it is made: each line may have a long indentation")
+    @Test(
+        "new text is counted while it is generated, because each line may have a long indentation")
     func longIndentation() throws {
         let blanks = String(repeating: " ", count: 200_000)
         let many = "(" + String(repeating: "a,", count: 20_000) + ")"
@@ -280,9 +281,9 @@ struct HostileEditTests {
         }
     }
 
-    @Test("new values do not raise the limit of output: what was read does")
+    @Test("the limit of output grows with the input, not with new values")
     func deepValues() throws {
-        // Each takes two bytes here, and a line of 240 in JSON.
+        // Each value takes two bytes here, and a line of 240 bytes in JSON.
         let count = 100_000
         let open = String(repeating: "(", count: 118)
         let close = String(repeating: ")", count: 118)
@@ -310,14 +311,14 @@ struct HostileEditTests {
         }
     }
 
-    /// An array that refers `count` times to one property list of 900 KB.
+    /// Returns an array with `count` references to one property list of 900 KB.
     private static func array(ofOneList count: Int) -> BinaryAssembler {
         let data = [UInt8](repeating: 7, count: 900_000)
         let inner = BinaryAssembler([.array([1, 2]), .integer(1), .data(data)]).bytes
         return BinaryAssembler([.array(Array(repeating: 1, count: count)), .data(inner)])
     }
 
-    @Test("results of property lists within others share the limit of output")
+    @Test("results of nested property lists share the limit of output")
     func manyNestedResults() throws {
         let count = 30
         let outer = Self.array(ofOneList: count)
@@ -331,7 +332,7 @@ struct HostileEditTests {
         }
     }
 
-    @Test("a property list within a value that is removed is not written")
+    @Test("a property list within a removed value is not written")
     func removedNested() throws {
         let count = 30
         let outer = Self.array(ofOneList: count)
@@ -345,7 +346,7 @@ struct HostileEditTests {
         }
     }
 
-    @Test("a binary property list in a string gets no bytes that are no text")
+    @Test("a binary property list in a string refuses an edit that gives bytes that are not text")
     func binaryInString() throws {
         let inner = String(decoding: BinaryAssembler([.integer(1)]).bytes, as: UTF8.self)
         let outer = BinaryAssembler([.array([1]), .ascii(inner)])
@@ -358,7 +359,7 @@ struct HostileEditTests {
         }
     }
 
-    @Test("a real that is too large for a number is none")
+    @Test("a real number that is out of range is refused")
     func infiniteReal() throws {
         try Files.withFile(Files.xml("<dict/>")) { file in
             #expect(keyed("set", file, "x", "-t", "real", "1e400").status == 2)
@@ -366,7 +367,7 @@ struct HostileEditTests {
         }
     }
 
-    @Test("JSON that is edited keeps its byte order mark and its ends of lines")
+    @Test("edited JSON keeps its byte order mark and its line ends")
     func mannerOfJSON() throws {
         let source = "\u{FEFF}{\r\n  \"a\": \"x\\ny\",\r\n  \"b\": 1\r\n}\r\n"
         try Files.withFile(source.utf8) { file in
@@ -376,7 +377,7 @@ struct HostileEditTests {
         }
     }
 
-    @Test("a long blank beside which many children are put is read once")
+    @Test("long white space beside which many children are inserted is read once")
     func longBlank() throws {
         let count = 5000
         let blank = String(repeating: "\n", count: 400_000)
@@ -393,7 +394,7 @@ struct HostileEditTests {
         }
     }
 
-    @Test("a script that is no UTF-8 is refused")
+    @Test("a script that is not UTF-8 is refused")
     func encoding() throws {
         try Files.withFile(Files.xml("<dict/>")) { file in
             try Files.withFile(
@@ -406,12 +407,12 @@ struct HostileEditTests {
         }
     }
 
-    @Test("an order of keys can't be asked of commands")
+    @Test("--ordered cannot be combined with --as-commands")
     func ordered() {
         #expect(keyed("diff", "--ordered", "--as-commands", "a", "b").status == 2)
     }
 
-    @Test("merge names twenty conflicts, and counts the rest")
+    @Test("merge lists twenty conflicts, and counts the rest")
     func conflicts() throws {
         let text = { (value: Int) in
             Array(
@@ -430,7 +431,7 @@ struct HostileEditTests {
         }
     }
 
-    @Test("JSON of the command's own has such marks as numbers, and says the same")
+    @Test("JSON output escapes invisible and reversing characters, and decodes to the same text")
     func marksInJSON() throws {
         let text = "\u{202E}\u{9B}31m\u{2028}\u{7F}\u{E0041}"
         try Files.withFile(Files.binary([text: .string(text)])) { file in
@@ -450,7 +451,7 @@ struct HostileEditTests {
         }
     }
 
-    @Test("arguments are repeated without their control characters")
+    @Test("error messages repeat arguments without their control characters")
     func arguments() {
         for arguments in [
             ["show", "a", "--x\u{1B}[31m\u{202E}"], ["show", "a", "--depth", "\u{9B}1m"],
@@ -467,7 +468,7 @@ struct HostileEditTests {
         }
     }
 
-    @Test("marks that reverse or hide text are escaped")
+    @Test("characters that reverse or hide text are escaped")
     func marks() throws {
         for scalar: Unicode.Scalar in ["\u{61C}", "\u{206A}", "\u{FFF9}", "\u{E0041}", "\u{202E}"] {
             try Files.withFile(Files.binary([String(scalar): .string(String(scalar))])) { file in

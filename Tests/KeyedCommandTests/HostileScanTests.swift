@@ -10,7 +10,8 @@ import Testing
 
 private typealias Assembler = DatabaseAssembler
 
-/// A database of one row for each name of a table, each with a small property list.
+/// Returns a database with a table for each name, each with one row that contains a small property
+/// list.
 private func database(_ names: [String], pageSize: Int = 512) throws -> [UInt8] {
     var assembler = Assembler(pageSize: pageSize)
     let list = try Files.binary([1])
@@ -24,7 +25,7 @@ private func database(_ names: [String], pageSize: Int = 512) throws -> [UInt8] 
 
 @Suite("keyed scan on hostile databases")
 struct HostileScanTests {
-    @Test("a journal is reported and not applied, and the file that it names stays")
+    @Test("a journal is reported but not applied, and the file that it names is kept")
     func superJournal() throws {
         try Files.withFolder { folder in
             let (file, victim) = (folder.path + "/a.db", folder.path + "/victim")
@@ -50,7 +51,7 @@ struct HostileScanTests {
         }
     }
 
-    @Test("a journal that is not in use, or of something else, changes nothing")
+    @Test("an unused journal, or one of another file, is not applied")
     func otherJournals() throws {
         try Files.withFile(try database(["t"]), named: "a.db") { file in
             try Data(count: 600).write(to: URL(filePath: file + "-journal"))
@@ -65,7 +66,7 @@ struct HostileScanTests {
         }
     }
 
-    @Test("a write-ahead log of something else is reported")
+    @Test("a write-ahead log of another database is reported")
     func otherLogs() throws {
         try Files.withFile(try database(["t"]), named: "a.db") { file in
             try Data("something else".utf8).write(to: URL(filePath: file + "-wal"))
@@ -84,7 +85,7 @@ struct HostileScanTests {
         }
     }
 
-    @Test("names of tables are names, whatever is in them")
+    @Test("table names may contain any characters")
     func names() throws {
         let names = [
             "y'\u{301}", "q\"\u{301} UNION SELECT 1 --", "\u{301}", "a.b", "a", "nul\0nul",
@@ -111,7 +112,7 @@ struct HostileScanTests {
         }
     }
 
-    @Test("a table that can't be read leaves the others to be read, and is named")
+    @Test("a table that can't be read is named, and does not prevent the others from being read")
     func partial() throws {
         var bytes = try database(["a\u{1B}", "b", "c"])
         bytes[512] = 7
@@ -127,7 +128,7 @@ struct HostileScanTests {
         }
     }
 
-    @Test("what is malformed a thousand times is reported twenty times")
+    @Test("a malformation that occurs a thousand times is reported twenty times")
     func reports() throws {
         var assembler = Assembler(pageSize: 65536)
         let cells = (0..<1000).map { assembler.cell([], number: $0) }
@@ -142,14 +143,14 @@ struct HostileScanTests {
         }
     }
 
-    @Test("standard input is read as a file is")
+    @Test("standard input is read like a file")
     func standardInput() throws {
         let run = try keyedProcess(["scan", "-"], input: try database(["t"]))
         #expect(run.status == 0)
         #expect(run.output == "t.v: 1 of 1 value: 1 binary property list\n")
     }
 
-    @Test("text in UTF-16 is found as SQLite shows it")
+    @Test("UTF-16 text is shown as SQLite shows it")
     func encodings() throws {
         let text = String(decoding: Files.xml("<string>é𝄞</string>"), as: UTF8.self)
         for isBigEndian in [false, true] {

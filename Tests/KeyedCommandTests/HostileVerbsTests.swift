@@ -8,9 +8,10 @@ import Testing
 
 @testable import KeyedCommand
 
-/// Files that are small and ask for much.
+/// Small files that expand to large results.
 private enum Hostile {
-    /// Two arrays of `count` elements, one in each place of the other, between `before` and the end.
+    /// Returns two arrays of `count` elements. Each element of the first is the second array, and each
+    /// element of the second is `leaf`.
     static func sharedArrays(_ count: Int, leaf: UInt64) -> [UInt8] {
         BinaryAssembler(
             [
@@ -23,7 +24,8 @@ private enum Hostile {
     /// An empty array in an array.
     static let empty = BinaryAssembler([.array([1]), .array([])]).bytes
 
-    /// Dictionaries in each other, each under a key of `length` bytes, around `count` numbers.
+    /// Returns nested dictionaries, each with a key of `length` bytes, around an array of `count`
+    /// numbers.
     static func deepKeys(depth: Int, length: Int, count: Int, value: UInt64) -> [UInt8] {
         var objects: [BinaryAssembler.Object] = []
         for level in 0..<depth {
@@ -38,15 +40,16 @@ private enum Hostile {
         return BinaryAssembler(objects, offsetWidth: 3).bytes
     }
 
-    /// An archive of objects of one class, each the dictionary `object` makes of the node of a long key.
+    /// Returns an archive of objects of one class, each with the long key.
     ///
-    /// The first objects of the file are: the root, its keys and its values; `longKey` is one more.
+    /// The file begins with the root, its keys and its values. The long key follows.
     static func archive(
         _ count: Int, className: String, longKey: String, next: (Int) -> Int, value: UInt64 = 1
     ) -> [UInt8] {
-        // 0 root, 1…4 its keys, 5 version, 6 archiver, 7 top, 8 objects, 9 "root", 10 uid 1, 11 "$null",
-        // 12 "$class", 13 the class's uid, 14 "$classname", 15 the name, 16 the class, 17 the key,
-        // 18 the value's key, 19 the value, then `count` UIDs and `count` objects.
+        // Objects: 0 root, 1…4 its keys, 5 version, 6 archiver, 7 top, 8 objects, 9 "root", 10 uid
+        // 1, 11 "$null", 12 "$class", 13 the class's uid, 14 "$classname", 15 the name, 16 the
+        // class, 17 the key, 18 the value's key, 19 the value, then `count` UIDs and `count`
+        // objects.
         let first = UInt64(20)
         let uid = { (object: Int) in first + UInt64(object - 1) }
         let node = { (object: Int) in first + UInt64(count + object - 1) }
@@ -74,10 +77,10 @@ private enum Hostile {
     static let marks = "a" + String(repeating: "\u{301}\u{323}", count: 20_000)
 }
 
-/// Verbs on small files that ask for much: the process is held to what SECURITY.md promises, and more.
+/// Runs verbs on small files that expand, within the bounds of SECURITY.md and tighter ones.
 @Suite("Verbs on hostile files")
 struct HostileVerbsTests {
-    /// Runs the built command with at most so much address space and processor time.
+    /// Runs the built command with limits on address space and processor time.
     private func limited(
         _ arguments: [String], megabytes: Int = 900, seconds: Int = 30
     ) throws -> Run {
@@ -90,7 +93,8 @@ struct HostileVerbsTests {
                 + arguments)
     }
 
-    /// Runs a verb on one or two files under the limits for strangers; the output has to keep them.
+    /// Runs a verb on one or two files under the untrusted limits, and checks the size of its
+    /// output.
     @discardableResult
     private func untrusted(_ verb: [String], _ files: [UInt8]...) throws -> Run {
         try Files.withFolder { folder in
@@ -108,7 +112,7 @@ struct HostileVerbsTests {
         }
     }
 
-    @Test("merge has one budget for all values that it takes")
+    @Test("merge has one budget for all values that it takes over")
     func merge() throws {
         for count in [1000, 5000, 30_000] {
             let shared = Hostile.sharedArrays(count, leaf: 1)
@@ -117,9 +121,9 @@ struct HostileVerbsTests {
         }
     }
 
-    @Test("the files of one run have one limit of output")
+    @Test("all files of one run share one limit of output")
     func manyFiles() throws {
-        // 8 KB that are 16 MB of text.
+        // A file of 8 KB that expands to 16 MB of text.
         let text = BinaryAssembler.Object.ascii(String(repeating: "s", count: 5000))
         let bytes = BinaryAssembler(
             [.array(Array(repeating: 1, count: 3300)), text], offsetWidth: 2
@@ -142,14 +146,14 @@ struct HostileVerbsTests {
             #expect(replaced.status == 4)
             let sizes = try paths.map { try Files.bytes($0).count }
             #expect(sizes.count { $0 != bytes.count } == 1 && sizes.reduce(0, +) <= most)
-            // Under the default limits, as plutil always is.
+            // `plutil` always runs under the default limits.
             let printed = try limited(
                 ["plutil", "-convert", "json", "-o", "-"] + paths.dropFirst())
             #expect(printed.status == 1 && printed.bytes.count <= 5 * 64 * bytes.count + 64 << 20)
         }
     }
 
-    @Test("ten thousand names of files are taken, and told apart from options")
+    @Test("ten thousand file names are accepted, and distinguished from options")
     func manyNames() throws {
         try Files.withFile(Files.xml("<true/>")) { file in
             let names = Array(repeating: file, count: 10_000)
@@ -163,7 +167,7 @@ struct HostileVerbsTests {
         }
     }
 
-    @Test("flags that stand together are few")
+    @Test("the number of combined single-letter flags is limited")
     func groupsOfFlags() throws {
         try Files.withFile(Files.xml("<true/>")) { file in
             for letters in ["q", "1q", "_", ".0"] {
@@ -175,20 +179,21 @@ struct HostileVerbsTests {
             #expect(keyed(list: ["lint", file] + groups).status == 2)
             #expect(keyed("lint", "-qq", file).status == 0)
             #expect(keyed(list: ["lint", file] + Array(repeating: "-q", count: 300)).status == 0)
-            // The options of plutil are words after one dash.
+            // The options of `plutil` are words after a single dash.
             let value = "-" + String(repeating: "x", count: 1000)
             let words = keyed("plutil", "-insert", "a", "-string", value, "-o", "-", file)
             #expect(!words.errors.contains("letters after"))
         }
     }
 
-    @Test("thousands of names of classes are added in linear time")
+    @Test("thousands of class names are added in linear time")
     func manyLists() throws {
         let seconds = try ProcessorTime.seconds {
             let names = (0..<60_000).map { "C\($0)" }.joined(separator: ",")
             try Files.withFile(Hostile.archive(2, className: "C7", longKey: "k", next: { $0 })) {
                 file in
-                // Within the test: a process takes no argument as long.
+                // The command runs within the test, because the system limits the length of an
+                // argument.
                 let run = keyed("check", file, "--allow", names)
                 #expect(run.status == 0, "\(run.errors.prefix(300))")
             }
@@ -197,7 +202,7 @@ struct HostileVerbsTests {
     }
 
     @Test(
-        "a conversion writes no file that cannot be read, and leaves the file where there is none")
+        "a conversion without a readable result leaves the file unchanged")
     func unreadableResults() throws {
         try Files.withFile(Files.xml("<real>1.5</real>")) { file in
             let before = try Files.bytes(file)
@@ -227,7 +232,7 @@ struct HostileVerbsTests {
         }
     }
 
-    @Test("each file that is written counts, so that thousands of small ones end at the limit")
+    @Test("each extracted file counts, so that thousands of small files reach the limit")
     func manyFinds() throws {
         let one = BinaryAssembler([.array([])]).bytes
         try Files.withFolder { folder in
@@ -253,7 +258,7 @@ struct HostileVerbsTests {
         }
     }
 
-    @Test("diff of two rings does not keep a path for each visit")
+    @Test("diff of two cyclic lists does not keep a path for each visit")
     func rings() throws {
         let ring = { (count: Int, length: Int, value: UInt64) in
             Hostile.archive(
@@ -266,7 +271,7 @@ struct HostileVerbsTests {
         }
     }
 
-    @Test("show copies a key that many objects share for the lines that it prints")
+    @Test("show copies a shared long key only for the lines that it prints")
     func longKeys() throws {
         let archive = Hostile.archive(
             5000, className: "NSArray", longKey: String(repeating: "k", count: 200_000),
@@ -280,7 +285,7 @@ struct HostileVerbsTests {
         #expect(run.lines.contains { $0.contains("kkk…: ") })
     }
 
-    @Test("check of a chain takes linear time, and cuts what it prints of a class")
+    @Test("check of a chain takes linear time, and truncates a long class name")
     func check() throws {
         let chain = Hostile.archive(
             32_000, className: String(repeating: "C", count: 100_000), longKey: "k",
@@ -295,7 +300,8 @@ struct HostileVerbsTests {
 
     @Test("show of an archive with many roots takes linear time")
     func roots() throws {
-        // 0 the root, 1…4 its keys, 5…8 its values, 9 "$null", 10 the UID, then the names of the roots.
+        // Objects: 0 the root, 1…4 its keys, 5…8 its values, 9 "$null", 10 the UID, then the names
+        // of the roots.
         let count = 40_000
         let objects: [BinaryAssembler.Object] =
             [
@@ -340,7 +346,7 @@ struct HostileVerbsTests {
         }
     }
 
-    @Test("a dictionary of many keys that are one long string is printed within the limits")
+    @Test("a dictionary whose many keys are one long string is printed within the limits")
     func oneKey() throws {
         let count = 20_000
         let text = UInt64(20)
@@ -363,7 +369,7 @@ struct HostileVerbsTests {
         }
     }
 
-    @Test("an element is inserted at the beginning of an array in less than linear time")
+    @Test("inserting an element at the beginning of an array takes less than linear time")
     func insertions() throws {
         let script = String(repeating: "insert a[0] 1\n", count: 70_000)
         try Files.withFile(Files.xml("<dict><key>a</key><array><true/></array></dict>")) { file in
@@ -375,7 +381,7 @@ struct HostileVerbsTests {
         }
     }
 
-    @Test("carve says what it has not tried, and finds what follows a flood of beginnings")
+    @Test("carve finds a property list after many false beginnings, and reports untried ones")
     func beginnings() throws {
         let list = Files.xml("<true/>")
         let flood = Array(String(repeating: "<plist>", count: 150_000).utf8)
@@ -384,7 +390,7 @@ struct HostileVerbsTests {
             #expect(run.lines.count == 1)
             #expect(run.status == 0)
         }
-        // Comments might hold what looks like another beginning, so that each has to be tried.
+        // A comment may contain an apparent beginning, so each one has to be tried.
         let comments = Array(String(repeating: "<plist><!-- -->", count: 100_000).utf8)
         try Files.withFile(comments + list) { file in
             let run = keyed("carve", file)
@@ -395,7 +401,7 @@ struct HostileVerbsTests {
         }
     }
 
-    @Test("what is written on standard error is cut where it is long")
+    @Test("long messages on standard error are truncated")
     func complaints() throws {
         let archive = Hostile.archive(
             3, className: String(repeating: "\u{1B}[2J", count: 100_000), longKey: "k",

@@ -11,7 +11,7 @@ import TypedStream
 
 @testable import KeyedCommand
 
-/// Files of the formats that are imported.
+/// Files in the formats that can be imported.
 private enum Samples {
     typealias ClassChain = TypedStreamBuilder.ClassChain
 
@@ -24,7 +24,7 @@ private enum Samples {
         try stream.append(object: string) { try $0.append("+", .string(text)) }
     }
 
-    /// An attributed string with a run for each text, as in a database of messages.
+    /// Returns an attributed string with a run for each text, as in a database of messages.
     static func message(_ texts: [String]) throws -> [UInt8] {
         var stream = TypedStreamBuilder()
         try stream.beginGroup("@")
@@ -44,7 +44,7 @@ private enum Samples {
         return try stream.finish()
     }
 
-    /// Data in a typedstream.
+    /// Returns data in a typedstream.
     static func wrapped(_ bytes: [UInt8]) throws -> [UInt8] {
         var stream = TypedStreamBuilder()
         try stream.beginGroup("@")
@@ -55,7 +55,7 @@ private enum Samples {
         return try stream.finish()
     }
 
-    /// A NIBArchive of a label with data.
+    /// Returns a NIBArchive of a label with data.
     static func nib(_ bytes: [UInt8]) throws -> [UInt8] {
         var archive = NIBArchiveBuilder(coderVersion: 9)
         let root = archive.addObject("NSObject")
@@ -66,7 +66,7 @@ private enum Samples {
         return try archive.serialized()
     }
 
-    /// A message with an object.
+    /// Returns a message with an object.
     static func list() throws -> [UInt8] {
         var list = InlinePropertyListBuilder()
         try list.beginArray()
@@ -81,7 +81,8 @@ private enum Samples {
         return try list.finish()
     }
 
-    /// A database like that of Messages: a table `message` with the column `attributedBody`.
+    /// Returns a database like that of Messages, with a table `message` and its column
+    /// `attributedBody`.
     static func database(_ bodies: [[UInt8]]) -> [UInt8] {
         var assembler = DatabaseAssembler(pageSize: 4096)
         let cells = bodies.enumerated().map { index, body in
@@ -118,7 +119,7 @@ struct ImportedFormatTests {
         }
     }
 
-    @Test("shows what of a damaged stream can be read, and ends with 3")
+    @Test("shows the readable part of a damaged stream, and exits with 3")
     func damaged() throws {
         try Files.withFile(Samples.message(["Hi ", "there"]).dropLast(20)) { file in
             let run = keyed("show", file)
@@ -160,7 +161,7 @@ struct ImportedFormatTests {
         }
     }
 
-    @Test("compares by values, whatever the formats")
+    @Test("compares values, whatever the formats")
     func diff() throws {
         try Files.withFolder { folder in
             let (old, new, binary) = (
@@ -178,7 +179,7 @@ struct ImportedFormatTests {
         }
     }
 
-    @Test("shows files nested in each other")
+    @Test("shows nested files")
     func nesting() throws {
         let inner = try Samples.message(["deep"])
         for bytes in [
@@ -193,7 +194,7 @@ struct ImportedFormatTests {
                 let line = try #require(lines.last { $0.contains("\"NSAttributedString\"") })
                 let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
                 let place = try #require((object as? [String: Any])?["offset"] as? Int)
-                // The tag of a new object stands before its class.
+                // The tag of a new object precedes its class.
                 #expect(bytes[place] == 0x84)
             }
         }
@@ -210,7 +211,7 @@ struct ImportedFormatTests {
         }
     }
 
-    @Test("writes files of each format again, byte for byte")
+    @Test("rewrites files of each format, byte for byte")
     func rewriting() throws {
         for (name, bytes) in [
             ("typedstream", try Samples.message(["Hi"])), ("nib", try Samples.nib([])),
@@ -226,7 +227,7 @@ struct ImportedFormatTests {
         }
     }
 
-    @Test("finds them in other files, with their sizes")
+    @Test("finds typedstreams, NIBArchives and messages in other files, with their sizes")
     func carving() throws {
         let parts = [
             try Samples.message(["Hi"]), try Samples.nib([1]), try Samples.list(),
@@ -246,7 +247,7 @@ struct ImportedFormatTests {
         }
     }
 
-    @Test("prints the texts of a database of messages")
+    @Test("prints the texts in a database of messages")
     func messages() throws {
         let bodies = try [["Hello"], ["Grüße ", "👋"]].map(Samples.message)
         try Files.withFile(Samples.database(bodies)) { file in
@@ -260,7 +261,7 @@ struct ImportedFormatTests {
         }
     }
 
-    @Test("explores them with the place of each value")
+    @Test("explores typedstreams, NIBArchives and messages with the place of each value")
     func explore() throws {
         for bytes in [
             try Samples.message(["Hi"]), try Samples.nib(Samples.message(["in"])),
@@ -283,12 +284,12 @@ struct ImportedSampleTests {
     private static let files = (Corpus.external("typedstream") + Corpus.external("nibarchive"))
         .filter { !$0.name.hasSuffix(".tsv") }
 
-    @Test("every verb reads them", arguments: files)
+    @Test("every verb reads typedstreams and nibs of Apple's software", arguments: files)
     func verbs(_ file: Corpus.File) throws {
         let expected: Int32 = file.name.contains("ExtraData") ? 3 : 0
         try Files.withFile(file.bytes) { path in
             let show = keyed("show", path)
-            // One message holds a keyed archive that refers to an object it does not have.
+            // One message contains a keyed archive with a dangling reference.
             let isNestedFlaw = show.errors.contains("its `$class` is object")
             #expect(show.status == (isNestedFlaw ? 3 : expected), "\(show.errors)")
             #expect(keyed("inspect", path).status == expected)

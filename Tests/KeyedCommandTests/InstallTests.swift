@@ -5,9 +5,11 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What is installed with the command")
+@Suite("The installation of the command")
 struct InstallTests {
-    @Test("the manual page is made of the help texts", .enabled(if: Python.isAvailable))
+    @Test(
+        "the manual page agrees with the help texts of the command",
+        .enabled(if: Python.isAvailable))
     func manual() throws {
         let dump = try keyedProcess(["--experimental-dump-help"])
         #expect(dump.status == 0)
@@ -53,7 +55,7 @@ struct InstallTests {
         }
     }
 
-    @Test("goes to the folders where systems look for it")
+    @Test("the script installs into the folders where systems look for the files")
     func install() throws {
         try Files.withFolder { folder in
             let script = Corpus.repository.appending(path: "Scripts/install").path
@@ -82,9 +84,9 @@ struct InstallTests {
     }
 }
 
-@Suite("The verbs")
+@Suite("Unknown verbs")
 struct VerbTests {
-    @Test("one that is unknown is named, with those there are; a file with what shows it")
+    @Test("an unknown verb gives the list of verbs, and a file name suggests a verb for it")
     func unknown() {
         let run = keyed("shw", "a.plist")
         #expect(run.status == 2)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("keyed lint")
 struct LintTests {
-    @Test("names each file with its verdict, and exits with the worst")
+    @Test("lists each file with its verdict, and exits with the worst code")
     func verdicts() throws {
         let good = Files.archive("save")
         let bad = Files.archive("malformed/dangling-reference")
@@ -19,7 +19,7 @@ struct LintTests {
         #expect(keyed("lint", "--quiet", good).output == "")
     }
 
-    @Test("names the leniencies that a file needs, and refuses them with --strict")
+    @Test("lists the leniencies that a file needs, and refuses them with --strict")
     func leniencies() throws {
         let body = "<dict><key>a</key><true/><key>a</key><false/></dict>"
         try Files.withFile(Files.xml(body)) { file in
@@ -35,7 +35,7 @@ struct LintTests {
         }
     }
 
-    @Test("points at the place in a text, with a caret")
+    @Test("marks the place of an error in text with a caret")
     func excerpt() throws {
         try Files.withFile(Files.xml("\n<array>\n\t<integer>1x</integer>\n</array>\n")) { file in
             let run = keyed("lint", file)
@@ -51,7 +51,7 @@ struct LintTests {
         }
     }
 
-    @Test("names what no leniency lets pass, not what one would")
+    @Test("describes an error that no leniency allows, not one that a leniency would allow")
     func beyondLeniency() throws {
         let body = "<array><date>2001-13-01T00:00:00Z</date><foo/></array>"
         try Files.withFile(Files.xml(body)) { file in
@@ -62,7 +62,7 @@ struct LintTests {
         }
     }
 
-    @Test("shows no excerpt of text that is not read byte by byte")
+    @Test("shows no excerpt of text in an encoding that is not read byte by byte")
     func wideText() throws {
         let text = "\u{FEFF}<plist version=\"1.0\">\n<array>\n<foo/></array></plist>"
         let bytes = text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
@@ -75,7 +75,7 @@ struct LintTests {
 
 @Suite("keyed classes")
 struct ClassesTests {
-    @Test("lists the classes, the most frequent first, and the allow-list as Swift")
+    @Test("lists the classes by frequency, and the allow-list as Swift code")
     func list() {
         let run = keyed("classes", Files.archive("hints"))
         #expect(run.status == 0)
@@ -140,7 +140,7 @@ struct ClassesTests {
         }
     }
 
-    @Test("counts what it can of a malformed archive, and refuses what is none")
+    @Test("counts the readable classes of a malformed archive, and refuses other files")
     func malformed() {
         #expect(keyed("classes", Files.archive("malformed/no-class")).status == 3)
         let run = keyed("classes", Files.archive("not-archives/no-top"))
@@ -148,11 +148,12 @@ struct ClassesTests {
         #expect(run.errors.contains("this is not a keyed archive: `$top` is of kind array"))
     }
 
-    @Test("stops at the limit where many classes share one long chain")
+    @Test("stops at the limit if many classes share one long chain")
     func sharedChain() throws {
         let seconds = try ProcessorTime.seconds {
             let count: UInt64 = 3000
-            // The objects are `$null`, 3000 times one description, and an object of each.
+            // The objects are `$null`, 3000 entries for one class description, and an object of
+            // each class.
             let objects: [BinaryAssembler.Object] = [
                 .dictionary([1, 2, 3, 4], [5, 6, 7, 8]), .ascii("$version"), .ascii("$archiver"),
                 .ascii("$top"), .ascii("$objects"), .integer(100_000, width: 4), .ascii("A"),
@@ -178,9 +179,9 @@ struct ClassesTests {
 
 @Suite("keyed inspect")
 struct InspectTests {
-    @Test("prints the trailer and the objects of a binary file, unused ones marked")
+    @Test("prints the trailer and the objects of a binary file, and marks unused objects")
     func binary() throws {
-        // [true], and an unused false.
+        // The array [true], and an unused false.
         let bytes: [UInt8] =
             Array("bplist00".utf8) + [0xA1, 1, 0x09, 0x08, 8, 10, 11, 0, 0, 0, 0, 0, 0, 1, 1]
             + [0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 12]
@@ -213,7 +214,9 @@ struct InspectTests {
 
 @Suite("keyed")
 struct HelpTests {
-    @Test("explains itself", arguments: [["help"], ["--help"], ["help", "show"], ["--version"]])
+    @Test(
+        "keyed prints its help and version",
+        arguments: [["help"], ["--help"], ["help", "show"], ["--version"]])
     func help(arguments: [String]) throws {
         let run = try keyedProcess(arguments)
         #expect(run.status == 0)

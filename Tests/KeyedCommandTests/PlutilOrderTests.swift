@@ -19,24 +19,24 @@ struct PlutilOrderTests {
         return order.map { found[$0].key }
     }
 
-    @Test("takes no regard of case, and takes numbers by their value")
+    @Test("keys are ordered without regard to case, and numbers in them by value")
     func natural() throws {
         let keys = [
             "", "#", "0", "1", "01", "2", "10", "A", "a", "a 9", "a 10", "a10b", "B", "b2c1",
             "b2c03",
             "b10", "É", "é1",
         ]
-        // What is the same otherwise is ordered by its text: "01" before "1".
+        // Keys that are otherwise equal are ordered by their text: "01" before "1".
         let expected = keys.map { $0 == "1" ? "01" : $0 == "01" ? "1" : $0 }
         #expect(try sorted(keys) == expected)
     }
 
-    @Test("keeps texts apart that are canonically equivalent")
+    @Test("canonically equivalent keys are distinguished")
     func equivalent() throws {
         #expect(try sorted(["e\u{301}", "é"]).map(\.utf8.count) == [3, 2])
     }
 
-    @Test("of long runs of combining marks takes no time that grows with their square")
+    @Test("ordering keys with long runs of combining marks does not take quadratic time")
     func marks() throws {
         let seconds = try ProcessorTime.seconds {
             let marks = (0..<200_000).map { $0 % 2 == 0 ? "\u{301}" : "\u{323}" }.joined()

@@ -10,7 +10,7 @@ import Testing
 
 /// The toolchain's own `plutil`, to compare with.
 enum ToolchainPlutil {
-    /// Where it is; nil where there is none, or another program of that name.
+    /// The path of the toolchain's `plutil`; nil if there is none, or another program of that name.
     static let path: String? = {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         return folders.map { "\($0)/plutil" }.first { path in
@@ -25,7 +25,7 @@ enum ToolchainPlutil {
         process.executableURL = URL(filePath: path)
         process.arguments = arguments
         process.currentDirectoryURL = folder
-        // A crash is not to be looked into.
+        // Suppresses the backtrace of a crash.
         process.environment = ["SWIFT_BACKTRACE": "enable=no"]
         let output = folder.appending(path: ".stdout")
         let errors = folder.appending(path: ".stderr")
@@ -43,7 +43,7 @@ enum ToolchainPlutil {
     }
 }
 
-/// What a call of `plutil` did: what it printed, its exit code, and the files it left.
+/// The result of a call of `plutil`: its output, its exit code, and the files it left.
 struct PlutilOutcome: Equatable {
     var status: Int32
     var output: String
@@ -51,7 +51,7 @@ struct PlutilOutcome: Equatable {
     var files: [String: String]
 
     init(_ run: Run, _ folder: URL) throws {
-        // Where a name has a folder in it, that is the test's.
+        // File names in the output are relative to the test's folder.
         let place = folder.path + "/"
         status = run.status
         output = Self.shown(run.bytes).replacing(place, with: "")
@@ -62,8 +62,8 @@ struct PlutilOutcome: Equatable {
         }
     }
 
-    /// Text as it is, a binary property list by its value: writers number objects in several ways. JSON
-    /// by its value as well: the toolchain's has its keys in an order of chance.
+    /// Returns text unchanged, and a binary property list or JSON by its value. Writers number
+    /// objects in several ways, and the toolchain's `plutil` prints JSON with keys in random order.
     private static func shown(_ bytes: [UInt8]) -> String {
         if let first = bytes.first, first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
             let value = try? JSONSerialization.jsonObject(with: Data(bytes)),
@@ -85,7 +85,7 @@ struct PlutilOutcome: Equatable {
 
 @Suite("plutil beside the toolchain's own")
 struct PlutilParityTests {
-    /// A call: its arguments, in which `FILE` is a file of the format.
+    /// The calls to compare. `FILE` stands for a file of the format.
     private static let calls: [String] = [
         "-p FILE", "-lint FILE", "FILE", "-lint -s FILE", "-lint FILE nope", "-p FILE FILE",
         "-convert xml1 FILE", "-convert xml1 -o - FILE", "-convert xml1 -o out FILE",
@@ -138,8 +138,8 @@ struct PlutilParityTests {
         "-convert xml1 FILE FILE", "-convert binary1 -e new FILE FILE", "-remove dict FILE FILE",
     ]
 
-    /// The calls that are to differ, as the documentation lists them: with `OpenStep:` before one that
-    /// does so in that format only, and so on.
+    /// The calls with a documented difference. A prefix such as `OpenStep:` limits a difference to
+    /// that format.
     private static let differences: Set<String> = {
         let document = Corpus.repository.appending(path: "Documentation/Editing.md")
         let lines = (try? String(contentsOf: document, encoding: .utf8)) ?? ""
@@ -170,7 +170,7 @@ struct PlutilParityTests {
         "u": "é漢"}
         """
 
-    /// A file that is of no format, where what is wrong is told in words of our own.
+    /// A file of no format, for which this command has its own error message.
     private static let malformed = "malformed"
 
     private static func bytes(_ format: String) throws -> [UInt8] {
@@ -196,7 +196,7 @@ struct PlutilParityTests {
     }
 
     @Test(
-        "prints and writes the same, with the same exit code, but where it is documented",
+        "plutil prints and writes the same as the toolchain's, apart from documented differences",
         .enabled(if: ToolchainPlutil.path != nil, "the toolchain has no plutil"),
         arguments: ["XML", "binary", "OpenStep", "JSON", malformed])
     func parity(_ format: String) throws {
@@ -212,7 +212,7 @@ struct PlutilParityTests {
             let isDifferent = [call, "\(format): \(call)"].contains(
                 where: Self.differences.contains)
             let verb = String(call.prefix { $0 != " " })
-            // A whole verb may differ in a format, though not each call of it does.
+            // A verb may be documented as different in a format although some of its calls agree.
             if ["\(verb) …", "\(format): \(verb) …"].contains(where: Self.differences.contains) {
                 continue
             }
@@ -224,7 +224,7 @@ struct PlutilParityTests {
         }
     }
 
-    @Test("UIDs and data are printed and converted as they are")
+    @Test("UIDs and data are printed and converted without a loss")
     func archives() throws {
         let value: PropertyListValue = [
             "uid": .uid(PropertyListUID(3)), "data": .data([0, 1, 2]),
@@ -245,7 +245,7 @@ struct PlutilParityTests {
         }
     }
 
-    @Test("the command called plutil is plutil")
+    @Test("the command behaves as plutil if it is called by that name")
     func name() throws {
         try Files.withFolder { folder in
             let link = folder.appending(path: "plutil").path

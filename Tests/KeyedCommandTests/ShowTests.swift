@@ -38,7 +38,7 @@ struct ShowTests {
                 """)
     }
 
-    @Test("prints cycles once, nil, several roots, keys that are objects")
+    @Test("prints cycles once, and prints nil, several roots and keys that are objects")
     func shapes() {
         #expect(
             keyed("show", Files.archive("cycle")).lines.dropFirst() == [
@@ -57,7 +57,7 @@ struct ShowTests {
             ])
     }
 
-    @Test("says which objects no root leads to, and prints them with --all")
+    @Test("reports unreachable objects, and prints them with --all")
     func unreached() {
         let run = keyed("show", Files.archive("unreached"))
         #expect(run.lines.last == "(1 object unreachable from the roots; --all shows them)")
@@ -101,7 +101,7 @@ struct ShowTests {
         }
     }
 
-    @Test("escapes what a terminal would obey, in values, keys, class names and errors")
+    @Test("escapes control characters in values, keys, class names and errors")
     func escaping() throws {
         let evil = "a\u{1B}[2J\u{202E}\"\\\n"
         let value: PropertyListValue = [
@@ -122,7 +122,7 @@ struct ShowTests {
         }
     }
 
-    @Test("cuts long strings and data, unless --full")
+    @Test("truncates long strings and data, unless --full is given")
     func previews() throws {
         let value: PropertyListValue = [
             .string(String(repeating: "x", count: 1000)), .data([UInt8](repeating: 7, count: 100)),
@@ -136,7 +136,7 @@ struct ShowTests {
     }
 
     @Test(
-        "shows what it can of a malformed archive, says what is wrong, and exits with 3",
+        "shows the readable part of a malformed archive, reports the error, and exits with 3",
         arguments: [
             (
                 "dangling-reference",
@@ -159,10 +159,10 @@ struct ShowTests {
         #expect(run.errors.contains("shown in part"))
     }
 
-    @Test("shows a file that is damaged as far as it can be read; with --strict it does not")
+    @Test("shows the readable part of a damaged file, but refuses it with --strict")
     func damaged() throws {
         var bytes = try Files.bytes(Files.archive("nodes"))
-        // The marker of the string "first".
+        // The marker of the string "first" precedes it.
         let place = try #require(bytes.indices.first { bytes[$0...].starts(with: "first".utf8) })
         bytes[place - 1] = 0xFF
         try Files.withFile(bytes) { file in
@@ -177,7 +177,7 @@ struct ShowTests {
         }
     }
 
-    @Test("refuses what is no property list, in one line")
+    @Test("refuses a file that is not a property list, with a message of one line")
     func refused() throws {
         try Files.withFile("nothing".utf8) { file in
             let run = keyed("show", file)
@@ -193,9 +193,9 @@ struct ShowTests {
         #expect(keyed("show", "/").errors == "/: is a directory\n")
     }
 
-    @Test("stops a bomb of shared containers at the limit, with exit code 4")
+    @Test("stops at the limit for an expanding file of shared containers, with exit code 4")
     func bomb() throws {
-        // Forty arrays, each twice in the one before.
+        // Forty arrays, each of which contains the next one twice.
         var objects: [UInt8] = []
         var offsets: [UInt8] = []
         for level in UInt8(0)..<40 {
@@ -217,10 +217,11 @@ struct ShowTests {
         }
     }
 
-    @Test("does not make what it does not print")
+    @Test("does not convert values that it does not print")
     func lazily() throws {
         let seconds = try ProcessorTime.seconds {
-            // An array that names another of the same size ten thousand times; and objects likewise.
+            // An array with 30,000 references to another array of that size, and the same with
+            // archived objects.
             let many = [UInt64](repeating: 1, count: 30_000)
             let plain = BinaryAssembler(
                 [.array(many), .array(many.map { _ in 2 }), .boolean(true)], offsetWidth: 4)
@@ -250,7 +251,7 @@ struct ShowTests {
         #expect(seconds < 60)
     }
 
-    @Test("stops at the limit of output where long text is shared", arguments: ["show", "inspect"])
+    @Test("stops at the limit of output if long text is shared", arguments: ["show", "inspect"])
     func sharedText(verb: String) throws {
         let long = BinaryAssembler.Object.ascii(String(repeating: "k", count: 1_000_000))
         let inner = BinaryAssembler.Object.dictionary([2], [2])
@@ -263,7 +264,7 @@ struct ShowTests {
         }
     }
 
-    @Test("escapes the name of a class that stands where an object belongs")
+    @Test("escapes the name of a class description in place of an object")
     func className() throws {
         let archive: PropertyListValue = [
             "$version": 100_000, "$archiver": "NSKeyedArchiver", "$top": ["root": .uid(1)],
@@ -274,7 +275,7 @@ struct ShowTests {
         }
     }
 
-    @Test("shows keys that are no strings, and says which it cannot show")
+    @Test("shows keys that are not strings, and reports those that it cannot show")
     func otherKeys() throws {
         let number = BinaryAssembler([
             .dictionary([1, 2], [3, 3]), .integer(5), .integer(6), .boolean(true),

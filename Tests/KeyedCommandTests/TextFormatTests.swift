@@ -12,7 +12,7 @@ struct TextFormatTests {
         "data": .data([1, 2]),
     ]
 
-    @Test("writes JSON under each mapping, and reads typed JSON back")
+    @Test("writes JSON with each mapping, and reads typed JSON back")
     func json() throws {
         try Files.withFile(Files.binary(Self.value)) { file in
             let strict = keyed("convert", "json", file)
@@ -44,7 +44,7 @@ struct TextFormatTests {
         }
     }
 
-    @Test("writes one line for each file, and goes on after one that is broken")
+    @Test("writes one line for each file, and continues after a malformed file")
     func lines() throws {
         try Files.withFolder { folder in
             let files = ["a", "b\"c", "d"].map { folder.appending(path: $0).path }
@@ -65,7 +65,7 @@ struct TextFormatTests {
         }
     }
 
-    @Test("writes OpenStep text, and refuses or names another form for numbers")
+    @Test("writes OpenStep text; numbers are refused or need another form")
     func openStep() throws {
         try Files.withFile(Files.binary(["a": 1, "b": ["x y"], "d": .data([1])])) { file in
             let refused = keyed("convert", "openstep", file)
@@ -87,7 +87,7 @@ struct TextFormatTests {
         }
     }
 
-    @Test("writes a project file in Xcode's layout, with the name of its folder")
+    @Test("writes a project file in Xcode's layout, named after its folder")
     func project() throws {
         let project = """
             {rootObject = P; objects = {P = {isa = PBXProject; buildConfigurationList = L;};
@@ -110,7 +110,7 @@ struct TextFormatTests {
         }
     }
 
-    @Test("shows, lints and inspects OpenStep text, with the place of what is wrong")
+    @Test("shows, lints and inspects OpenStep text, with the place of an error")
     func reading() throws {
         try Files.withFile("/* c */\n\"k\" = \"v\";\nlist = (1,\n 2);\n".utf8) { file in
             let shown = keyed("show", file)
@@ -135,7 +135,7 @@ struct TextFormatTests {
         }
     }
 
-    @Test("reads entries that commas separate when told to be lenient, and says how")
+    @Test("reads entries separated by commas with --lenient, and suggests that option")
     func commas() throws {
         try Files.withFile("{a = 1, b = 2}\n".utf8) { file in
             #expect(keyed("lint", file).output == "\(file): OK, with leniency: looseSeparators\n")
@@ -151,7 +151,7 @@ struct TextFormatTests {
         }
     }
 
-    @Test("reads a blank file when told to be lenient, under each mapping of JSON")
+    @Test("reads a blank file with --lenient, under each mapping of JSON")
     func blankFile() throws {
         try Files.withFile(" \n".utf8) { file in
             for mapping in ["strict", "coerce", "typed"] {
@@ -166,7 +166,7 @@ struct TextFormatTests {
         }
     }
 
-    @Test("names each leniency whole, and all that a value needs")
+    @Test("names each leniency in full, and all that a value needs")
     func leniencyNames() throws {
         try Files.withFile("<plist version=\"1.0\"><integer> 1 </integer></plist>".utf8) { file in
             #expect(
@@ -180,7 +180,7 @@ struct TextFormatTests {
         }
     }
 
-    @Test("reads old files in the encoding that is named")
+    @Test("reads old files in the given encoding")
     func encodings() throws {
         try Files.withFile(Array("{a = \"".utf8) + [0x8E] + Array("\";}".utf8)) { file in
             let refused = keyed("lint", file)
@@ -192,7 +192,7 @@ struct TextFormatTests {
     }
 
     @Test(
-        "tells wrong usage by exit code 2",
+        "reports wrong usage by exit code 2",
         arguments: [
             ["convert", "jsonl", "--in-place", "x"], ["convert", "json", "--json", "loose", "x"],
             ["convert", "json", "--layout", "corefoundation", "x"],

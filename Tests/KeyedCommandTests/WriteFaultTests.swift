@@ -6,10 +6,11 @@ import PropertyList
 import TestSupport
 import Testing
 
-/// Writing that fails at every step: whoever opens the file sees the old contents or the new ones.
+/// Injects a fault at every step of writing a file. A reader must see either the old or the new
+/// contents.
 @Suite("Failing writes")
 struct WriteFaultTests {
-    /// A system call of the replacement, and what becomes of it.
+    /// A system call of the replacement, and the fault injected into it.
     struct Fault: Sendable, CustomStringConvertible {
         let call: String
         let outcome: String
@@ -20,7 +21,7 @@ struct WriteFaultTests {
         }
     }
 
-    /// Calls `body` with a folder that holds one binary file, and the file.
+    /// Calls `body` with a folder that contains one binary file, and with the file.
     private func withFile(_ body: (URL, URL, _ old: [UInt8]) throws -> Void) throws {
         try Files.withFolder { folder in
             let text = String(repeating: "text", count: 5000)
@@ -35,7 +36,7 @@ struct WriteFaultTests {
         try FileManager.default.contentsOfDirectory(atPath: folder.path)
     }
 
-    /// Converts a file in place while a system call is changed, in the words of `strace`.
+    /// Converts a file in place while `strace` injects a fault into a system call.
     private func convert(_ file: URL, _ injection: String) throws -> Run {
         let command =
             Program.traced([injection], to: "/dev/null")
@@ -44,7 +45,7 @@ struct WriteFaultTests {
     }
 
     @Test(
-        "a call that fails, or that the process does not survive, leaves the file whole",
+        "a system call that fails or kills the process leaves the file whole",
         .enabled(if: Program.isTraceable, "strace is not installed"), arguments: Fault.all)
     func faults(_ fault: Fault) throws {
         try withFile { folder, file, old in
@@ -65,7 +66,7 @@ struct WriteFaultTests {
         .enabled(if: Program.isTraceable, "strace is not installed"))
     func lateDeath() throws {
         try withFile { folder, file, old in
-            // The second call of fsync is for the folder, when the file has its new name.
+            // The second call of fsync flushes the folder, after the file has its new name.
             let run = try convert(file, "inject=fsync:signal=KILL:when=2")
             #expect(run.status == SIGKILL)
             let new = try Files.bytes(file.path)
@@ -76,7 +77,7 @@ struct WriteFaultTests {
     }
 
     @Test(
-        "a folder that cannot be flushed is an error, which says that the file is in place",
+        "a folder that cannot be flushed is an error, which says that the file was replaced",
         .enabled(if: Program.isTraceable, "strace is not installed"), arguments: ["EIO", "ENOSPC"])
     func unflushedFolder(_ error: String) throws {
         try withFile { folder, file, old in
@@ -89,7 +90,7 @@ struct WriteFaultTests {
     }
 
     @Test(
-        "a system without files that have no name replaces them all the same",
+        "files are replaced even if the system has no unnamed files",
         .enabled(if: Program.isTraceable, "strace is not installed"),
         arguments: ["ENOENT", "EPERM"])
     func withoutUnnamedFiles(_ error: String) throws {
@@ -101,7 +102,7 @@ struct WriteFaultTests {
         }
     }
 
-    /// Verbs that write the file that is named last.
+    /// Verbs that write to the last file named.
     private static let writers = [
         ["convert", "xml", "--in-place"], ["convert", "xml", Files.archive("save"), "-o"],
         ["get", Files.archive("save"), "$version", "-o"], ["-convert", "xml1"],
@@ -116,7 +117,7 @@ struct WriteFaultTests {
         return try process(plutil.path, arguments + [file.path])
     }
 
-    @Test("a read-only file is refused by every verb, and stays", arguments: writers)
+    @Test("every verb refuses a read-only file, and keeps it", arguments: writers)
     func readOnlyFile(_ arguments: [String]) throws {
         try withFile { folder, file, old in
             try FileManager.default.setAttributes(
@@ -130,7 +131,7 @@ struct WriteFaultTests {
     }
 
     @Test(
-        "a set-user-id bit is dropped, and hard links keep the old contents; both is said",
+        "a set-user-ID bit is dropped, and hard links keep the old contents; both are reported",
         arguments: writers)
     func linksAndBits(_ arguments: [String]) throws {
         try withFile { folder, file, old in
@@ -147,7 +148,7 @@ struct WriteFaultTests {
         }
     }
 
-    @Test("a pipe that nobody has open is an error at once", arguments: writers)
+    @Test("a pipe without a reader is an error without waiting", arguments: writers)
     func pipes(_ arguments: [String]) throws {
         try Files.withFolder { folder in
             let pipe = folder.appending(path: "pipe")
@@ -170,7 +171,7 @@ struct WriteFaultTests {
         #expect(run.output.contains("100000"))
     }
 
-    @Test("an in-place edit refuses a pipe, whoever writes to it")
+    @Test("an in-place edit refuses a pipe, even one with a writer")
     func inPlacePipe() throws {
         try Files.withFolder { folder in
             let script = """
@@ -191,10 +192,11 @@ struct WriteFaultTests {
         }
     }
 
-    @Test("a file larger than the system lets it be leaves the old one whole")
+    @Test("a write beyond the system's limit on file sizes leaves the old file whole")
     func tooLarge() throws {
         try withFile { folder, file, old in
-            // Blocks of 512 or 1024 bytes; the signal is ignored, so that the call fails.
+            // The limit is in blocks of 512 or 1024 bytes. The signal is ignored, so that the call
+            // fails instead.
             let script = "ulimit -f 2; trap '' XFSZ; exec \"$0\" \"$@\""
             let run = try process(
                 "/bin/sh", ["-c", script, keyedPath, "convert", "xml", "--in-place", file.path])
@@ -219,7 +221,7 @@ struct WriteFaultTests {
         }
     }
 
-    @Test("a folder that takes no files is an error, and nothing is changed")
+    @Test("a folder without write permission is an error, and nothing is changed")
     func noNewFiles() throws {
         let run = keyed("convert", "xml", Files.archive("save"), "-o", "/proc/file.plist")
         #expect(run.status == 1)
@@ -227,7 +229,7 @@ struct WriteFaultTests {
     }
 
     @Test(
-        "a file in a read-only folder stays as it is",
+        "a file in a read-only folder is left unchanged",
         .enabled(
             if: getuid() != 0 || Program.canChangeUser,
             "the superuser writes everywhere, and setpriv is not installed"))

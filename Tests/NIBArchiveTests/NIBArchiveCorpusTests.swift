@@ -11,10 +11,10 @@ import Testing
     "NIBArchives of Apple's software",
     .enabled(if: !NIBArchiveCorpus.files.isEmpty, "the folder of NIBArchives is not here"))
 struct NIBArchiveCorpusTests {
-    @Test("there are at least 88")
+    @Test("the collection has at least 88 NIBArchives")
     func count() { #expect(NIBArchiveCorpus.files.count >= 88) }
 
-    @Test("every byte is read, and written again", arguments: NIBArchiveCorpus.files)
+    @Test("every byte is read, and written back", arguments: NIBArchiveCorpus.files)
     func rewriting(_ file: Corpus.File) throws {
         let document = try NIBArchiveDocument(parsing: file.bytes, limits: .untrusted)
         #expect(try document.serialized() == file.bytes)
@@ -23,7 +23,7 @@ struct NIBArchiveCorpusTests {
         try checkNIBArchive(file.bytes)
     }
 
-    @Test("archives in archives are read too")
+    @Test("nested archives are read too")
     func nested() throws {
         var count = 0
         for file in NIBArchiveCorpus.files {
@@ -40,7 +40,7 @@ struct NIBArchiveCorpusTests {
         #expect(count > 0)
     }
 
-    @Test("no prefix is accepted", arguments: NIBArchiveCorpus.files.prefix(12))
+    @Test("no prefix of a file is accepted", arguments: NIBArchiveCorpus.files.prefix(12))
     func prefixes(_ file: Corpus.File) throws {
         for length in stride(from: 0, to: file.bytes.count, by: 7) {
             #expect(throws: NIBArchiveError.self) {
@@ -54,7 +54,7 @@ struct NIBArchiveCorpusTests {
         (try? Python.run("import nibarchive", in: FileManager.default.temporaryDirectory)) == 0
 
     @Test(
-        "nibarchive for Python reads the same",
+        "nibarchive for Python reads the same values",
         .enabled(if: isInstalled, "nibarchive is not installed here"))
     func python() throws {
         let folder = try TemporaryFolder()
@@ -73,16 +73,16 @@ struct NIBArchiveCorpusTests {
         }
     }
 
-    /// Whether two lines say the same, as far as they say it.
+    /// Returns whether two lines agree. A line of the script that ends in `*` gives only a prefix.
     private static func isSame(_ theirs: String, _ ours: String) -> Bool {
         if theirs.hasSuffix("*") { return ours.hasPrefix(theirs.dropLast()) }
         return theirs == ours
     }
 
-    /// Writes the values of each file as `NIBArchiveDump` does.
+    /// Prints the values of each file in the form of `NIBArchiveDump`.
     ///
-    /// It has the names of true and false the wrong way round, reads integers of one byte as unsigned, and unpacks
-    /// geometry and archives in data; none of which loses anything here.
+    /// The Python library swaps the names of true and false, reads integers of one byte as
+    /// unsigned, and unpacks geometry and archives in data. The comparison loses nothing by this.
     private static let script = """
         import glob, struct
         from nibarchive import NIBArchiveParser, NIBValueType as T

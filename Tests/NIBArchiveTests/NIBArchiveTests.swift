@@ -6,9 +6,9 @@ import NIBArchive
 import TestSupport
 import Testing
 
-/// Archives assembled byte by byte, and by the builder.
+/// NIBArchives assembled byte by byte, and by the builder.
 enum NIBSamples {
-    /// An archive of these sections, each with the number of its entries.
+    /// Returns an archive of these sections, each with the number of its entries.
     static func archive(
         _ objects: (Int, [UInt8]), _ keys: (Int, [UInt8]), _ values: (Int, [UInt8]),
         _ classes: (Int, [UInt8])
@@ -70,14 +70,14 @@ struct NIBArchiveTests {
         #expect(try document.serialized() == NIBSamples.small)
     }
 
-    @Test("the fixtures are the samples, byte for byte")
+    @Test("the fixtures equal the samples, byte for byte")
     func fixtures() throws {
         let files = Corpus.fixtures("nibarchive")
         #expect(files.map(\.name) == ["small", "types"])
         #expect(files.map(\.bytes) == [NIBSamples.small, try NIBSamples.types()])
     }
 
-    @Test("an archive is told by its first bytes, and read from any sequence")
+    @Test("an archive is recognized by its first bytes, and read from any sequence of bytes")
     func sequences() throws {
         #expect(NIBArchiveDocument.isNIBArchive(NIBSamples.small))
         #expect(!NIBArchiveDocument.isNIBArchive(Array("NIBArchiv".utf8)))
@@ -105,7 +105,7 @@ struct NIBArchiveTests {
         #expect(Set(document.objects).count == 2)
     }
 
-    @Test("a copy can be added to")
+    @Test("the builder can extend a copy of an archive")
     func copying() throws {
         var copy = try NIBArchiveBuilder(NIBArchiveDocument(parsing: NIBSamples.small))
         let added = copy.addObject("D")
@@ -115,7 +115,7 @@ struct NIBArchiveTests {
         #expect(document.keys == ["k"])
     }
 
-    @Test("what no archive can hold is refused by the builder")
+    @Test("the builder refuses values that no archive can hold")
     func refused() {
         var archive = NIBArchiveBuilder()
         let root = archive.addObject("a\0b")
@@ -130,7 +130,7 @@ struct NIBArchiveTests {
         #expect(error?.code == .invalidReference)
     }
 
-    @Test("bytes after the archive are refused, or kept where they are allowed")
+    @Test("bytes after the archive are refused, or kept if they are allowed")
     func trailing() throws {
         let bytes = NIBSamples.small + [1, 2, 3]
         let error = #expect(throws: NIBArchiveError.self) { try NIBArchiveDocument(parsing: bytes) }
@@ -220,7 +220,7 @@ struct NIBArchiveTests {
         ]
     }()
 
-    @Test("hostile archives are refused with their code", arguments: rows.indices)
+    @Test("hostile archives are refused with their error code", arguments: rows.indices)
     func isRefused(_ index: Int) throws {
         let row = Self.rows[index]
         let error = #expect(throws: NIBArchiveError.self, "\(row.name)") {
@@ -230,7 +230,7 @@ struct NIBArchiveTests {
         try checkNIBArchive(row.bytes)
     }
 
-    @Test("fallbacks may be a loop")
+    @Test("fallback classes may be cyclic")
     func loop() throws {
         let bytes = NIBSamples.archive(
             (1, NIBSamples.object), (1, NIBSamples.key), (1, NIBSamples.value),

@@ -1,14 +1,14 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-// The model of the drawing app `Sketch` after the port, class by class. `Tests/Examples/Sketch` has it as it was.
+// The model of the drawing app `Sketch` after the port. `Tests/Examples/Sketch` has the original.
 
 import Foundation
 import KeyedArchive
 
 extension ClassRegistry {
-    /// The classes that a drawing may hold. A type that a field names is registered with the archive's root;
-    /// subclasses and old names are listed here.
+    /// The classes in a drawing. The archive's root registers the types that fields name.
+    /// Subclasses and old names are listed here.
     static let sketch = ClassRegistry.foundation
         .adding(
             Document.self, Page.self, Layer.self, Guide.self, Settings.self, PrintSettings.self,
@@ -218,7 +218,7 @@ final class Symbol: KeyedCodable {
     }
 }
 
-/// Refers to graphics that are on a page; to nothing where they were deleted.
+/// Refers to graphics on a page. The references are nil for deleted graphics.
 final class Selection: KeyedCodable {
     static let archivedClass: ArchivedClass = "Sketch.Selection"
     var first: Graphic?, last: Graphic?

@@ -80,7 +80,7 @@ class Line: Graphic {
     }
 }
 
-/// A line between two graphics, which hold it as it holds them: a cycle.
+/// A line between two graphics, which refer back to it: a cycle.
 final class Connector: Line {
     override class var archivedClass: ArchivedClass {
         super.archivedClass.subclass("Sketch.Connector")
@@ -119,7 +119,7 @@ final class Path: Graphic {
 
 enum PointKind: String, KeyedCodable { case corner, smooth }
 
-/// A structure after the port: nothing refers to a point but its path.
+/// A structure after the port, because only its path refers to a point.
 struct PathPoint: KeyedCodable {
     static let archivedClass: ArchivedClass = "Sketch.PathPoint"
     var place: ArchivedPoint, kind: PointKind

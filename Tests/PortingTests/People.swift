@@ -19,7 +19,7 @@ final class Author: KeyedCodable {
     }
 }
 
-/// A tree: a comment knows its replies, and each reply its comment.
+/// A tree: a comment refers to its replies, and each reply to its comment.
 final class Comment: KeyedCodable {
     static let archivedClass: ArchivedClass = "Sketch.Comment"
     weak var parent: Comment?
@@ -53,7 +53,7 @@ final class History: KeyedCodable {
     init(coder: KeyedDecoder) throws { last = try coder.decode(forKey: "last") }
 }
 
-/// A list: each revision holds the one before.
+/// A list: each revision refers to the previous one.
 final class Revision: KeyedCodable {
     static let archivedClass: ArchivedClass = "Sketch.Revision"
     let number: Int64, author: Author

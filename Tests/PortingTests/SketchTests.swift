@@ -7,8 +7,8 @@ import PropertyList
 import Sketch
 import Testing
 
-/// The port of a document-based app reads what the app wrote by Foundation, and what it writes itself.
-@Suite("A drawing app that is ported")
+/// Checks that the port of a document-based app reads documents of both versions.
+@Suite("A drawing app, ported")
 struct SketchTests {
     private func read(
         _ bytes: some Sequence<UInt8>, allowing registry: ClassRegistry = .sketch
@@ -16,7 +16,7 @@ struct SketchTests {
         try KeyedUnarchiver.unarchive(Document.self, from: bytes, allowing: registry)
     }
 
-    /// The document that the app wrote.
+    /// The document written by the original app.
     private func original() throws -> Document { try read(Sketch.Document.sample().archived()) }
 
     /// The document after the port has written and read it.
@@ -24,7 +24,7 @@ struct SketchTests {
         try read(KeyedArchiver.archive(original(), allowing: .sketch))
     }
 
-    @Test("reads the documents that it wrote before, and after")
+    @Test("the port reads documents of the original app, and its own")
     func values() throws {
         for document in [try original(), try again()] {
             #expect(document.title == "Harbour" && document.pages.count == 1)
@@ -44,7 +44,7 @@ struct SketchTests {
         }
     }
 
-    @Test("keeps the class of each graphic, and its fields")
+    @Test("each graphic keeps its class and its fields")
     func subclasses() throws {
         for document in [try original(), try again()] {
             let graphics = document.pages[0].layers[0].graphics
@@ -70,7 +70,7 @@ struct SketchTests {
         }
     }
 
-    @Test("keeps one object one, around cycles too")
+    @Test("shared objects stay shared, even in cycles")
     func identity() throws {
         for document in [try original(), try again()] {
             let page = document.pages[0], layer = page.layers[0]
@@ -90,7 +90,7 @@ struct SketchTests {
         }
     }
 
-    @Test("refers to nothing where an object is not in the document")
+    @Test("a reference to an object that is not in the document is nil")
     func conditional() throws {
         for document in [try original(), try again()] {
             let selection = try #require(document.selection)
@@ -98,7 +98,7 @@ struct SketchTests {
         }
     }
 
-    @Test("keeps trees and lists of objects that know each other")
+    @Test("trees and lists of objects that refer to each other are restored")
     func treesAndLists() throws {
         for document in [try original(), try again()] {
             let comment = document.comments[0]
@@ -115,7 +115,7 @@ struct SketchTests {
         }
     }
 
-    @Test("has each class of the app in its documents")
+    @Test("the document contains an object of each class of the app")
     func allClasses() throws {
         let bytes = try KeyedArchiver.archive(original(), allowing: .sketch)
         let graph = try ArchiveGraph(parsing: bytes)
@@ -123,14 +123,14 @@ struct SketchTests {
             graph.objects.indices.compactMap {
                 graph.archivedClass(of: PropertyListUID(UInt32($0)))?.name
             }.filter { $0.hasPrefix("Sketch.") })
-        // `Graphic` and `Fill` are the superclasses of others, and nothing is one of these only.
+        // `Graphic` and `Fill` are only superclasses.
         #expect(
             names.union(["Sketch.Graphic", "Sketch.Fill"])
                 == Set(ClassRegistry.sketch.names.filter { $0.hasPrefix("Sketch.") }))
         #expect(names.count == 32)
     }
 
-    @Test("reads the documents of version 1, with two classes renamed and without later fields")
+    @Test("the port reads documents of version 1, with two renamed classes and missing fields")
     func versionOne() throws {
         let document = try read(KeyedArchiver.archive(OldDocument(), allowing: .foundation))
         #expect(document.title == "Old harbour" && document.print.copies == 1)
@@ -139,14 +139,14 @@ struct SketchTests {
         #expect(try read(bytes).title == "Old harbour")
     }
 
-    @Test("writes names that version 1 of the app reads")
+    @Test("the port writes names that version 1 of the app reads")
     func oldNames() throws {
         let old = ClassRegistry.sketch.adding(PrintSettings.self, writtenAs: "SKPageSetup")
         let bytes = try KeyedArchiver.archive(PrintSettings(), allowing: old)
         #expect(try ArchiveGraph(parsing: bytes).archivedClass(of: 1)?.name == "SKPageSetup")
     }
 
-    @Test("says which line allows a class that the list lacks")
+    @Test("an error for a class that is not allowed gives the line that allows it")
     func allowList() throws {
         let bytes = try Sketch.Document.sample().archived()
         let error = #expect(throws: KeyedArchiveError.self) {
@@ -162,7 +162,7 @@ struct SketchTests {
                 + "allow it")
     }
 
-    @Test("refuses a document of a later version, and says where")
+    @Test("the port refuses a document of a later version, and says where")
     func laterVersion() throws {
         let archiver = KeyedArchiver(allowing: .sketch)
         archiver.roots.encode([Later()], forKey: "root")
@@ -177,7 +177,7 @@ struct SketchTests {
     }
 }
 
-/// A document that version 1 of the app wrote.
+/// A document written by version 1 of the app.
 private struct OldDocument: KeyedEncodable {
     static let archivedClass: ArchivedClass = "SKDocument"
 
@@ -202,7 +202,7 @@ private struct PageSetup: KeyedEncodable {
     }
 }
 
-/// A document that a later version of the app wrote.
+/// A document written by a later version of the app.
 private struct Later: KeyedEncodable {
     static let archivedClass: ArchivedClass = "Sketch.Document"
 

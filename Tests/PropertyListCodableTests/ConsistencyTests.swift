@@ -7,10 +7,10 @@ import PropertyListCodable
 import TestSupport
 import Testing
 
-@Suite("What the coders write, they read")
+@Suite("Agreement of encoder and decoder")
 struct CodableConsistencyTests {
     @Test(
-        "dates that are not finite survive in binary, as in Foundation",
+        "dates that are not finite survive in the binary format, as in Foundation",
         arguments: [Double.infinity, -.infinity, .nan])
     func nonFiniteDates(_ seconds: Double) throws {
         let dates = [Date(timeIntervalSinceReferenceDate: seconds)]
@@ -25,7 +25,7 @@ struct CodableConsistencyTests {
         let tree = try PropertyListValue(parsing: data)
         #expect(tree == .array([.date(PropertyListDate(secondsSince2001: seconds))]))
         #expect(try BinaryPropertyList.serialize(PropertyListDocument(tree)) == [UInt8](data))
-        // Not printed, which Foundation cannot do with such a date.
+        // The value is not printed, because Foundation cannot print such a date.
         for format in [PropertyListFormat.xml, .openStep, .json] {
             let outcome = Outcome { try PlistEncoder(format: format).encode(dates) }
             #expect(outcome.isFailure)
@@ -40,7 +40,7 @@ struct CodableConsistencyTests {
         #expect(ours == Outcome { try PropertyListDecoder().decode(type, from: data) })
     }
 
-    /// Does not look into the dictionary.
+    /// A type that does not decode anything from the dictionary.
     private struct Untouched: Decodable {
         let count: Int?
         init(from decoder: any Decoder) throws { count = try decoder.unkeyedContainer().count }
@@ -48,7 +48,7 @@ struct CodableConsistencyTests {
 
     private struct Optionals: Decodable, Equatable { var a: Int? }
 
-    @Test("a dictionary with a key that is no string is refused as Foundation refuses it")
+    @Test("a dictionary with a key that is not a string is refused, as by Foundation")
     func nonStringKeys() throws {
         let data = Data(
             BinaryAssembler([

@@ -8,11 +8,11 @@ import PropertyListTools
 import TestSupport
 import Testing
 
-/// What the coders do not do as Foundation does: each row of the table in the documentation is shown
-/// here by both, so that a Foundation that changes is noticed.
+/// The documented differences from Foundation. Each test row shows the behavior of both coders, so
+/// that a change in Foundation is noticed.
 @Suite("Differences of the Codable coders from Foundation")
 struct CodableDifferenceTests {
-    @Test("each is as the documentation says", arguments: rows)
+    @Test("each difference exists as the documentation describes it", arguments: rows)
     func difference(_ row: Difference) throws { try row.check() }
 
     @Test("the table in the documentation has the same rows")
@@ -114,7 +114,7 @@ struct CodableDifferenceTests {
             let data = try PlistEncoder(format: .xml).encode([ours])
             #expect(String(decoding: data, as: UTF8.self).contains("0000-12-30T00:00:00Z"))
             #expect(try PlistDecoder().decode([Date].self, from: data) == [ours])
-            // As CoreFoundation reads and writes them, and `plutil`.
+            // As CoreFoundation and `plutil` read and write the values.
             let list = try unsafe PropertyListSerialization.propertyList(from: data, format: nil)
             #expect(list as? [Date] == [ours])
             let written = try PropertyListSerialization.data(
@@ -127,7 +127,7 @@ struct CodableDifferenceTests {
         Difference(title: "dates in XML that are not finite") { () throws -> Void in
             for seconds in [Double.infinity, -.infinity, .nan] {
                 let date = Date(timeIntervalSinceReferenceDate: seconds)
-                // Not printed, which Foundation cannot do with such a date.
+                // The value is not printed, because Foundation cannot print such a date.
                 let ours = Outcome { try PlistEncoder(format: .xml).encode([date]) }
                 #expect(ours == .failure("invalidValue", path: ["[0]"]))
                 let encoder = PropertyListEncoder()

@@ -7,7 +7,7 @@ import PropertyListCodable
 import TestSupport
 import Testing
 
-/// How deeply arrays are nested, read without a deep value.
+/// The depth of nested arrays, decoded without building a deep value.
 struct Depth: Decodable {
     let depth: Int
     init(from decoder: any Decoder) throws {
@@ -18,7 +18,7 @@ struct Depth: Decodable {
     }
 }
 
-/// Arrays nested that deep.
+/// Arrays nested to a given depth.
 struct Deep: Encodable, Sendable {
     let depth: Int
     func encode(to encoder: any Encoder) throws {
@@ -37,8 +37,7 @@ struct HostileCodableTests {
         ]
     }
 
-    /// Decodes a file that parses into a third of the types, which `number` chooses, as it does the
-    /// leniencies.
+    /// Decodes a file into a third of the types. `number` selects the types and the leniencies.
     private static func decode(_ bytes: [UInt8], _ number: Int) {
         let options: [ParsingOptions] = [.strict, .appleCompatible, [.allDuplicateKeys, .salvage]]
         let decoder = PlistDecoder(limits: .untrusted)
@@ -83,7 +82,7 @@ struct HostileCodableTests {
         return Array("<?xml version=\"1.0\"?><plist version=\"1.0\">\(open)\(close)</plist>".utf8)
     }
 
-    @Test("512 levels are decoded and encoded on the smallest stack, 513 are refused")
+    @Test("512 levels are coded on the smallest stack, and 513 are refused")
     func depth() throws {
         try onThread(stackSize: 512 << 10) {
             #expect(try PlistDecoder().decode(Depth.self, from: Self.file(depth: 512)).depth == 512)
@@ -105,7 +104,7 @@ struct HostileCodableTests {
         #expect(underlying?.code == .depthLimitExceeded)
     }
 
-    @Test("trusted limits reach as deep as they say")
+    @Test("the trusted limits allow the depth that they state")
     func trustedDepth() throws {
         let encoder = PlistEncoder()
         encoder.limits = .trusted
@@ -117,7 +116,7 @@ struct HostileCodableTests {
         }
     }
 
-    /// Reads itself from the same value for ever.
+    /// A type that decodes itself from the same value endlessly.
     private struct Endless: Codable {
         init() {}
         init(from decoder: any Decoder) throws {
@@ -129,13 +128,13 @@ struct HostileCodableTests {
         }
     }
 
-    @Test("a type that codes itself without end is refused")
+    @Test("a type that codes itself endlessly is refused")
     func endless() {
         #expect(throws: DecodingError.self) { try PlistDecoder().decode(Endless.self, from: 1) }
         #expect(throws: EncodingError.self) { try PlistEncoder().encodeValue(Endless()) }
     }
 
-    /// Nests containers in a loop, not in calls.
+    /// Nests containers in a loop, without nested calls.
     private struct Chain: Encodable {
         func encode(to encoder: any Encoder) throws {
             var container = encoder.unkeyedContainer()
@@ -154,7 +153,7 @@ struct HostileCodableTests {
 
     // MARK: Expansion
 
-    @Test("a few shared containers do not become many values")
+    @Test("a few shared containers cannot expand to many values")
     func bomb() throws {
         var objects: [BinaryAssembler.Object] = []
         for level in UInt64(0)..<12 {
@@ -174,9 +173,9 @@ struct HostileCodableTests {
         }
     }
 
-    @Test("what a small file refers to again and again is copied once")
+    @Test("a value with many references in a small file is copied once")
     func longContents() throws {
-        // Copied each time each of these would be 10 GB.
+        // Copying one of these for each reference would take 10 GB.
         let count = 10_000
         let content = [UInt8](repeating: UInt8(ascii: "x"), count: 1_000_000)
         func bytes(_ marker: UInt8) -> [UInt8] {
@@ -207,17 +206,17 @@ struct HostileCodableTests {
         #expect(dictionaries.last?.keys.first?.utf8.count == 1_000_000)
     }
 
-    @Test("a type that tries one thing after the other reads a large text")
+    @Test("a type that tries several types in turn decodes a large text")
     func manyErrors() throws {
         let count = 20_000
         let items = String(repeating: "<string>text</string>", count: count)
         let xml = "<plist version=\"1.0\"><array>\(items)</array></plist>"
-        // Each string is first tried as four other things.
+        // The type tries four other types before each string.
         let values = try PlistDecoder().decode([Anything].self, from: xml.utf8)
         #expect(values.count == count)
     }
 
-    /// A tree, or nothing where there is none to be had.
+    /// A tree, or nothing if the decoder refuses it.
     private struct Maybe: Decodable {
         let tree: PropertyListValue?
 
@@ -226,7 +225,7 @@ struct HostileCodableTests {
         }
     }
 
-    @Test("a tree that is refused counts as well, whatever the program makes of the error")
+    @Test("a refused tree counts against the budget, even if the program ignores the error")
     func refusedTrees() throws {
         var objects: [BinaryAssembler.Object] = [.array([UInt64](repeating: 1, count: 1000))]
         for level in UInt64(1)..<13 {
@@ -238,9 +237,10 @@ struct HostileCodableTests {
         }
     }
 
-    @Test("trees that are decoded one by one have one budget")
+    @Test("trees that are decoded one by one share one budget")
     func manyTrees() throws {
-        // 1,000 references to an array of 1,000 references: each tree is small, all are a million.
+        // 1,000 references to an array of 1,000 references. Each tree is small, but all together
+        // have a million values.
         var objects: [BinaryAssembler.Object] = [.array([UInt64](repeating: 1, count: 1000))]
         objects.append(.array([UInt64](repeating: 2, count: 1000)))
         objects.append(.array([]))
@@ -250,7 +250,7 @@ struct HostileCodableTests {
         }
     }
 
-    /// A binary property list whose root refers `references` times to one container.
+    /// Returns a binary property list whose root has `references` references to one container.
     private func shared(_ inner: PropertyListValue, references: Int) throws -> [UInt8] {
         let values = [PropertyListValue](repeating: inner, count: references)
         return try BinaryPropertyList.serialize(
@@ -266,7 +266,7 @@ struct HostileCodableTests {
         }
     }
 
-    @Test("looks at the keys and the nulls of a container count each time that it is referred to")
+    @Test("lookups of keys and nulls in a shared container count for each reference to it")
     func uncountedLooks() throws {
         var entries: PropertyListDictionary = ["start": ["_0": 1]]
         for number in 0..<2000 { entries["junk\(number)"] = 1 }

@@ -7,8 +7,8 @@ import PropertyListCodable
 import TestSupport
 import Testing
 
-/// A value that encodes itself by a closure. Not `Encodable` itself, because the testing library would
-/// encode it to identify the case.
+/// A value that encodes itself by a closure. The type is not `Encodable`, because the testing
+/// library would encode it to identify the test case.
 struct Encoding: Sendable, CustomTestStringConvertible {
     struct Value: Encodable, Sendable {
         let body: @Sendable (any Encoder) throws -> Void
@@ -26,11 +26,11 @@ struct Encoding: Sendable, CustomTestStringConvertible {
 
 private let key = Tag.Key(stringValue: "k")
 
-@Suite("Several encodings of one value")
+@Suite("Repeated encoding of one value")
 struct MergeTests {
     // MARK: Merged
 
-    @Test("what is encoded in parts is merged as Foundation merges it", arguments: merged)
+    @Test("values encoded in parts are merged as by Foundation", arguments: merged)
     func merging(_ row: Encoding) throws {
         for isXML in [false, true] {
             let (ours, theirs) = ParityCase.encodings(of: [row.value], isXML: isXML)
@@ -108,7 +108,7 @@ struct MergeTests {
         },
     ]
 
-    @Test("keys of what is merged are sorted with the others")
+    @Test("keys of merged containers are sorted with the others")
     func sorted() throws {
         let value = Encoding("a tree, then a keyed container") { encoder in
             var single = encoder.singleValueContainer()
@@ -124,7 +124,7 @@ struct MergeTests {
         #expect(entries.values == [4, 2, 3, 1])
     }
 
-    @Test("super encoders of one key, and after a value for it, lose nothing")
+    @Test("super encoders for a key that is already used lose nothing")
     func superEncoders() throws {
         let value = Encoding("super encoders") { encoder in
             var container = encoder.container(keyedBy: Tag.Key.self)
@@ -152,7 +152,7 @@ struct MergeTests {
         }
     }
 
-    @Test("many keys are nested twice in linear time")
+    @Test("many keys with repeated nested containers take linear time")
     func manyNested() throws {
         let seconds = try ProcessorTime.seconds {
             let count = 100_000
@@ -163,7 +163,7 @@ struct MergeTests {
         #expect(seconds < 60)
     }
 
-    @Test("a nested container that a value has replaced is dropped, and can be begun again")
+    @Test("a nested container that a value has replaced is dropped, and can be created again")
     func replacedMany() throws {
         for count in [3, 40] {
             let value = Encoding("replaced") { encoder in

@@ -4,7 +4,7 @@
 import Foundation
 import PropertyList
 
-// Types that ask coders for all they have.
+// Types that use every method of the coders.
 
 struct Empty: Codable, Equatable, Sendable {}
 
@@ -36,7 +36,7 @@ enum Suit: String, Codable, CodingKeyRepresentable, Equatable, Sendable { case h
 
 enum Level: Int, Codable, CodingKeyRepresentable, Equatable, Sendable { case low = 1, high = 10 }
 
-/// A key that is neither a string nor an integer, but says how to be one.
+/// A key that is neither a string nor an integer, but can be represented as a string.
 struct Tag: Codable, Hashable, CodingKeyRepresentable, Sendable {
     let text: String
     struct Key: CodingKey {
@@ -50,7 +50,7 @@ struct Tag: Codable, Hashable, CodingKeyRepresentable, Sendable {
     init?<T: CodingKey>(codingKey: T) { text = codingKey.stringValue }
 }
 
-/// A key of a dictionary that becomes an array of keys and values.
+/// A key type that makes a dictionary encode as an array of keys and values.
 struct Point: Codable, Hashable, Sendable { var x: Int, y: Int }
 
 class Animal: Codable {
@@ -69,7 +69,7 @@ class Animal: Codable {
     }
 }
 
-/// With its superclass under `super`, and again under a key of its own, and once in the same container.
+/// Encodes its superclass under `super`, under another key, and in the same container.
 final class Dog: Animal, Equatable, @unchecked Sendable {
     var tricks: [String]
     private enum CodingKeys: CodingKey { case tricks, base }
@@ -100,7 +100,7 @@ final class Dog: Animal, Equatable, @unchecked Sendable {
     }
 }
 
-/// Nested containers of each kind in each kind, used in turn.
+/// Nested containers of each kind in each kind, used alternately.
 struct Interleaved: Codable, Equatable, Sendable {
     enum Keys: CodingKey { case list, table, same }
 
@@ -144,7 +144,7 @@ struct Interleaved: Codable, Equatable, Sendable {
 
 struct Broken: Error {}
 
-/// Super encoders that stay empty, and one that becomes a number.
+/// Super encoders that stay empty, and one that encodes a number.
 struct Supers: Encodable, Sendable {
     enum Keys: CodingKey { case first, table, list, number }
     func encode(to encoder: any Encoder) throws {
@@ -168,7 +168,7 @@ struct UnkeyedSupers: Encodable, Sendable {
     }
 }
 
-/// A key twice, in a small container or among many.
+/// Encodes a key twice, in a small container or among many keys.
 struct Repeated: Encodable, Sendable {
     var others = 0
     func encode(to encoder: any Encoder) throws {
@@ -185,7 +185,7 @@ struct Repeated: Encodable, Sendable {
     }
 }
 
-/// Asks twice for containers of the same kind with other keys.
+/// Requests two containers of the same kind with different keys.
 struct TwoContainers: Codable, Equatable, Sendable {
     var first = 1, second = 2, third = 3
     enum Keys: CodingKey { case first, third }
@@ -224,7 +224,7 @@ struct Failing: Encodable, Sendable {
     }
 }
 
-/// What a keyed container answers to every question about a key that is there and one that is not.
+/// The results of every method of a keyed container for an existing and a missing key.
 struct Questions: Decodable, Equatable, Sendable {
     enum Keys: CodingKey { case there, missing }
     var answers: [String] = []
@@ -266,7 +266,7 @@ struct Questions: Decodable, Equatable, Sendable {
     }
 }
 
-/// What an unkeyed container answers at each place, and at its end.
+/// The results of every method of an unkeyed container at each index, and at the end.
 struct UnkeyedQuestions: Decodable, Equatable, Sendable {
     var answers: [String] = []
 

@@ -5,7 +5,7 @@ import PropertyList
 import PropertyListCodable
 import Testing
 
-/// Every type of number, in every kind of container.
+/// Every number type in every kind of container.
 @Suite("Numbers of every type")
 struct NumberTests {
     private func bothWays<T: Codable & Equatable>(
@@ -14,7 +14,7 @@ struct NumberTests {
         try PlistDecoder().decode(T.self, from: PlistEncoder(format: format).encodeBytes(value))
     }
 
-    @Test("come back from dictionaries", arguments: [PropertyListFormat.binary, .xml])
+    @Test("numbers round-trip in dictionaries", arguments: [PropertyListFormat.binary, .xml])
     func keyed(_ format: PropertyListFormat) throws {
         let extremes = Numbers(
             boolean: true, string: "text", double: -0.1, float: 1.5, int: .min, int8: .min,
@@ -23,7 +23,7 @@ struct NumberTests {
         #expect(try bothWays(extremes, format) == extremes)
     }
 
-    @Test("come back as optional values, there or not", arguments: [true, false])
+    @Test("numbers round-trip as optional values, present or missing", arguments: [true, false])
     func optional(_ isThere: Bool) throws {
         var numbers = OptionalNumbers()
         if isThere {
@@ -34,13 +34,13 @@ struct NumberTests {
         #expect(try bothWays(numbers, .binary) == numbers)
     }
 
-    @Test("come back from arrays, one after the other")
+    @Test("numbers round-trip in arrays, one after the other")
     func unkeyed() throws {
         #expect(try bothWays(NumberList(), .binary) == NumberList())
         #expect(try bothWays(NumberList(), .xml) == NumberList())
     }
 
-    @Test("of 128 bits come back as far as a property list holds them")
+    @Test("128-bit numbers round-trip as far as a property list can represent them")
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     func wide() throws {
         #expect(try bothWays(WideNumbers(), .binary) == WideNumbers())
@@ -48,7 +48,7 @@ struct NumberTests {
     }
 
     @Test(
-        "that do not fit are refused in each of them",
+        "numbers that do not fit are refused in every container",
         arguments: [
             "int8", "int16", "int32", "uint", "uint8", "uint16", "uint32", "uint64", "float",
         ])
@@ -95,7 +95,7 @@ private struct OptionalNumbers: Codable, Equatable {
     var uint64: UInt64?
 }
 
-/// One of each, in an array of its own.
+/// One number of each type, in an unkeyed container.
 private struct NumberList: Codable, Equatable {
     init() {}
 

@@ -6,7 +6,7 @@ import PropertyList
 import PropertyListCodable
 import Testing
 
-/// What a coder made of its input: a value, or an error by its kind and its coding path.
+/// The outcome of a coder: a value, or an error with its kind and coding path.
 enum Outcome<Value: Equatable>: Equatable {
     case value(Value)
     case failure(String, path: [String])
@@ -23,7 +23,7 @@ enum Outcome<Value: Equatable>: Equatable {
         case DecodingError.keyNotFound(let key, let context):
             .failure("keyNotFound \(key.stringValue)", context)
         case EncodingError.invalidValue(_, let context):
-            // Foundation wraps the error that says what is wrong in one about the root.
+            // Foundation wraps the specific error in one about the root.
             if let inner = context.underlyingError as? EncodingError {
                 failure(inner)
             } else {
@@ -66,7 +66,7 @@ struct ParityCase: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Encodes a value with both encoders, as binary and as XML, and compares what is written.
+    /// Encodes a value with both encoders, as binary and as XML, and compares the files.
     static func encode<T: Encodable & Sendable>(_ name: String, _ value: T) -> ParityCase {
         ParityCase(name: "\(name), \(value)") {
             for isXML in [false, true] {
@@ -76,7 +76,7 @@ struct ParityCase: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// What both encoders make of a value.
+    /// Returns the outcomes of both encoders for a value.
     static func encodings(
         of value: some Encodable, isXML: Bool
     ) -> (ours: Outcome<PropertyListValue>, theirs: Outcome<PropertyListValue>) {
@@ -89,7 +89,7 @@ struct ParityCase: Sendable, CustomTestStringConvertible {
         )
     }
 
-    /// The value as a binary file and, where XML has a form for it, as XML.
+    /// Returns the value as a binary file and, if XML can represent it, as XML.
     static func files(of value: PropertyListValue) throws -> [[UInt8]] {
         let document = try PropertyListDocument(value)
         let xml = try? XMLPropertyList.serialize(document).bytes
@@ -97,7 +97,7 @@ struct ParityCase: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// A row of the table of differences in the documentation, shown by both coders.
+/// A row of the documented differences, with the behavior of both coders.
 struct Difference: Sendable, CustomTestStringConvertible {
     /// The first cell of the row.
     let title: String

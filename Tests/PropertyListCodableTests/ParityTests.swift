@@ -7,13 +7,13 @@ import PropertyListCodable
 import TestSupport
 import Testing
 
-/// Every case goes through Foundation's coder and ours.
+/// Runs every case with Foundation's coder and with this library's.
 @Suite("Agreement of the Codable coders with Foundation")
 struct CodableParityTests {
-    @Test("both decoders give the same value or the same error", arguments: decodingCases)
+    @Test("both decoders return the same value or throw the same error", arguments: decodingCases)
     func decoding(_ row: ParityCase) throws { try row.check() }
 
-    @Test("both encoders write the same or give the same error", arguments: encodingCases)
+    @Test("both encoders write the same file or throw the same error", arguments: encodingCases)
     func encoding(_ row: ParityCase) throws { try row.check() }
 
     // MARK: Decoding
@@ -53,7 +53,7 @@ struct CodableParityTests {
         ]
         return values.flatMap { value -> [ParityCase] in
             let exact: [ParityCase] = [.decode("Double", [Double].self, from: [value])]
-            // Numbers beyond Float are a difference in XML.
+            // Numbers out of the range of Float are a documented difference in XML.
             let isInexact = value.real.map { Double(Float($0.value)) != $0.value } ?? false
             return isInexact
                 ? exact : exact + [.decode("Float", [Float].self, from: [value])]

@@ -11,9 +11,9 @@ import Testing
 struct PlistCoderTests {
     private static let anna = Person(name: "Anna", age: 3, email: nil, height: 1.5)
 
-    // MARK: Ways in and out
+    // MARK: Inputs and outputs
 
-    @Test("bytes, documents, nodes and trees give the same value")
+    @Test("bytes, documents, nodes and trees decode as the same value")
     func sources() throws {
         let encoder = PlistEncoder()
         let data = try encoder.encode(Self.anna)
@@ -33,7 +33,7 @@ struct PlistCoderTests {
         #expect(inferred == Self.anna)
     }
 
-    @Test("the format is found, reported, or given")
+    @Test("the format can be detected, reported or given")
     func format() throws {
         for format in [PropertyListFormat.binary, .xml] {
             let data = try PlistEncoder(format: format).encode(Self.anna)
@@ -47,7 +47,7 @@ struct PlistCoderTests {
         }
     }
 
-    /// Takes what it is made of from a configuration, and a nested value its own.
+    /// Decodes its properties with a configuration, and a nested value with a part of it.
     private struct Configured: CodableWithConfiguration, Equatable {
         var number: Int
         enum Keys: CodingKey { case number, inner }
@@ -76,7 +76,7 @@ struct PlistCoderTests {
         static var encodingConfiguration: Int { 5 }
     }
 
-    @Test("values that need a configuration get it, as in Foundation")
+    @Test("types with a configuration receive it, as in Foundation")
     func configuration() throws {
         let value = Configured(7)
         let (encoder, decoder) = (PlistEncoder(), PlistDecoder())
@@ -100,7 +100,7 @@ struct PlistCoderTests {
         }
     }
 
-    @Test("a value that needs a configuration is decoded with the format that was found")
+    @Test("a type with a configuration is decoded, and the detected format is reported")
     func configurationAndFormat() throws {
         let encoder = PlistEncoder()
         encoder.outputFormat = .xml
@@ -125,7 +125,7 @@ struct PlistCoderTests {
 
     // MARK: References
 
-    @Test("coders are references, as Foundation's are")
+    @Test("coders are reference types, like Foundation's")
     func references() throws {
         let encoder = PlistEncoder()
         let other = encoder
@@ -161,7 +161,7 @@ struct PlistCoderTests {
         }
     }
 
-    @Test("subclasses change what Foundation's coders let them change")
+    @Test("subclasses can override what they can override in Foundation's coders")
     func subclasses() throws {
         let encoder = XMLEncoder()
         encoder.outputFormat = .binary
@@ -171,7 +171,7 @@ struct PlistCoderTests {
         #expect(value == [UserInfo("known")] && format == .xml)
     }
 
-    /// Changes the options of an encoder while that encodes, and of a decoder while that decodes.
+    /// Changes the options of an encoder during encoding, and of a decoder during decoding.
     private struct Changing: Codable {
         static let encoder = PlistEncoder()
         static let decoder = PlistDecoder()
@@ -195,7 +195,7 @@ struct PlistCoderTests {
         }
     }
 
-    @Test("a call keeps the options that it began with")
+    @Test("a call keeps the options that it started with")
     func changingWithinCall() throws {
         let key = try #require(UserInfo.key)
         let (encoder, decoder) = (Changing.encoder, Changing.decoder)
@@ -209,7 +209,7 @@ struct PlistCoderTests {
         #expect(throws: DecodingError.self) { try decoder.decode([UserInfo].self, from: data) }
     }
 
-    @Test("each call has options of one moment, whatever other threads change meanwhile")
+    @Test("each call uses a consistent set of options, whatever other threads change")
     func optionsOfOneMoment() async throws {
         let key = try #require(UserInfo.key)
         let (encoder, decoder) = (PlistEncoder(), PlistDecoder())
@@ -238,7 +238,7 @@ struct PlistCoderTests {
 
     // MARK: Options
 
-    @Test("a fragment is written where it is allowed, and is always a document or a tree")
+    @Test("a fragment is allowed as a document or tree, and as data only on request")
     func fragments() throws {
         let encoder = PlistEncoder()
         #expect(throws: EncodingError.self) { try encoder.encode("text") }
@@ -248,7 +248,7 @@ struct PlistCoderTests {
         #expect(try PlistDecoder().decode(String.self, from: encoder.encode("text")) == "text")
     }
 
-    @Test("sorted keys are in the order of Apple's XML, in every format and in every dictionary")
+    @Test("sorted keys have the order of Apple's XML, in every format and dictionary")
     func sortedKeys() throws {
         let encoder = PlistEncoder()
         encoder.keyOrder = .sorted
@@ -259,7 +259,7 @@ struct PlistCoderTests {
         #expect(try PlistDecoder().decode([String: [String: Int]].self, from: tree) == value)
     }
 
-    @Test("XML loses what it is allowed to lose")
+    @Test("XML loses only what the options allow")
     func losses() throws {
         let date = Date(timeIntervalSinceReferenceDate: 1.5)
         let encoder = PlistEncoder(format: .xml)
@@ -275,7 +275,7 @@ struct PlistCoderTests {
         #expect(try PlistDecoder().decode([PropertyListUID].self, from: uids) == [1])
     }
 
-    @Test("XML has the form that its options say")
+    @Test("XML has the layout that the options give")
     func xmlOptions() throws {
         let encoder = PlistEncoder(format: .xml)
         #expect(encoder.xmlOptions.realText == .shortest)
@@ -304,7 +304,7 @@ struct PlistCoderTests {
         #expect(digits.contains("<real>0.10000000000000001</real>"))
     }
 
-    @Test("the layout decides what is written once")
+    @Test("the layout decides which objects are written once")
     func layout() throws {
         let names = [String](repeating: "the same name", count: 10)
         let encoder = PlistEncoder()
@@ -321,7 +321,7 @@ struct PlistCoderTests {
         var number = 3
     }
 
-    @Test("JSON and OpenStep text have the form that their options say, and are read again")
+    @Test("JSON and OpenStep text have the form that the options give, and are read back")
     func textOptions() throws {
         let (encoder, decoder) = (PlistEncoder(), PlistDecoder())
         for format in [PropertyListFormat.json, .openStep] {
@@ -365,7 +365,7 @@ struct PlistCoderTests {
         }
     }
 
-    @Test("types reach what the user gave for them")
+    @Test("types receive the user info")
     func userInfo() throws {
         let key = try #require(UserInfo.key)
         let (encoder, decoder) = (PlistEncoder(), PlistDecoder())
@@ -378,7 +378,7 @@ struct PlistCoderTests {
 
     // MARK: Errors
 
-    @Test("an error has the coding path, and the place in the file")
+    @Test("an error has the coding path and the place in the file")
     func errorPlaces() throws {
         let people: PropertyListValue = [
             "people": [["name": "a", "age": 1, "isMember": true], ["name": "b", "age": "three"]]
@@ -405,7 +405,7 @@ struct PlistCoderTests {
         #expect(binary[offset...].starts(with: [0x55] + Array("three".utf8)))
     }
 
-    @Test("a malformed file is an error with the path and the place that the parser found")
+    @Test("the error for a malformed file has the parser's path and place")
     func malformed() throws {
         let xml = Array(
             "<plist version=\"1.0\"><dict><key>a</key><date>x</date></dict></plist>".utf8)
@@ -424,7 +424,7 @@ struct PlistCoderTests {
         init(from decoder: any Decoder) throws { self.decoder = decoder }
     }
 
-    @Test("a decoder may outlive the call")
+    @Test("a decoder can be used after the call that created it")
     func escapingDecoder() throws {
         let escape = try PlistDecoder().decode(Escape.self, from: ["a": [1, 2]])
         let container = try escape.decoder.container(keyedBy: Tag.Key.self)
@@ -441,7 +441,7 @@ struct PlistCoderTests {
         }
     }
 
-    @Test("an encoder that outlives the call does no harm")
+    @Test("an encoder that is used after its call has no effect")
     func escapingEncoder() throws {
         let key = try #require(UserInfo.key)
         weak var witness: Witness?
@@ -477,7 +477,7 @@ struct PlistCoderTests {
         }
     }
 
-    @Test("keys that are equivalent to ones of ASCII are kept apart from them")
+    @Test("keys that are canonically equivalent to ASCII keys are distinguished")
     func equivalentKeys() throws {
         let entries = try #require(PlistEncoder().encodeValue(Kelvin()).dictionary)
         #expect(entries.keys.map { Array($0.utf8).count } == [1, 3, 1, 2])
@@ -492,16 +492,16 @@ struct PlistCoderTests {
         }
     }
 
-    @Test("a value that could not be encoded leaves nothing behind")
+    @Test("a value that could not be encoded is not written in part")
     func careless() throws {
         struct Model: Encodable { let a = ["x": 1], b = Careless(), c = Careless() }
         #expect(try PlistEncoder().encodeValue(Model()) == ["a": ["x": 1], "b": [:], "c": [:]])
     }
 
-    /// Is counted in the user info as long as a session holds on to it.
+    /// Stored in the user info, so that a test can detect whether a session retains it.
     private final class Witness: Sendable {}
 
-    @Test("what fails half-way is released")
+    @Test("a coding session that fails is released")
     func release() throws {
         let key = try #require(UserInfo.key)
         weak var witness: Witness?
@@ -520,7 +520,7 @@ struct PlistCoderTests {
         #expect(witness == nil)
     }
 
-    @Test("one coder serves many threads at once")
+    @Test("one coder serves many threads concurrently")
     func threads() async throws {
         let (encoder, decoder) = (PlistEncoder(), PlistDecoder())
         try await withThrowingTaskGroup(of: Bool.self) { group in

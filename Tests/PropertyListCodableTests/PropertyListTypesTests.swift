@@ -7,7 +7,7 @@ import PropertyListCodable
 import TestSupport
 import Testing
 
-@Suite("The types of PropertyList as Codable types")
+@Suite("The value types of PropertyList as Codable types")
 struct PropertyListTypesTests {
     private struct Holder: Codable, Equatable {
         var before = 1
@@ -15,7 +15,7 @@ struct PropertyListTypesTests {
         var uid: PropertyListUID?
     }
 
-    @Test("a tree passes through our coders without a loss")
+    @Test("a tree passes through this library's coders without a loss")
     func lossless() throws {
         let seed = UInt64.random(in: .min ... .max)
         print("seed \(seed)")
@@ -30,7 +30,7 @@ struct PropertyListTypesTests {
         }
     }
 
-    @Test("a tree passes through another coder as far as that has a form for it")
+    @Test("a tree passes through another coder as far as that coder can represent it")
     func otherCoders() throws {
         let value: PropertyListValue = [
             "text": "é", "list": [1, 2.5, true, .null, -7, .init("")], "none": [:],
@@ -39,7 +39,7 @@ struct PropertyListTypesTests {
         let json = try JSONEncoder().encode(value)
         let back = try JSONDecoder().decode(PropertyListValue.self, from: json)
         #expect(back == value)
-        // What JSON has another form for.
+        // JSON represents these values in another form.
         let date = PropertyListValue.date(PropertyListDate(secondsSince2001: 1.5))
         let others: PropertyListValue = [.data([1]), date, .real(PropertyListReal(Float(0.5)))]
         let text = try String(decoding: JSONEncoder().encode(others), as: UTF8.self)
@@ -71,14 +71,14 @@ struct PropertyListTypesTests {
         }
     }
 
-    @Test("both decoders read random files alike into a type that takes anything")
+    @Test("both decoders read random files alike into a type that accepts any value")
     func agreement() throws {
         let seed = UInt64.random(in: .min ... .max)
         print("seed \(seed)")
         var source = RandomPropertyList(seed: seed, kinds: RandomPropertyList.xmlKinds)
         for _ in 0..<300 {
             let value = source.value()
-            // Which of two equivalent keys counts is not the same in all of Foundation.
+            // Foundation is not consistent about which of two equivalent keys counts.
             if hasEquivalentKeys(value) { continue }
             for bytes in try ParityCase.files(of: [value]) {
                 let ours = Outcome { try PlistDecoder().decode(Anything.self, from: bytes) }

@@ -6,7 +6,7 @@ import PropertyListCodable
 import TestSupport
 import Testing
 
-/// A type with fields that may be missing, in which dictionaries of the type are nested.
+/// A type with optional fields and nested dictionaries of its own type.
 private struct Loose: Codable, Equatable {
     var first: Int?
     var second: Int?
@@ -14,7 +14,8 @@ private struct Loose: Codable, Equatable {
     var fourth: [Loose]?
     var fifth: Int?
 
-    /// A value with some of the fields, and the dictionary for it, in which they are in some order.
+    /// Returns a value with some of the fields, and a dictionary for it with the fields in random
+    /// order.
     static func random(
         _ random: inout SplitMix64, depth: Int
     ) -> (value: Loose, tree: PropertyListValue) {
@@ -42,10 +43,10 @@ private struct Loose: Codable, Equatable {
     }
 }
 
-@Suite("Decoding dictionaries of many shapes")
+@Suite("Decoding dictionaries with many sets of keys")
 struct ShapeTests {
     @Test(
-        "fields that may be missing are found in every order of keys, in every format",
+        "optional fields are found in every order of keys, in every format",
         arguments: 0..<20)
     func looseFields(_ seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
@@ -61,9 +62,9 @@ struct ShapeTests {
         }
     }
 
-    @Test("more shapes than there are plans for are decoded alike")
+    @Test("dictionaries with more sets of keys than the decoder caches are decoded correctly")
     func manyShapes() throws {
-        // Each dictionary has a key of its own, before the fields or behind them.
+        // Each dictionary has a key of its own, before or after the fields.
         let values = (0..<1_000).map { Loose(first: $0, third: $0 % 3 == 0 ? nil : 2 * $0) }
         let dictionaries = values.enumerated().map { number, value in
             let own = (key: "own \(number)", value: PropertyListValue.boolean(true))

@@ -6,7 +6,7 @@ import PropertyListCodable
 import TestSupport
 import Testing
 
-/// Nested arrays that note where they are coded.
+/// Nested arrays that record the thread on which they are coded.
 private struct VisitedArray: Codable {
     let depth: Int
 
@@ -36,7 +36,7 @@ struct CodableThreadTests {
     }
 
     @Test(
-        "types code themselves on the thread of the caller at ordinary depths",
+        "types are coded on the thread of the caller at ordinary depths",
         arguments: [15, 200])
     func callersThread(depth: Int) throws {
         try onThread(stackSize: 8 << 20) {
@@ -49,7 +49,9 @@ struct CodableThreadTests {
         }
     }
 
-    @Test("types may assume the isolation of the main actor that called", arguments: [15, 200])
+    @Test(
+        "types may assume the isolation of the main actor if that is the caller",
+        arguments: [15, 200])
     @MainActor
     func mainActor(depth: Int) throws {
         let count = MainActorCount()
@@ -61,7 +63,7 @@ struct CodableThreadTests {
         #expect(count.value == 2 * depth)
     }
 
-    @Test("types have the task-local values of the caller, however deep and on whatever thread")
+    @Test("types have the task-local values of the caller, at any depth and on any thread")
     func taskLocals() throws {
         let depth = 20_000
         let log = ThreadLog()
@@ -73,7 +75,7 @@ struct CodableThreadTests {
         #expect(log.threadCount > 1)
     }
 
-    @Test("coders continue on another thread in time where the stack of the caller is small")
+    @Test("coders continue on another thread before a small stack of the caller overflows")
     func smallStack() throws {
         let depth = 400
         let document = try PlistEncoder().encodeDocument(VisitedArray(depth: depth))
@@ -102,14 +104,15 @@ struct SingleThreadTests {
         #expect(Set(log.threads) == [ThreadLog.thread])
     }
 
-    @Test("a few values within each other are encoded and decoded")
+    @Test("a few nested values are encoded and decoded")
     func few() throws {
         let document = try PlistEncoder().encodeDocument(VisitedArray(depth: 3))
         #expect(try PlistDecoder().decode(VisitedArray.self, from: document).depth == 3)
     }
 
     @Test(
-        "more than the stack has room for is an error of the encoder", arguments: [10_000, 100_000])
+        "encoding more nested values than the stack has room for is an error",
+        arguments: [10_000, 100_000])
     func encoding(depth: Int) throws {
         let log = ThreadLog()
         let encoder = PlistEncoder()
@@ -124,7 +127,8 @@ struct SingleThreadTests {
     }
 
     @Test(
-        "more than the stack has room for is an error of the decoder", arguments: [10_000, 100_000])
+        "decoding more nested values than the stack has room for is an error",
+        arguments: [10_000, 100_000])
     func decoding(depth: Int) throws {
         let log = ThreadLog()
         let open = String(repeating: "<array>", count: depth)

@@ -7,14 +7,14 @@ import Testing
 
 @testable import PropertyList
 
-/// A file at the border of what Apple's readers let pass.
+/// A file near the border between accepted and refused by Apple's parsers.
 private struct Border: Sendable, CustomTestStringConvertible {
     enum Answer: Sendable {
-        /// Read without a leniency.
+        /// Accepted without a leniency.
         case strict(PropertyListValue)
-        /// Read with one leniency, which is in ``ParsingOptions/appleCompatible``.
+        /// Accepted with one leniency of ``ParsingOptions/appleCompatible``.
         case lenient(ParsingOptions, PropertyListValue)
-        /// Refused by Apple's readers; read here with one leniency beyond them.
+        /// Refused by Apple's parsers, and accepted here with one further leniency.
         case beyond(ParsingOptions, PropertyListValue)
         case refused
     }
@@ -88,10 +88,10 @@ private let borders: [Border] = [
     Border(#"("\f", "\v")"#, .strict(["\u{C}", "\u{B}"])),
 ]
 
-@Suite("Leniency like that of Apple's readers")
+@Suite("Leniencies of Apple's parsers")
 struct AppleLeniencyTests {
     @Test(
-        "what Foundation reads is read under `appleCompatible`, and nothing else",
+        "`appleCompatible` accepts what Foundation accepts, and nothing else",
         arguments: borders)
     fileprivate func border(_ row: Border) throws {
         switch row.answer {
@@ -117,7 +117,7 @@ struct AppleLeniencyTests {
         }
     }
 
-    @Test("every character of every octal escape is that of its low byte")
+    @Test("every octal escape is the character of its low byte")
     func octalEscapes() throws {
         for number in 0...0o777 {
             let text = #"("\#(String(number + 0o1000, radix: 8).dropFirst())")"#
@@ -129,7 +129,7 @@ struct AppleLeniencyTests {
         }
     }
 
-    @Test("a blank file needs a leniency only where its format is to be found")
+    @Test("a blank file needs a leniency only if its format must be detected")
     func namedFormat() throws {
         for text in ["", " \n"] {
             let document = try PropertyListDocument(
@@ -140,7 +140,7 @@ struct AppleLeniencyTests {
     }
 
     @Test(
-        "a message about white space names what would let it pass together, or nothing",
+        "an error about white space names all leniencies that are needed, or none",
         arguments: [
             ("<integer> 42 </integer>", "`ParsingOptions.paddedScalars` and `.trailingBlanks` let"),
             (
@@ -171,7 +171,7 @@ struct AppleLeniencyTests {
         }
     }
 
-    @Test("UIDs above 2³²−1 are refused, as Apple's readers refuse them")
+    @Test("UIDs above 2³²−1 are refused, as by Apple's parsers")
     func wideUIDs() {
         for (width, value) in [(4, 0xFFFF_FFFF), (5, 0x1_0000_0000), (8, .max)] as [(Int, UInt64)] {
             let row = Border(
@@ -182,7 +182,7 @@ struct AppleLeniencyTests {
         }
     }
 
-    @Test("a message names the leniency that would read the file")
+    @Test("an error names the leniency that accepts the file")
     func messages() throws {
         for row in borders {
             guard case .lenient(let option, _) = row.answer else { continue }

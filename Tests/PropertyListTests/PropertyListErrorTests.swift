@@ -7,7 +7,7 @@ import Testing
 
 @Suite("PropertyListError")
 struct PropertyListErrorTests {
-    @Test("says what, where, in which value, and the way out")
+    @Test("an error gives the problem, the place, the path and the fix")
     func description() {
         let path = PropertyListPath([.key("$objects"), .index(12), .key("NS.objects"), .index(3)])
         let error = PropertyListError(
@@ -24,7 +24,7 @@ struct PropertyListErrorTests {
         #expect(error.code.description == "invalidMarker")
     }
 
-    @Test("only limits are limits")
+    @Test("only the codes of limits are limits")
     func limits() {
         #expect(PropertyListError.Code.depthLimitExceeded.isLimit)
         #expect(PropertyListError.Code.expansionLimitExceeded.isLimit)
@@ -32,14 +32,14 @@ struct PropertyListErrorTests {
         #expect(!PropertyListError.Code.invalidMarker.isLimit)
     }
 
-    @Test("an input larger than allowed is refused before it is looked at")
+    @Test("an input beyond the limit is refused before it is read")
     func inputSize() {
         var limits = ParsingLimits.untrusted
         limits.inputSize = 3
         #expect(failure([1, 2, 3, 4], limits: limits)?.code == .sizeLimitExceeded)
     }
 
-    @Test("an input beyond what a document can address is refused with that number, not with advice")
+    @Test("an input that a document cannot address is refused without advice to raise the limits")
     func addressableSize() throws {
         var limits = ParsingLimits.trusted
         limits.inputSize = .max
@@ -60,7 +60,7 @@ struct PropertyListErrorTests {
         #expect(allowance.limit(for: 0) == 1)
     }
 
-    @Test("options have names")
+    @Test("options have names in their descriptions")
     func options() {
         #expect(ParsingOptions.strict.description == "")
         #expect(
@@ -74,7 +74,7 @@ struct PropertyListErrorTests {
 @Suite("PropertyListPath")
 struct PropertyListPathTests {
     @Test(
-        "is written as it would be spoken",
+        "a path is written in the notation of key paths",
         arguments: [
             ([], ""), ([.index(0)], "[0]"), ([.key("a"), .key("b")], "a.b"),
             ([.key(""), .index(2)], "\"\"[2]"),
@@ -86,7 +86,7 @@ struct PropertyListPathTests {
         #expect(PropertyListPath(components).description == expected)
     }
 
-    @Test("is cut in the middle where it is long")
+    @Test("a long path is truncated in the middle")
     func long() {
         let keys = (0..<1000).map { PropertyListPath.Component.key("k\($0)") }
         let text = PropertyListPath(keys).description
@@ -103,7 +103,7 @@ struct PropertyListPathTests {
 @Suite("Text for terminals")
 struct TerminalTextTests {
     @Test(
-        "control characters, overrides and separators are escaped, all else is left",
+        "control characters, overrides and separators are escaped, and all others are kept",
         arguments: [
             ("plain é 漢 😀", "plain é 漢 😀"), ("\n\r\t", "\\n\\r\\t"),
             ("\u{0}\u{7F}", "\\u{0}\\u{7f}"),
@@ -115,7 +115,7 @@ struct TerminalTextTests {
         #expect(TerminalText.escaped(text) == expected)
     }
 
-    @Test("quotes and backslashes are escaped where the text is to be quoted")
+    @Test("quotes and backslashes are escaped on request")
     func quoting() {
         #expect(TerminalText.escaped("a\"\\b", quoting: true) == "a\\\"\\\\b")
     }

@@ -18,7 +18,7 @@ struct RecoveryCodeTests {
     }
 
     @Test(
-        "an error names the options that let the input pass",
+        "an error has the options that accept the input",
         arguments: [
             ("<plist><dict><key>a</key><true/><key>a</key><true/></dict></plist>", "duplicateKeys"),
             ("<plist><true/></plist>x", "trailingContent"),
@@ -39,7 +39,7 @@ struct RecoveryCodeTests {
             })
     }
 
-    @Test("an error about a limit says that it can be raised")
+    @Test("an error about a limit has the code for raising limits")
     func limits() throws {
         var limits = ParsingLimits.default
         limits.depth = 2
@@ -48,7 +48,7 @@ struct RecoveryCodeTests {
         #expect(error.recoveryOptions.isEmpty)
     }
 
-    @Test("an error about a form names the choice of another")
+    @Test("an error about an unsupported form has the code for choosing another")
     func forms() throws {
         let date = try PropertyListDocument(.date(PropertyListDate(secondsSince2001: 0)))
         let json = #expect(throws: PropertyListError.self) { try date.serialized(as: .json) }
@@ -59,20 +59,22 @@ struct RecoveryCodeTests {
         #expect(form.recoveryCode == .readStrictly)
     }
 
-    @Test("an error about a loss that can be allowed says so")
+    @Test("an error about a loss that can be allowed has a code for that")
     func losses() throws {
         let control = try PropertyListDocument(.set([1]))
         let error = #expect(throws: PropertyListError.self) { try control.serialized(as: .xml) }
         #expect(error?.recoveryCode == .allowLoss)
     }
 
-    @Test("an error about a database names the search in it")
+    @Test("an error about a database has the code for searching in it")
     func databases() throws {
         let database = try #require(refusal(of: "SQLite format 3\0"))
         #expect(database.recoveryCode == .searchDatabase)
     }
 
-    @Test("an error about an older archive names the import, and one about any other file the search")
+    @Test(
+        "an error about an older archive has the code for importing it, and one about another file that for searching in it"
+    )
     func otherFiles() throws {
         let stream = try #require(refusal(of: "\u{4}\u{B}streamtyped"))
         #expect(stream.recoveryCode == .importArchive)
@@ -80,7 +82,7 @@ struct RecoveryCodeTests {
         #expect(refusal(of: "!")?.recoveryCode == .searchFile)
     }
 
-    @Test("an error that only words can help has no code")
+    @Test("an error without a specific remedy has no code")
     func words() throws {
         let packed = try #require(refusal(of: "PK\u{3}\u{4}"))
         #expect(packed.recovery == "unzip it, and read the files in it")

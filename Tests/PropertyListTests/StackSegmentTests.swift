@@ -6,23 +6,23 @@ import Testing
 
 @testable import CallStack
 
-/// Calls itself, as coders do.
+/// Calls itself recursively, as coders do.
 private final class Caller {
     var stack = StackSegment()
-    // Where the calls are made, outermost first.
+    // The threads of the calls, outermost first.
     private(set) var threads: [ObjectIdentifier] = []
 
     struct NoStack: Error {}
     struct AtTheEnd: Error {}
 
-    // The size of the stacks of further threads.
+    // The stack size of additional threads.
     private let threadSize: Int
 
     init(threadSize: Int = 256 << 20) { self.threadSize = threadSize }
 
-    /// Makes calls within calls.
+    /// Makes nested calls.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of calls.
     func descend(_ depth: Int, throwing: Bool = false) throws -> Int {
         if stack.isUsedUp {
             guard
@@ -38,7 +38,7 @@ private final class Caller {
     @inline(never)
     private func callHere(_ depth: Int, _ throwing: Bool) throws -> Int {
         threads.append(ThreadLog.thread)
-        // Something to keep in the frame.
+        // Keeps some data in the stack frame.
         let text = String(repeating: "x", count: depth % 7)
         if depth == 0 {
             if throwing { throw AtTheEnd() }
@@ -47,7 +47,7 @@ private final class Caller {
         return try descend(depth - 1, throwing: throwing) + (text.utf8.count == depth % 7 ? 1 : 0)
     }
 
-    /// How many threads the calls were made on.
+    /// The number of threads that made the calls.
     var threadCount: Int { Set(threads).count }
 }
 
@@ -64,7 +64,7 @@ struct StackSegmentTests {
     }
 
     @Test(
-        "calls continue on another thread before the stack of theirs ends, and come back",
+        "calls continue on another thread before the stack overflows, and return",
         arguments: [64, 128, 512, 8192])
     func small(size: Int) throws {
         try onThread(stackSize: size << 10) {
@@ -72,24 +72,24 @@ struct StackSegmentTests {
             let count = try caller.descend(400_000)
             #expect(count == 400_000)
             #expect(caller.threads.last != ThreadLog.thread)
-            // The outer segment is in force again.
+            // The outer segment is in effect again.
             let before = caller.threads.count
             _ = try caller.descend(0)
             #expect(caller.threads.suffix(from: before) == [ThreadLog.thread])
         }
     }
 
-    @Test("many threads with small stacks make the calls of one")
+    @Test("calls continue across many threads with small stacks")
     func manyThreads() throws {
         let caller = Caller(threadSize: 1 << 20)
         #expect(try caller.descend(400_000) == 400_000)
         #expect(caller.threadCount > 2)
     }
 
-    @Test("without a further stack there is an error, and then the calls go on as before")
+    @Test("an error is thrown if no further stack is available, and calls work again afterwards")
     func noFurtherStack() throws {
         try onThread(stackSize: 512 << 10) {
-            // No system has memory for these.
+            // No system has enough memory for these stacks.
             let caller = Caller(threadSize: 1 << 60)
             #expect(throws: Caller.NoStack.self) { try caller.descend(400_000) }
             #expect(Set(caller.threads) == [ThreadLog.thread])
@@ -109,14 +109,14 @@ struct StackSegmentTests {
         #expect(caller.threadCount > 1)
     }
 
-    @Test("an error is thrown to the caller from whatever thread")
+    @Test("an error reaches the caller from any thread")
     func errors() throws {
         let caller = Caller()
         #expect(throws: Caller.AtTheEnd.self) { try caller.descend(400_000, throwing: true) }
         #expect(caller.threadCount > 1)
     }
 
-    @Test("calls on another thread than the one before use the stack of that")
+    @Test("calls that move to another thread use the stack of that thread")
     func handedOver() throws {
         let caller = Caller()
         #expect(try caller.descend(10) == 10)
@@ -129,7 +129,7 @@ struct StackSegmentTests {
         #expect(caller.threads.suffix(11) == Array(repeating: thread, count: 11)[...])
     }
 
-    @Test("a task that is cancelled is so on another thread, too")
+    @Test("the cancellation of a task is visible on other threads")
     func cancelled() async throws {
         let task = Task {
             while !Task.isCancelled { await Task.yield() }
@@ -141,7 +141,7 @@ struct StackSegmentTests {
     }
 }
 
-/// Calls itself, and asks at the end whether the task is cancelled.
+/// Calls itself recursively, and finally checks whether the task is cancelled.
 private final class CancellationCaller {
     var stack = StackSegment()
     private struct NoStack: Error {}

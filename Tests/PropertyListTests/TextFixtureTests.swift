@@ -22,7 +22,7 @@ struct TextFixtureTests {
         return try JSONPropertyList.parse(file.bytes, mapping: .typed)
     }
 
-    @Test("what is to be accepted comes back", arguments: accepted)
+    @Test("each fixture to accept round-trips", arguments: accepted)
     func accept(_ file: Corpus.File) throws {
         let document = try document(file)
         let value = try document.root.value()
@@ -45,7 +45,7 @@ struct TextFixtureTests {
         }
     }
 
-    @Test("what is to be refused is, with code and place", arguments: refused)
+    @Test("each fixture to refuse gives the expected code and place", arguments: refused)
     func reject(_ file: Corpus.File) throws {
         let parts = file.name.split(separator: ".")[0].split(separator: "-")
         let error = try #require(throws: PropertyListError.self) { try document(file) }
@@ -54,7 +54,7 @@ struct TextFixtureTests {
         #expect(error.location?.column.map(String.init) == String(parts[2]), "\(error)")
     }
 
-    @Test("there are some")
+    @Test("the fixtures are found")
     func folders() {
         #expect(Self.accepted.count >= 8)
         #expect(Self.refused.count >= 20)

@@ -8,14 +8,14 @@ import Foundation
 import KeyedArchive
 import PropertyList
 
-/// One use of each store, so that a system call of it can be made to fail.
+/// Uses each store once, so that a system call can be made to fail in it.
 struct Calls {
     private static let stores = ["object", "preferences", "key", "items", "file"]
 
     let folder: String
 
-    /// Writes number `round` to all stores, and prints the name of each one that has taken it, or the
-    /// error of one that has not.
+    /// Writes the number `round` to all stores, and prints the name of each store that accepted it,
+    /// or the error of one that did not.
     func write(_ round: Int) {
         for store in Self.stores {
             do {
@@ -46,7 +46,7 @@ struct Calls {
         }
     }
 
-    /// Prints the number that each store has, 0 for none. No store is damaged, whatever failed.
+    /// Prints the number in each store, 0 for none. No store may be damaged, whatever failed.
     func read() throws {
         for (store, number) in try numbers() { print(store, number) }
     }
@@ -65,9 +65,13 @@ struct Calls {
         ]
     }
 
-    /// Checks that each store has the number `new` or, where it did not take that, `old`.
+    /// Checks that each store has the number `new` or, if it refused that, `old`.
     ///
-    /// `output` is what ``write(_:)`` printed.
+    /// - Parameters:
+    ///   - old: The number before the call of ``write(_:)``.
+    ///   - new: The number that it wrote.
+    ///   - output: The lines that it printed.
+    /// - Throws: A ``Finding`` if a store has another number.
     func check(_ old: Int, _ new: Int, _ output: [String]) throws {
         let acknowledged = output.compactMap { line in
             line.hasPrefix("stored ") ? String(line.dropFirst("stored ".count)) : nil

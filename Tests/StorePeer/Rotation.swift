@@ -6,21 +6,22 @@
 import ArchiveStore
 import Foundation
 
-/// A program that changes the key of a store over and over, from one of two keys to the other.
+/// Changes the key of a store repeatedly, alternating between two keys.
 struct Rotation {
     private static let count = 200
     private static let padding = [UInt8](repeating: 7, count: 1000)
 
     let folder: String
 
-    /// Changes the key so many times, or until the program is killed, and prints the name of the last.
+    /// Changes the key `times` times, or until the program is killed, and prints the name of the
+    /// last key.
     func run(_ times: Int = .max) throws {
         let (database, first) = try open()
         let store = ItemStore(database)
         try store.transaction { transaction in
             for number in 0..<Self.count { try transaction.save(item(number)) }
         }
-        // At once, not when a buffer is full.
+        // Written without buffering.
         FileHandle.standardOutput.write(Data("began\n".utf8))
         var name = first
         for _ in 0..<times {
@@ -30,7 +31,7 @@ struct Rotation {
         print("ended with the key \(name)")
     }
 
-    /// - Throws: where the store opens with both keys or with none, or an item is not what it was.
+    /// - Throws: If the store opens with both keys or with none, or an item has changed.
     func check() throws {
         let (database, name) = try open()
         let store = ItemStore(database)
@@ -56,7 +57,7 @@ struct Rotation {
         try MasterKey(file: "\(folder)/key.\(name)", creatingIfMissing: true)
     }
 
-    /// The store, and the name of the one key that opens it.
+    /// Returns the store, and the name of the only key that opens it.
     private func open() throws -> (EncryptedItemDatabase, String) {
         var opened: [(EncryptedItemDatabase, String)] = []
         for name in ["one", "other"] {

@@ -8,7 +8,7 @@ import Foundation
 import KeyedArchive
 import PropertyList
 
-/// A small backup whose items all refer to the same data, and the memory that reading it takes.
+/// A small backup whose items share their data, to measure the memory for reading it.
 enum SharedBackup {
     /// Writes a backup of `count` references to one item with 1 MB of data.
     static func write(_ path: String, count: Int) throws {
@@ -23,8 +23,7 @@ enum SharedBackup {
         try Data(bytes).write(to: URL(filePath: path))
     }
 
-    /// Reads a backup under the limits for untrusted input, and prints by how many bytes the peak of
-    /// memory grew.
+    /// Reads a backup under the untrusted limits, and prints the growth of peak memory in bytes.
     static func read(_ path: String) throws {
         let bytes = Array(try Data(contentsOf: URL(filePath: path)))
         let before = try peak()

@@ -6,35 +6,35 @@ import Foundation
 import PropertyList
 import SystemFiles
 
-/// Works on stores in a folder as a process of its own:
+/// Works on stores in a folder, in a separate process:
 ///
-///     StorePeer write FOLDER NAME ROUND        writes the rounds after that one until it is killed;
-///                                              prints the number of each when it is on the disk
-///     StorePeer check FOLDER NAME ROUND        checks what `write` left: at least that round, whole
+///     StorePeer write FOLDER NAME ROUND        writes the rounds after ROUND until it is killed;
+///                                              prints each number once it is on the disk
+///     StorePeer check FOLDER NAME ROUND        checks the result of `write`: ROUND or later
 ///     StorePeer rotate FOLDER [COUNT]          changes the key of a store until it is killed
-///     StorePeer check-rotated FOLDER           checks what `rotate` left: one key opens all items
+///     StorePeer check-rotated FOLDER           checks the result of `rotate`: one key opens all
 ///     StorePeer threads FOLDER NAME ROUNDS     opens and changes stores in several threads
-///     StorePeer check-threads FOLDER COUNT     checks what COUNT rounds of `threads` left
-///     StorePeer fill FOLDER                    writes until the disk is full; checks what is left
+///     StorePeer check-threads FOLDER COUNT     checks the result of COUNT rounds of `threads`
+///     StorePeer fill FOLDER                    writes until the disk is full; checks the rest
 ///     StorePeer make-shared-backup FILE COUNT  writes a backup whose items share their data
-///     StorePeer read-backup FILE               reads a backup; prints the memory that it took
-///     StorePeer store FOLDER NUMBER            writes a number to each store; prints which took it
-///     StorePeer items FOLDER TIMEOUT           reads the items of a store, which waits so many seconds
-///     StorePeer log FOLDER COUNT               writes files while a thread logs; counts unreadable ones
-///     StorePeer relative FOLDER                changes the working folder between opening stores and writing
-///     StorePeer unsaved FOLDER END             sets a value that is saved at the end; ends by return, exit, _exit, fork
-///     StorePeer store-twice FOLDER NUMBER      does it again in the same program
-///     StorePeer remove-twice FOLDER KEY        removes an object twice in the same program
+///     StorePeer read-backup FILE               reads a backup; prints the peak memory
+///     StorePeer store FOLDER NUMBER            writes a number to each store; prints the results
+///     StorePeer items FOLDER TIMEOUT           reads the items of a store, with a timeout in s
+///     StorePeer log FOLDER COUNT               writes files while a thread logs; checks them
+///     StorePeer relative FOLDER                changes the working folder after opening stores
+///     StorePeer unsaved FOLDER END             sets a preference, then return, exit, _exit or fork
+///     StorePeer store-twice FOLDER NUMBER      runs `store` twice in one process
+///     StorePeer remove-twice FOLDER KEY        removes an object twice in one process
 ///     StorePeer replace FILE                   replaces a property list
-///     StorePeer folder PATH                    makes a store in a folder
-///     StorePeer check-stored FOLDER OLD NEW    checks what `store FOLDER NEW` left, whose output is read
-///     StorePeer create-key FILE                creates a master key, or reads it
-///     StorePeer seal COUNT                     seals COUNT items of 1 MiB, and opens them again
-///     StorePeer stored FOLDER                  prints the number that each store has
+///     StorePeer folder PATH                    creates a store in a folder
+///     StorePeer check-stored FOLDER OLD NEW    checks the stores by the output of `store`
+///     StorePeer create-key FILE                creates or reads a master key
+///     StorePeer seal COUNT                     seals and opens a backup of COUNT items of 1 MiB
+///     StorePeer stored FOLDER                  prints the number in each store
 ///
-/// With `named` before the verb, it does as if the system had no files without a name.
+/// With `named` before the verb, it behaves as if the system had no unnamed files.
 ///
-/// `Scripts/faults` kills those that do not end, and runs the others.
+/// `Scripts/faults` kills the verbs that do not end, and runs the others.
 @main
 enum StorePeer {
     static func main() {
@@ -121,8 +121,8 @@ enum StorePeer {
         }
     }
 
-    /// Opens stores in folders of the working folder, changes that, and writes. Prints the folder of preferences for an
-    /// absolute and for a relative path in the variable.
+    /// Opens stores in relative folders, changes the working folder, and writes. Prints the folder
+    /// of preferences for an absolute and for a relative path in the variable.
     private static func useRelativeFolders(_ folder: String) throws {
         _ = unsafe chdir(folder)
         let objects = try ObjectStore(folder: "objects")
@@ -137,7 +137,7 @@ enum StorePeer {
         }
     }
 
-    /// Sets a value of preferences that is saved within a day or at the end, and ends.
+    /// Sets a preference whose automatic saving is a day away, and ends in the given way.
     private static func leaveUnsaved(_ folder: String, _ end: String) throws {
         let preferences = try Preferences(
             domain: "a", folder: folder, saving: .automatic(after: 86_400))
@@ -153,9 +153,9 @@ enum StorePeer {
     }
 
     #if os(Linux)
-    /// Ends a child that was forked off by `exit`, and then this process by `_exit`.
+    /// Forks a child that calls `exit`, and then ends this process by `_exit`.
     private static func exitInChild() -> Never {
-        // Swift does not import the function.
+        // Swift does not import `fork`.
         guard let symbol = unsafe dlsym(nil, "fork") else { _exit(2) }
         let fork = unsafe unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)
         let child = fork()
@@ -165,8 +165,8 @@ enum StorePeer {
     }
     #endif
 
-    /// Writes property lists while another thread writes to the descriptor of standard error, and prints how
-    /// many of the files cannot be read.
+    /// Writes property lists while another thread writes to the descriptor of standard error, and
+    /// prints the number of unreadable files.
     private static func log(_ folder: String, _ count: Int) {
         Thread {
             let line = Array("a line of the log\n".utf8)
@@ -189,7 +189,7 @@ enum StorePeer {
     #endif
 }
 
-/// What is wrong with what a store holds.
+/// An error for unexpected contents of a store.
 struct Finding: Error, CustomStringConvertible {
     let description: String
 }

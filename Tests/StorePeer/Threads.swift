@@ -8,10 +8,11 @@ import Foundation
 import KeyedArchive
 import PropertyList
 
-/// Threads of one of several programs. Each opens, changes and closes the same stores, over and over.
+/// Threads that open, change and close the same stores repeatedly, in one of several programs.
 ///
-/// A descriptor that is closed at the wrong moment releases the locks that other threads of the program
-/// have on the file. Two transactions are then open at once, and the later one undoes the other.
+/// Closing a descriptor at the wrong moment releases the locks that other threads of the program
+/// have on the file. Two transactions are then open at the same time, and the later one undoes the
+/// other.
 struct Threads {
     private static let count = 4
     private static let total = ItemIdentity(service: "threads", account: "total")
@@ -35,7 +36,7 @@ struct Threads {
 
     private func change(_ key: String) throws {
         try openStore().transaction { transaction in
-            // Only one transaction of all programs may be here.
+            // Only one transaction of all programs may be in progress here.
             let inside = "\(folder)/inside"
             try FileManager.default.createDirectory(
                 atPath: inside, withIntermediateDirectories: false)
@@ -55,7 +56,7 @@ struct Threads {
         try ObjectStore(folder: "\(folder)/objects").set(key, forKey: key)
     }
 
-    /// Checks that nothing of `expected` rounds of all threads is lost.
+    /// Checks that no change of `expected` rounds in all threads is lost.
     func check(_ expected: Int) throws {
         let store = try openStore()
         let total = try store.item(matching: ItemQuery(Self.total)).password

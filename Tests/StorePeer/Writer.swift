@@ -8,9 +8,8 @@ import Foundation
 import KeyedArchive
 import PropertyList
 
-/// One of several programs that write to the same stores, round after round: a batch of items in one
-/// transaction, an entry of a dictionary that all of them share, an entry of shared preferences, an
-/// archived object.
+/// A program that shares stores with others, and writes in rounds: a batch of items in one
+/// transaction, an entry of a shared dictionary, a shared preference, and an archived object.
 struct Writer {
     private static let batchSize = 20
 
@@ -40,13 +39,13 @@ struct Writer {
             preferences.set(round, forKey: name)
             try preferences.synchronize()
             try objects.set(Array(repeating: round, count: 100), forKey: name)
-            // At once, not when a buffer is full.
+            // Written without buffering.
             FileHandle.standardOutput.write(Data("\(round)\n".utf8))
         }
     }
 
-    /// - Throws: where an item is missing, where items are of different rounds, or where something is of
-    ///   a round before `acknowledged`.
+    /// - Throws: If an item is missing, if items are of different rounds, or if something is of a
+    ///   round before `acknowledged`.
     func check(atLeast acknowledged: Int) throws {
         let store = try openStore()
         let items = try store.items(matching: ItemQuery(service: name))
@@ -98,8 +97,8 @@ struct Writer {
 }
 
 extension StorePeer {
-    /// Writes items, preferences and objects until there is no room for more, and checks that all that
-    /// was written before is there.
+    /// Writes items, preferences and objects until the disk is full, and checks that everything
+    /// written before is intact.
     static func fill(_ folder: String) throws {
         let key = try MasterKey(file: "\(folder)/key", creatingIfMissing: true)
         let file = "\(folder)/items"
@@ -134,7 +133,7 @@ extension StorePeer {
         Item(service: "fill", account: account, data: data)
     }
 
-    /// - Returns: how often `body` succeeded.
+    /// - Returns: The number of times that `body` succeeded.
     private static func untilFull(_ body: (Int) throws -> Void) throws -> Int {
         for count in 0..<100_000 {
             do { try body(count) } catch let error as StoreError where error.code == .outOfSpace {

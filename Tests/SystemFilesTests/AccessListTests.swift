@@ -8,7 +8,7 @@ import SystemFiles
 import TestSupport
 import Testing
 
-/// The rights of further users to files that are replaced.
+/// The access rights of further users to files that are replaced.
 @Suite(
     "Access control lists of files that are replaced",
     .enabled(if: geteuid() == 0, "for the superuser, who can set lists and attributes"))
@@ -17,7 +17,7 @@ struct AccessListTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test("the list of a file stays, and its mask does not become rights of the group")
+    @Test("the access list of a file is kept, and its mask does not become group rights")
     func listsAreKept() throws {
         try folder.write("file", mode: 0o640)
         try AccessLists.set(folder("file"), group: 0)
@@ -28,7 +28,7 @@ struct AccessListTests {
         #expect(try folder.mode(of: "file") == 0o660)
     }
 
-    @Test("the extended attributes that users give to a file stay")
+    @Test("extended attributes set by users are kept")
     func userAttributes() throws {
         try folder.write("file", mode: 0o640)
         let show = "print({n: os.getxattr(p, n) for n in os.listxattr(p) if n[:5] == 'user.'})"
@@ -41,14 +41,14 @@ struct AccessListTests {
         #expect(try folder.mode(of: "file") == 0o640)
     }
 
-    @Test("a new file has the list of the old one, not that of its folder")
+    @Test("a replacement has the access list of the old file, not the default list of the folder")
     func listOfFolder() throws {
         try folder.write("file", mode: 0o640)
         try AccessLists.setDefault(folder.path, group: 6)
         #expect(try FileAccess.replace(folder("file"), with: [1]) == [])
         #expect(try AccessLists.list(folder("file")) == "none")
         #expect(try folder.mode(of: "file") == 0o640)
-        // A file that is private from the start is so for the users in the folder's list too.
+        // A private file is also private for the users in the folder's default list.
         try FileAccess.replace(folder("private"), with: [1], newFileMode: 0o600)
         #expect(try folder.mode(of: "private") == 0o600)
     }

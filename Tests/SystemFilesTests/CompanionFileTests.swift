@@ -31,7 +31,7 @@ struct CompanionFileTests {
     }
 
     @Test(
-        "one that is missing is nil for reading and writing; a new one gets the mode of the main file"
+        "a missing companion is nil for reading and writing, and a created one has the mode of the main file"
     )
     func missing() throws {
         #expect(try companion() == nil && companion(.writing) == nil)
@@ -41,7 +41,7 @@ struct CompanionFileTests {
         #expect(folder.names == ["companion", "main"])
     }
 
-    @Test("an old one is replaced by an empty one where it is created")
+    @Test("creating a companion replaces an old one by an empty file")
     func creating() throws {
         try FileAccess.replace(folder("companion"), with: [1, 2, 3], newFileMode: 0o600)
         let file = try #require(try companion(.creating)).file
@@ -50,7 +50,7 @@ struct CompanionFileTests {
         #expect(found.size == 0 && found.mode == 0o640)
     }
 
-    @Test("bytes are read at positions, and fewer where the file ends")
+    @Test("bytes are read at positions, and fewer at the end of the file")
     func positions() throws {
         try FileAccess.replace(folder("companion"), with: [1, 2, 3, 4], newFileMode: 0o600)
         let file = try #require(try companion()).file
@@ -61,7 +61,7 @@ struct CompanionFileTests {
     }
 
     @Test(
-        "what others could have made is refused, and stays",
+        "a companion that others could have made is refused, and is kept",
         arguments: [
             CompanionFile.Access.reading, .writing, .creating,
         ])
@@ -83,7 +83,7 @@ struct CompanionFileTests {
         guard geteuid() == 0 else { return }
         try #require(unsafe chmod(path, 0o600) == 0)
         try #require(unsafe chown(path, 1234, 1234) == 0)
-        // The superuser's own main file: only its owner and the superuser could have made the companion.
+        // The main file belongs to root. Only its owner and root may have made a companion.
         #expect(refusal(access) == .otherOwner)
         #expect(try Data(contentsOf: URL(filePath: path)) == Data([1]))
     }

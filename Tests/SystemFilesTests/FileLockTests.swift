@@ -19,7 +19,7 @@ struct FileLockTests {
             deadline: Environment.deadline(after: seconds))
     }
 
-    @Test("one thread at a time has the lock")
+    @Test("only one thread at a time has the lock")
     func oneAtATime() throws {
         let inside = Guarded(0)
         let (most, failures) = (Guarded(0), Guarded(0))
@@ -41,7 +41,7 @@ struct FileLockTests {
         #expect(most.withLock { $0 } == 1 && failures.withLock { $0 } == 0)
     }
 
-    @Test("a lock that is held is a timeout at the deadline, and free after its release")
+    @Test("waiting for a held lock ends at the deadline, and a released lock is free")
     func timeout() throws {
         let held = try lock()
         let start = ContinuousClock.now
@@ -52,11 +52,11 @@ struct FileLockTests {
         try lock(within: 0).release()
     }
 
-    @Test("a lock whose file was removed is not held together with one on a new file")
+    @Test("a lock on a removed file does not count as a lock on a new file of that name")
     func removedFile() throws {
         let held = try lock()
         try FileManager.default.removeItem(atPath: folder("lock"))
-        // Nobody can see the old file, so that the new one is free.
+        // Nobody can open the old file, so the new one is free.
         let second = try lock(within: 0)
         #expect(throws: SystemError.self) { try lock(within: 0) }
         held.release()
@@ -65,7 +65,7 @@ struct FileLockTests {
         try lock(within: 0).release()
     }
 
-    @Test("a link, a folder or a pipe in the place of the lock's file is an error, and stays")
+    @Test("a link, folder or pipe in place of the lock file is an error, and is kept")
     func otherKinds() throws {
         try FileManager.default.createSymbolicLink(
             atPath: folder("link"), withDestinationPath: "target")
@@ -77,7 +77,9 @@ struct FileLockTests {
         #expect(folder.names == ["folder", "link", "pipe"])
     }
 
-    @Test("a file with contents is locked while it has its name, for as long as there is patience")
+    @Test(
+        "a lock on the contents of a file waits at most for the given time, and does not cover a new file"
+    )
     func contents() throws {
         let path = folder("file")
         func contents(patience: Double) throws -> FileLock {
@@ -90,13 +92,13 @@ struct FileLockTests {
         let held = try contents(patience: 0)
         let error = #expect(throws: SystemError.self) { try contents(patience: 0.1) }
         #expect(error?.isTimeout == true)
-        // A new file of that name has a lock of its own.
+        // A new file with that name has a separate lock.
         try FileAccess.replace(path, with: [2])
         try contents(patience: 0).release()
         held.release()
     }
 
-    @Test("a deadline is over at once for a timeout that is negative or not a number")
+    @Test("a deadline for a negative or NaN timeout is over immediately")
     func deadlines() {
         let now = Environment.uptime
         for timeout in [-1, -.infinity, .nan, 0] as [Double] {

@@ -13,7 +13,7 @@ struct FileModeTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test("kinds, sizes, names and owner are those of the file")
+    @Test("a file mode has the kind, size, link count and owner of the file")
     func kinds() throws {
         try FileAccess.replace(folder("file"), with: [1, 2, 3], newFileMode: 0o640)
         try FileManager.default.linkItem(atPath: folder("file"), toPath: folder("name"))
@@ -26,7 +26,7 @@ struct FileModeTests {
         #expect(try FileMode(of: "/dev/null").kind == .device)
     }
 
-    @Test("a file with a hole has fewer bytes on the disk than its size")
+    @Test("a sparse file has fewer bytes on the disk than its size")
     func holes() throws {
         try FileAccess.replace(folder("file"), with: [1])
         try #require(unsafe truncate(folder("file"), 1 << 26) == 0)
@@ -34,7 +34,7 @@ struct FileModeTests {
         #expect(mode.size == 1 << 26 && mode.allocatedSize < 1 << 20)
     }
 
-    @Test("a change of contents or mode, and another file of that name, are seen")
+    @Test("a change of contents or mode, and a new file of that name, are detected")
     func changes() throws {
         try FileAccess.replace(folder("file"), with: [1])
         let known = try FileMode(of: folder("file"))
@@ -47,7 +47,7 @@ struct FileModeTests {
         #expect(try !FileMode(of: folder("file")).isUnchanged(since: changed))
     }
 
-    @Test("a file that is to be replaced may be missing, but not a link to nothing")
+    @Test("a file to be replaced may be missing, but not a dangling link")
     func existing() throws {
         #expect(try FileMode.existing(at: folder("file")) == nil)
         try FileManager.default.createSymbolicLink(

@@ -20,11 +20,11 @@ struct FileNamesTests {
         #expect(lastName(of: "a/") == "")
         #expect(withoutExtension("a.b/c.d.plist") == "a.b/c.d")
         #expect(withoutExtension("a.b/c") == "a.b/c")
-        // A mark that joins the dot or the slash does not hide it.
+        // A combining mark after a dot or slash does not hide it.
         #expect(withoutExtension("c.\u{301}plist") == "c" && lastName(of: "a/\u{301}") == "\u{301}")
     }
 
-    @Test("a path becomes one from the root, whatever is there")
+    @Test("a path becomes absolute, whether or not it exists")
     func absolute() {
         let working = FileManager.default.currentDirectoryPath
         #expect(absolutePath("/a/../b") == "/a/../b" && absolutePath("") == "")
@@ -43,7 +43,7 @@ struct FileNamesTests {
         #expect(error?.isMissing == true)
     }
 
-    @Test("a name with a NUL is an error before the system sees it")
+    @Test("a name with a NUL is an error before any system call")
     func nul() throws {
         try Data("kept".utf8).write(to: URL(filePath: folder("a")))
         let name = folder("a\0b")
@@ -57,7 +57,7 @@ struct FileNamesTests {
         #expect(folder.names == ["a"])
     }
 
-    @Test("removing says whether there was a file, and removes a link, not what it leads to")
+    @Test("removing tells whether there was a file, and removes a link instead of its target")
     func removing() throws {
         try Data("kept".utf8).write(to: URL(filePath: folder("a")))
         try FileManager.default.createSymbolicLink(
@@ -67,7 +67,7 @@ struct FileNamesTests {
         #expect(folder.names == ["a"])
     }
 
-    @Test("folders are created with those around them; a file in their place is an error")
+    @Test("folders are created with their parents, and a file in their place is an error")
     func creatingFolders() throws {
         for _ in 0..<2 { try createFolders(folder("a/b//c/")) }
         #expect(try FileMode(of: folder("a/b/c")).isDirectory)
@@ -76,7 +76,7 @@ struct FileNamesTests {
         #expect(error?.isNoFolder == true)
     }
 
-    @Test("an open folder is the same one after a link has taken its name")
+    @Test("an open folder stays the same after a link has replaced it")
     func openFolder() throws {
         try createFolders(folder("a"))
         try createFolders(folder("elsewhere"))

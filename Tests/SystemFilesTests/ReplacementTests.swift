@@ -8,7 +8,7 @@ import Testing
 
 @testable import SystemFiles
 
-/// Files that are replaced in one step: their modes, their temporary files, what is refused.
+/// Atomic replacement of files: modes, temporary files and refusals.
 @Suite("Replacing files")
 struct ReplacementTests {
     private let folder: TemporaryFolder
@@ -26,9 +26,9 @@ struct ReplacementTests {
 
     // MARK: Modes
 
-    @Test("new files get the mode that the system gives them, while files are made elsewhere too")
+    @Test("new files get the mode that the umask gives, even during concurrent writes")
     func umaskIsLeftAlone() throws {
-        // Flushing takes no time there, so that there is more of a race.
+        // Flushing takes no time there, which makes races more likely.
         let place =
             FileManager.default.isWritableFile(atPath: "/dev/shm")
             ? "/dev/shm/stores-\(UUID().uuidString)" : folder("race")
@@ -49,14 +49,14 @@ struct ReplacementTests {
         #expect(try modeOfNewFile("\(place)/after") == expected)
     }
 
-    /// The mode that the system gives a new file.
+    /// Returns the mode that the system gives a new file.
     private func modeOfNewFile(_ path: String) throws -> mode_t {
         let file = unsafe open(path, O_CREAT | O_WRONLY, 0o666)
         defer { close(file) }
         return try FileMode(of: FileDescriptor(rawValue: file)).mode
     }
 
-    @Test("a file that is made and removed meanwhile is no symbolic link to nothing")
+    @Test("a file that is created and removed concurrently is not mistaken for a dangling link")
     func existing() throws {
         let path = folder("file")
         let isDone = Guarded(false)
@@ -75,7 +75,7 @@ struct ReplacementTests {
         }
     }
 
-    @Test("bits that let a program act for the owner are dropped, and that is said")
+    @Test("set-user-ID and set-group-ID bits are dropped, and that is reported")
     func identityBits() throws {
         try folder.write("program", mode: 0o6755)
         let notes = try FileAccess.replace(folder("program"), with: [1])
@@ -84,7 +84,7 @@ struct ReplacementTests {
         #expect(try FileAccess.replace(folder("program"), with: [2]) == [])
     }
 
-    @Test("further names of a file keep the old contents, and that is said")
+    @Test("other hard links of a file keep the old contents, and that is reported")
     func hardLinks() throws {
         try folder.write("one", mode: 0o644)
         #expect(unsafe link(folder("one"), folder("other")) == 0)
@@ -93,7 +93,7 @@ struct ReplacementTests {
         #expect(try contents("one") == "new" && contents("other") == "old")
     }
 
-    @Test("a read-only file is refused and stays")
+    @Test("a read-only file is refused and kept")
     func readOnly() throws {
         try folder.write("file", mode: 0o444)
         let message = message {
@@ -106,7 +106,7 @@ struct ReplacementTests {
     // MARK: Pipes
 
     @Test(
-        "a pipe without anybody at its other end is an error at once, which says that it is a pipe")
+        "a pipe with nobody at the other end is an error without waiting, which names the pipe")
     func pipes() throws {
         #expect(unsafe mkfifo(folder("pipe"), 0o600) == 0)
         let path = folder("pipe")
@@ -125,12 +125,12 @@ struct ReplacementTests {
         #expect(folder.names == ["pipe"])
     }
 
-    @Test("a pipe with a program at its other end is read and written whole")
+    @Test("a pipe with a program at the other end is read and written completely")
     func livePipes() throws {
         #expect(unsafe mkfifo(folder("pipe"), 0o600) == 0)
         let path = folder("pipe")
         let bytes = [UInt8](repeating: 7, count: 1_000_000)
-        // Holds both ends open until the others have opened theirs.
+        // Holds both ends open until the other programs have opened theirs.
         let holder = unsafe open(path, O_RDWR)
         let writer = Thread { _ = try? FileAccess.replace(path, with: bytes) }
         writer.start()
@@ -169,7 +169,7 @@ struct ReplacementTests {
         try TemporaryFile(namedFor: FilePlace(folder(target)), mode: 0o600)
     }
 
-    @Test("named temporary files of dead processes are removed, living ones stay")
+    @Test("named temporary files of dead processes are removed, and those of living ones are kept")
     func deadTemporaries() throws {
         try folder.write("a", mode: 0o600)
         var living = try named("a")
@@ -187,21 +187,23 @@ struct ReplacementTests {
             atPath: folder(link), withDestinationPath: folder("a"))
         FileAccess.removeDeadTemporaries(inFolder: folder.path)
         #expect(Set(folder.names) == Set(foreign + ["a", name, link]))
-        // The same target again: the living one is in the way, and stays.
+        // The same target again: the temporary file of the living process is in the way, and is
+        // kept.
         var second = try named("a")
         #expect(folder.names.contains(name))
         second.finish()
         try living.replaceTarget()
         living.finish()
         #expect(Set(folder.names) == Set(foreign + ["a", link]))
-        // A file that was killed in between is found by the next one for the same target.
+        // A temporary file of a killed process is removed by the next replacement of the same
+        // target.
         try folder.write(name, mode: 0o600)
         var third = try named("a")
         third.finish()
         #expect(Set(folder.names) == Set(foreign + ["a", link]))
     }
 
-    @Test("a further name that a killed process left is removed, and the file stays")
+    @Test("a second hard link left by a killed process is removed, and the file is kept")
     func publishedTemporaries() throws {
         try folder.write("a", mode: 0o600)
         let name = TemporaryName.name(19)
@@ -210,7 +212,7 @@ struct ReplacementTests {
         #expect(try folder.names == ["a"] && contents("a") == "old")
     }
 
-    @Test("numbers of temporary files are all different, and end in their check")
+    @Test("numbers of temporary files give different names, which end in a checksum")
     func temporaryNames() {
         let numbers =
             [0, 1, .max, .max - 1] + (0..<1000).map { _ in UInt64.random(in: 0...(.max)) }
@@ -219,7 +221,9 @@ struct ReplacementTests {
         #expect(names.allSatisfy { $0.utf8.count == 33 })
     }
 
-    @Test("files are replaced and created by name where none can be without a name")
+    @Test(
+        "files are replaced and created through named temporary files if unnamed ones are unavailable"
+    )
     func namedFiles() throws {
         try folder.write("a", mode: 0o640)
         for target in ["a", "new"] {
@@ -235,7 +239,7 @@ struct ReplacementTests {
         #expect(folder.names == ["a", "new"])
     }
 
-    @Test("creators of one file by name never give it the contents of another that is not done")
+    @Test("concurrent creators of one file never publish the contents of an unfinished file")
     func takenOverNames() throws {
         let path = folder("file")
         let wrong = Guarded<[String]>([])
@@ -264,7 +268,7 @@ struct ReplacementTests {
         #expect(folder.names == [])
     }
 
-    @Test("a temporary file of that name that is another's is neither given the name nor removed")
+    @Test("a foreign file with the name of a temporary file is neither published nor removed")
     func foreignFileOfTheName() throws {
         try folder.write("a", mode: 0o600)
         for isNew in [true, false] {
@@ -284,14 +288,15 @@ struct ReplacementTests {
 
     #if os(Linux)
     @Test(
-        "creating a file releases no lock that SQLite has on it by then", arguments: [true, false])
+        "creating a file does not release locks that SQLite takes on it in the meantime",
+        arguments: [true, false])
     func locksOfNewFiles(isUnnamed: Bool) throws {
         let place = FilePlace(folder("file"))
         let unnamed = try isUnnamed ? TemporaryFile(unnamedFor: place, mode: 0o600) : nil
         try #require(isUnnamed == (unnamed != nil))
         var file = try unnamed ?? TemporaryFile(namedFor: place, mode: 0o600)
         try file.publish()
-        // What another thread does before this one is done.
+        // Another thread does this before this one has finished.
         let descriptor = unsafe open(folder("file"), O_RDWR)
         defer { close(descriptor) }
         var lock = flock()
@@ -300,7 +305,7 @@ struct ReplacementTests {
         file.finish()
         var probe = flock()
         probe.l_type = Int16(F_WRLCK)
-        // Locks of open file descriptions conflict with those of the process itself.
+        // Locks of open file descriptions conflict with the locks of this process.
         let getLock: Int32 = 36
         let other = unsafe open(folder("file"), O_RDWR)
         try #require(unsafe fcntl(other, getLock, &probe) == 0)

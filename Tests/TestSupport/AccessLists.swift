@@ -7,9 +7,10 @@ import Foundation
 
 /// The POSIX access control lists of files.
 ///
-/// CPython writes and reads them: its module needs no program that may be missing.
+/// CPython reads and writes them, because its module needs no further program.
 public enum AccessLists {
-    /// What statements of Python print. Among their functions are those of ``set(_:group:)`` and `show`.
+    /// Runs statements of Python and returns their output. They may call `set` and `show`, like the
+    /// functions below.
     public static func python(_ statements: String) throws -> String {
         let (status, output) = try Program.run(
             URL(filePath: "/usr/bin/env"), ["python3", "-c", helper + statements], in: [:])
@@ -17,25 +18,26 @@ public enum AccessLists {
         return output.trimmingCharacters(in: .newlines)
     }
 
-    /// Gives a file a list with one further user, who may read and write, and these rights of the file's own group.
+    /// Gives a file an access list with one further user, who may read and write, and with the
+    /// given rights of the file's group.
     public static func set(_ path: String, group: Int) throws {
         _ = try python("set(\"\(path)\", \(group))")
     }
 
-    /// Gives a folder a list that new files in it get.
+    /// Gives a folder a default access list, which new files in it inherit.
     public static func setDefault(_ folder: String, group: Int) throws {
         _ = try python("set(\"\(folder)\", \(group), \"default\")")
     }
 
-    /// Removes the list of a file.
+    /// Removes the access list of a file.
     public static func remove(_ path: String) throws {
         _ = try python("os.removexattr(\"\(path)\", \"system.posix_acl_access\")")
     }
 
-    /// The list of a file, in hexadecimal digits; "none" where there is none.
+    /// Returns the access list of a file in hexadecimal digits, or "none".
     public static func list(_ path: String) throws -> String { try python("show(\"\(path)\")") }
 
-    /// The failure of Python, with what it printed.
+    /// The error of Python, with its output.
     public struct Failure: Error, CustomStringConvertible {
         public let description: String
     }

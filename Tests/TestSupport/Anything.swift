@@ -3,13 +3,13 @@
 
 public import Foundation
 
-/// Takes whatever is there, asking in the order in which people write such types.
+/// Decodes any value, trying types in the order in which people usually write such types.
 public enum Anything: Codable, Equatable, Sendable {
     case null
     case boolean(Bool)
     case integer(Int)
     case natural(UInt64)
-    /// The bits of a number, so that what is not a number equals itself.
+    /// The bits of a number, so that NaN equals itself.
     case real(bits: UInt64)
     case string(String)
     case date(Date)
@@ -55,7 +55,7 @@ public enum Anything: Codable, Equatable, Sendable {
         case .data(let value): try container.encode(value)
         case .array(let value): try container.encode(value)
         case .dictionary(let value):
-            // In one order, so that files can be compared.
+            // In a fixed order, so that files can be compared.
             var entries = encoder.container(keyedBy: AnyKey.self)
             for (key, value) in value.sorted(by: { $0.key < $1.key }) {
                 try entries.encode(value, forKey: AnyKey(stringValue: key))
@@ -64,7 +64,7 @@ public enum Anything: Codable, Equatable, Sendable {
     }
 }
 
-/// A coding key of any name.
+/// A coding key with any name.
 public struct AnyKey: CodingKey {
     public let stringValue: String
     public let intValue: Int?

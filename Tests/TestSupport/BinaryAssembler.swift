@@ -3,20 +3,20 @@
 
 /// Builds binary property lists, well-formed or not, from a description of their objects.
 ///
-/// References are object numbers, written as they are given. What is not said is what a writer
-/// would do, so that a case reads as its defect:
+/// References are object numbers, and are written as given. All other parts default to what a
+/// writer would do, so that a test case states only its defect:
 ///
 /// ```swift
 /// BinaryAssembler([.array([0])])                       // contains itself
 /// BinaryAssembler([.boolean(true)], objectCount: 1 << 60)
 /// ```
 public struct BinaryAssembler: Sendable {
-    /// An object, by its marker.
+    /// An object, named after its marker.
     public enum Object: Sendable {
         case null
         case boolean(Bool)
         case integer(UInt64, width: Int = 1)
-        /// 16 bytes: the high half, the low half.
+        /// A 16-byte integer: the high half, then the low half.
         case wideInteger(UInt64, UInt64)
         case real(Double)
         case single(Float)
@@ -28,22 +28,22 @@ public struct BinaryAssembler: Sendable {
         case array([UInt64])
         case set([UInt64])
         case dictionary([UInt64], [UInt64])
-        /// A marker, a count in a following integer of `width` bytes, and what it is said to count.
+        /// A marker, a count in a following integer of `width` bytes, and the counted contents.
         case counted(UInt8, UInt64, width: Int, [UInt8] = [])
         case raw([UInt8])
     }
 
     /// An entry of the offset table.
     public enum Entry: Sendable {
-        /// The place of an object.
+        /// The offset of an object.
         case object(Int)
-        /// Some other number.
+        /// Any other number.
         case offset(UInt64)
     }
 
     public var objects: [Object]
     public var header = Array("bplist00".utf8)
-    /// The widths in use; those declared in the trailer are the same unless overridden.
+    /// The width of the entries. The trailer declares the same width unless it is overridden.
     public var offsetWidth: Int
     public var referenceWidth: Int
     public var declaredOffsetWidth: UInt8?
@@ -51,9 +51,9 @@ public struct BinaryAssembler: Sendable {
     public var objectCount: UInt64?
     public var topObject: UInt64
     public var tableOffset: UInt64?
-    /// The offset table; without it, one entry for each object in order.
+    /// The entries of the offset table; nil for one entry per object, in order.
     public var entries: [Entry]?
-    /// Bytes that stand before objects, by object number.
+    /// Bytes before objects, by object number.
     public var gaps: [Int: [UInt8]] = [:]
     /// Bytes between the offset table and the trailer.
     public var slack: [UInt8] = []
@@ -74,20 +74,20 @@ public struct BinaryAssembler: Sendable {
         self.entries = entries
     }
 
-    /// A copy with something changed.
+    /// Returns a copy with a change.
     public func with(_ change: (inout BinaryAssembler) -> Void) -> BinaryAssembler {
         var copy = self
         change(&copy)
         return copy
     }
 
-    /// Where object `number` begins.
+    /// Returns the offset at which object `number` begins.
     public func offset(of number: Int) -> Int { layOut().offsets[number] }
 
-    /// Where the offset table begins.
+    /// The offset at which the offset table begins.
     public var tablePlace: Int { layOut().bytes.count }
 
-    /// Where the trailer begins.
+    /// The offset at which the trailer begins.
     public var trailerPlace: Int { bytes.count - 32 }
 
     /// The whole file.
@@ -163,7 +163,7 @@ public struct BinaryAssembler: Sendable {
         [marker | 0x0F, 0x10 | UInt8(width.trailingZeroBitCount)] + bytes(of: count, width)
     }
 
-    /// `value` in `width` bytes; wider ones begin with zeros.
+    /// Returns `value` in `width` bytes, with leading zeros if that is more than eight.
     private static func bytes(of value: UInt64, _ width: Int) -> [UInt8] {
         (0..<width).reversed().map {
             $0 >= 8 ? 0 : UInt8(truncatingIfNeeded: value >> UInt64($0 * 8))

@@ -3,7 +3,7 @@
 
 public import Foundation
 
-/// Files to test with: the repository's own, and a larger collection that need not be there.
+/// Files to test with: the repository's own, and an optional external collection.
 public enum Corpus {
     /// A file, named by its path within its folder.
     public struct File: Sendable, CustomStringConvertible {
@@ -20,8 +20,8 @@ public enum Corpus {
     /// The repository's `Fixtures`.
     public static let fixtures = repository.appendingPathComponent("Fixtures")
 
-    /// The external collection: the folder that `KEYED_CORPUS` names, or the one beside the
-    /// repository; nil where there is none.
+    /// The folder of the external collection, which `KEYED_CORPUS` names or which is beside the
+    /// repository; nil if there is none.
     public static let external: URL? = {
         let named = ProcessInfo.processInfo.environment["KEYED_CORPUS"]
         let folder =
@@ -30,30 +30,30 @@ public enum Corpus {
         return FileManager.default.fileExists(atPath: folder.path) ? folder : nil
     }()
 
-    /// Whether there is an external collection.
+    /// Whether the external collection exists.
     public static var hasExternal: Bool { external != nil }
 
-    /// The files in `folder` and below, by name.
+    /// Returns the files in `folder` and below, sorted by name.
     ///
-    /// `suffix` says how their names end.
+    /// `suffix` selects files by the end of their names.
     public static func files(in folder: URL, suffix: String = "") -> [File] {
         let names = FileManager.default.enumerator(atPath: folder.path)?.compactMap {
             $0 as? String
         }
         return (names ?? []).filter { $0.hasSuffix(suffix) }.sorted().compactMap { name in
-            // A folder cannot be read, and drops out.
+            // Reading fails for a folder, which is skipped.
             let data = try? Data(contentsOf: folder.appendingPathComponent(name))
             guard let data else { return nil }
             return File(name: name, bytes: Array(data))
         }
     }
 
-    /// The files in a folder of `Fixtures`.
+    /// Returns the files in a folder of `Fixtures`.
     public static func fixtures(_ folder: String, suffix: String = "") -> [File] {
         files(in: fixtures.appendingPathComponent(folder), suffix: suffix)
     }
 
-    /// The files in a folder of the external collection; none where it is absent.
+    /// Returns the files in a folder of the external collection; none if the folder is missing.
     public static func external(_ folder: String) -> [File] {
         external.map { files(in: $0.appendingPathComponent(folder)) } ?? []
     }

@@ -1,9 +1,9 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Assembles SQLite databases byte by byte, valid ones and others.
+/// Assembles SQLite databases byte by byte, both valid and malformed ones.
 ///
-/// Pages are numbered from 1. Page 1 holds the schema; `bytes` writes it last.
+/// Pages are numbered from 1. Page 1 contains the schema, which `bytes` writes last.
 public struct DatabaseAssembler: Sendable {
     /// A value of a row.
     public enum Value: Sendable {
@@ -20,7 +20,7 @@ public struct DatabaseAssembler: Sendable {
 
     public init(pageSize: Int = 512) { self.pageSize = pageSize }
 
-    /// Appends a page; returns its number.
+    /// Appends a page and returns its number.
     public mutating func add(_ page: [UInt8]) -> Int {
         pages.append(page + [UInt8](repeating: 0, count: pageSize - page.count))
         return pages.count + 1
@@ -28,13 +28,13 @@ public struct DatabaseAssembler: Sendable {
 
     /// Adds a table to the schema.
     ///
-    /// `columns` is what follows the opening parenthesis.
+    /// `columns` is the text after the opening parenthesis.
     public mutating func addTable(_ name: String, root: Int, columns: String) {
         let quoted = name.unicodeScalars.map { $0 == "\"" ? "\"\"" : String($0) }.joined()
         addSchemaRow("table", name, root: root, sql: "CREATE TABLE \"\(quoted)\" (\(columns)")
     }
 
-    /// Adds anything to the schema.
+    /// Adds any entry to the schema.
     public mutating func addSchemaRow(_ type: String, _ name: String, root: Int = 0, sql: String) {
         schema.append([
             .text(Array(type.utf8)), .text(Array(name.utf8)), .text(Array(name.utf8)),
@@ -42,9 +42,9 @@ public struct DatabaseAssembler: Sendable {
         ])
     }
 
-    /// Adds inner pages over leaves whose rows are numbered in order; returns the root.
+    /// Adds inner pages above leaves whose rows are numbered in order, and returns the root.
     public mutating func addTree(over leaves: [Int], kind: UInt8 = 5) -> Int {
-        // A cell has at most 4 + 4 bytes and a pointer of 2.
+        // A cell has at most 4 + 4 bytes, and a pointer of 2 bytes.
         let width = (pageSize - 112) / 10
         var level = leaves
         while level.count > 1 {
@@ -57,7 +57,7 @@ public struct DatabaseAssembler: Sendable {
         return level.first ?? 0
     }
 
-    /// A page of a tree: `kind` is 2 or 5 for inner pages, 10 or 13 for leaves.
+    /// Returns a page of a tree. `kind` is 2 or 5 for inner pages, 10 or 13 for leaves.
     public func treePage(
         kind: UInt8, _ cells: [[UInt8]], last: Int = 0, header: Int = 0
     ) -> [UInt8] {
@@ -75,10 +75,11 @@ public struct DatabaseAssembler: Sendable {
         return page
     }
 
-    /// A cell with a row, which goes on in overflow pages where it does not fit.
+    /// Returns a cell with a row, which continues in overflow pages if it does not fit.
     ///
-    /// `number` is the row's number; nil in tables without. `child` is the child before it, on an inner page
-    /// of a table without row numbers. `overflow` is the page it goes on in; nil to add as many as it needs.
+    /// `number` is the row's number; nil in tables without numbers. `child` is the preceding child
+    /// page, on an inner page of a table without row numbers. `overflow` is the first overflow
+    /// page; nil to add as many as necessary.
     public mutating func cell(
         _ row: [UInt8], number: Int?, child: Int? = nil, overflow: Int? = nil, size: Int? = nil
     ) -> [UInt8] {
@@ -92,7 +93,7 @@ public struct DatabaseAssembler: Sendable {
         return cell
     }
 
-    /// Adds overflow pages; returns the first.
+    /// Adds overflow pages and returns the first.
     public mutating func addOverflow(_ bytes: [UInt8]) -> Int {
         let room = pageSize - 4
         let parts = stride(from: 0, to: max(1, bytes.count), by: room).map {
@@ -114,7 +115,7 @@ public struct DatabaseAssembler: Sendable {
         return full <= largest ? full : smallest
     }
 
-    /// A row as it is stored: the types of the values, then the values.
+    /// Returns a row in its stored form: the types of the values, then the values.
     public static func row(_ values: [Value]) -> [UInt8] {
         var (types, contents): ([UInt8], [UInt8]) = ([], [])
         for value in values {
@@ -131,12 +132,12 @@ public struct DatabaseAssembler: Sendable {
                 contents += bytes
             }
         }
-        // The size counts itself.
+        // The size of the header includes its own length.
         let size = types.count + (types.count < 127 ? 1 : 2)
         return variable(size) + types + contents
     }
 
-    /// The database.
+    /// Returns the whole database.
     public func bytes() -> [UInt8] {
         var copy = self
         let cells = schema.enumerated().map { copy.cell(Self.row($1), number: $0 + 1) }
@@ -150,7 +151,8 @@ public struct DatabaseAssembler: Sendable {
         return first + copy.pages.joined()
     }
 
-    /// Page 1, with the cells of the schema or, if they are too many, with the pages that have them.
+    /// Returns page 1, with the cells of the schema or, if they do not fit, with references to
+    /// pages that contain them.
     private mutating func schemaPage(_ cells: [[UInt8]]) -> [UInt8] {
         func size(_ cells: some Sequence<[UInt8]>) -> Int { cells.reduce(8) { $0 + $1.count + 2 } }
         if size(cells) <= pageSize - 100 { return treePage(kind: 13, cells, header: 100) }
@@ -167,10 +169,10 @@ public struct DatabaseAssembler: Sendable {
         return treePage(kind: 5, [], last: addTree(over: leaves), header: 100)
     }
 
-    /// A write-ahead log.
+    /// Returns a write-ahead log.
     ///
-    /// `frames` are pages with their contents, and for those that end a transaction the number of pages of the
-    /// database.
+    /// `frames` are page numbers with contents. A frame that ends a transaction also has the number
+    /// of pages in the database.
     public static func log(
         _ frames: [(page: Int, contents: [UInt8], count: Int)], pageSize: Int,
         isBigEndian: Bool = false
@@ -202,7 +204,7 @@ public struct DatabaseAssembler: Sendable {
         return bytes
     }
 
-    /// A rollback journal that restores pages of `database` as they are.
+    /// Returns a rollback journal that restores pages of `database` with their current contents.
     ///
     /// `superJournal` is the file that SQLite deletes after the rollback; nil for none.
     public static func journal(
@@ -215,7 +217,7 @@ public struct DatabaseAssembler: Sendable {
         bytes += [UInt8](repeating: 0, count: 512 - bytes.count)
         for page in pages {
             let contents = Array(database[(page - 1) * pageSize..<page * pageSize])
-            // Every 200th byte from the end, but for the first ones.
+            // The checksum covers every 200th byte from the end, except the first ones.
             let places = stride(from: pageSize - 200, to: 0, by: -200)
             let sum = places.reduce(nonce) { $0 + Int(contents[$1]) }
             bytes += integer(page, 4) + contents + integer(sum, 4)
@@ -228,7 +230,7 @@ public struct DatabaseAssembler: Sendable {
 
     // MARK: Integers
 
-    /// A variable-length integer of up to 56 bits.
+    /// Returns a variable-length integer of up to 56 bits.
     public static func variable(_ value: Int) -> [UInt8] {
         var groups = [UInt8(value & 0x7F)]
         var rest = value >> 7
@@ -239,7 +241,7 @@ public struct DatabaseAssembler: Sendable {
         return groups
     }
 
-    /// A big-endian integer.
+    /// Returns a big-endian integer.
     public static func integer(_ value: Int, _ width: Int) -> [UInt8] {
         (0..<width).map { UInt8(truncatingIfNeeded: value >> (8 * (width - 1 - $0))) }
     }

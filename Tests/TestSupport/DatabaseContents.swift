@@ -3,7 +3,7 @@
 
 package import DatabaseFiles
 
-/// A source in memory that counts what is read of it.
+/// A source in memory that counts the bytes read from it.
 package final class CountingSource: ByteSource {
     private let source: MemorySource
     /// The number of bytes that were read.
@@ -20,10 +20,10 @@ package final class CountingSource: ByteSource {
     }
 }
 
-/// A text, as UTF-8, or a blob of a database, and where it is.
+/// A text, as UTF-8, or a blob in a database, with its place.
 package struct PlacedValue: Hashable {
     package let table: String
-    /// The row's number, or how many rows came before in a table without numbers.
+    /// The row's number or, in a table without numbers, the number of preceding rows.
     package let row: Int
     package let column: String
     package let bytes: [UInt8]
@@ -36,7 +36,7 @@ package struct PlacedValue: Hashable {
     }
 }
 
-/// All texts and blobs of a database.
+/// All texts and blobs in a database.
 package struct DatabaseContents: Equatable {
     package private(set) var values: [PlacedValue] = []
     package private(set) var rows = 0
@@ -49,7 +49,7 @@ package struct DatabaseContents: Equatable {
         for table in tables { read(table, pages, usage) }
     }
 
-    /// Reads a database with its write-ahead log, if that holds a complete change.
+    /// Reads a database with its write-ahead log, if that contains a complete transaction.
     package init(_ bytes: [UInt8], log: [UInt8]? = nil) throws {
         let source = log.map { MemorySource($0) }
         let offsets = try source.flatMap { try WriteAheadLog($0) }

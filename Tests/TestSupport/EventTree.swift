@@ -3,7 +3,7 @@
 
 public import PropertyList
 
-/// Puts a tree together from the events of a value: another way to it than the library's own.
+/// Builds a tree from the events of a value, independently of the library.
 public struct EventTree: ~Copyable {
     private struct Container {
         let event: PropertyListEvent
@@ -12,7 +12,7 @@ public struct EventTree: ~Copyable {
         var values: [PropertyListValue] = []
     }
 
-    /// What the events say that they should not.
+    /// The error for events that contradict each other.
     public struct Contradiction: Error {
         let what: String
     }
@@ -21,7 +21,7 @@ public struct EventTree: ~Copyable {
     private var open: [Container] = []
     private var root: PropertyListValue?
 
-    /// The tree of what `reader` has not read yet.
+    /// Returns the tree of the events that `reader` has not yet read.
     public static func value(
         of reader: consuming PropertyListEventReader
     ) throws -> PropertyListValue {

@@ -1,10 +1,10 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tests of every byte, every prefix, every seed. All of it runs in release. Code that is not optimized takes
-/// many times as long, so that debug builds take a sample.
+/// Selects the cases of tests over every byte, prefix or seed. Release builds run all cases. Debug
+/// builds run a sample, because code that is not optimized is many times slower.
 public enum Exhaustive {
-    /// Whether this build takes a sample only.
+    /// Whether this build runs only a sample.
     public static var isSampled: Bool {
         #if DEBUG
         true
@@ -13,7 +13,8 @@ public enum Exhaustive {
         #endif
     }
 
-    /// All elements; in debug builds every `share`th of them, beginning with any of the first `share`.
+    /// Returns all elements. In debug builds, returns every `share`th element, starting at a random
+    /// one of the first `share`.
     public static func sample<Elements: Collection>(
         _ elements: Elements, oneIn share: Int
     ) -> [Elements.Element] {

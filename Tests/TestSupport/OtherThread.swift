@@ -1,17 +1,17 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-// Full Foundation: threads.
+// Threads need the full Foundation.
 import Foundation
 
-/// Whether this build of the package makes threads.
+/// Whether this build of the package creates threads.
 #if NO_THREADS || os(WASI)
 public let packageHasThreads = false
 #else
 public let packageHasThreads = true
 #endif
 
-/// Runs a closure on a thread with a stack of this size, and waits for it.
+/// Runs a closure on a thread with the given stack size, and waits for it.
 public func onThread<R: Sendable>(
     stackSize: Int, _ body: @escaping @Sendable () throws -> R
 ) throws -> R {
@@ -29,17 +29,17 @@ public func onThread<R: Sendable>(
 
 private struct ThreadHasNotRun: Error {}
 
-/// `@unchecked Sendable`: read only after the semaphore says that the writer is done.
+/// `@unchecked Sendable`: read only after the semaphore reports that the writer is done.
 private final class Outcome<R: Sendable>: @unchecked Sendable {
     var result: Result<R, any Error>?
     let done = DispatchSemaphore(value: 0)
 }
 
-/// Notes on which threads code runs that a coder calls.
+/// Records the threads on which a coder calls other code.
 ///
-/// It is a task-local value: code that does not have it there is not noted.
+/// The log is a task-local value. Code without the task-local value is not recorded.
 ///
-/// `@unchecked Sendable`: one thread at a time visits, while others wait for it.
+/// `@unchecked Sendable`: one thread at a time visits, while the others wait for it.
 public final class ThreadLog: @unchecked Sendable {
     @TaskLocal public static var current: ThreadLog?
 
@@ -47,24 +47,24 @@ public final class ThreadLog: @unchecked Sendable {
     public private(set) var threads: [ObjectIdentifier] = []
     private let visitor: @Sendable () throws -> Void
 
-    /// - Parameter visitor: What each visit calls.
+    /// - Parameter visitor: A closure that each visit calls.
     public init(_ visitor: @escaping @Sendable () throws -> Void = {}) { self.visitor = visitor }
 
-    /// The code that calls, on the thread that calls.
+    /// Records the calling thread and calls the visitor.
     public static func visit() throws {
         guard let log = current else { return }
         log.threads.append(thread)
         try log.visitor()
     }
 
-    /// The thread that calls.
+    /// The calling thread.
     public static var thread: ObjectIdentifier { ObjectIdentifier(Thread.current) }
 
-    /// How many threads were visited.
+    /// The number of threads that were visited.
     public var threadCount: Int { Set(threads).count }
 }
 
-/// A count that only the main actor may change.
+/// A counter that only the main actor may change.
 @MainActor
 public final class MainActorCount {
     public private(set) var value = 0

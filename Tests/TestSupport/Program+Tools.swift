@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// Programs of the system that run another program: as another user, or with changed system calls.
+/// System programs that run another program as another user, or with changed system calls.
 extension Program {
     private static let tracerPath = tool("strace")
     private static let userChangerPath = tool("setpriv")
@@ -17,16 +17,17 @@ extension Program {
     /// Whether `strace` is installed.
     public static var isTraceable: Bool { tracerPath != nil }
 
-    /// Whether ``asOtherUser`` works: for the superuser, where `setpriv` is installed.
+    /// Whether ``asOtherUser`` works, which needs root and `setpriv`.
     public static var canChangeUser: Bool { geteuid() == 0 && userChangerPath != nil }
 
-    /// The beginning of a command that runs a program under `strace`, with its threads and children.
+    /// Returns the start of a command that runs a program under `strace`, with its threads and
+    /// children.
     ///
     /// - Parameters:
-    ///   - expressions: The calls to trace or to change, as the option `-e` takes them.
-    ///   - path: The file whose calls are meant; nil for those on all files.
+    ///   - expressions: The calls to trace or to change, in the syntax of the option `-e`.
+    ///   - path: The file whose calls are meant; nil for all files.
     ///   - output: The file for the trace.
-    /// - Returns: The words of the command, to which those of the program are appended.
+    /// - Returns: The command, to which the program and its arguments are appended.
     public static func traced(
         _ expressions: [String], on path: String? = nil, to output: String
     ) -> [String] {
@@ -34,12 +35,13 @@ extension Program {
             + expressions.flatMap { ["-e", $0] }
     }
 
-    /// The beginning of a command that runs a program as a user who owns nothing and is in no other group.
+    /// The start of a command that runs a program as a user without files and without further
+    /// groups.
     public static var asOtherUser: [String] {
         [userChangerPath ?? "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     }
 
-    /// Runs a command, which begins with the path of an executable file, and waits for it.
+    /// Runs a command and waits for it. The first element is the path of an executable file.
     public static func run(_ command: [String]) throws -> (status: Int32, output: String) {
         try run(URL(filePath: command[0]), Array(command.dropFirst()), in: [:])
     }

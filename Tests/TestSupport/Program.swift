@@ -3,9 +3,9 @@
 
 public import Foundation
 
-/// Programs of this package, as processes of their own.
+/// Programs of this package, run as separate processes.
 public enum Program {
-    /// Where a program was built.
+    /// Returns the location of a built program.
     public static func url(_ name: String) -> URL {
         URL(filePath: ProcessInfo.processInfo.arguments[0])
             .deletingLastPathComponent().appending(path: name)
@@ -18,16 +18,17 @@ public enum Program {
         try run(url(name), arguments, in: environment)
     }
 
-    /// Runs a script of the package's and waits for it.
+    /// Runs one of the package's scripts and waits for it.
     public static func runScript(
         _ name: String, _ arguments: [String], in environment: [String: String] = [:]
     ) throws -> (status: Int32, output: String) {
         try run(Corpus.repository.appending(path: "Scripts/\(name)"), arguments, in: environment)
     }
 
-    /// Runs an executable file, with these variables beside those of this process, and waits for it.
+    /// Runs an executable file with variables in addition to those of this process, and waits for
+    /// it.
     ///
-    /// - Returns: its exit code, and what it printed to both of its outputs.
+    /// - Returns: Its exit code, and the output to standard output and standard error.
     public static func run(
         _ executable: URL, _ arguments: [String], in environment: [String: String]
     ) throws -> (status: Int32, output: String) {

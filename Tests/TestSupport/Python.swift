@@ -3,15 +3,15 @@
 
 public import Foundation
 
-/// CPython, to compare with its `plistlib`.
+/// CPython, for comparison with its `plistlib`.
 public enum Python {
     /// Whether `python3` can be run.
     public static let isAvailable =
         (try? run("pass", in: FileManager.default.temporaryDirectory)) == 0
 
-    /// Runs a script once, in `folder`.
+    /// Runs a script in `folder`.
     ///
-    /// - Returns: its exit code.
+    /// - Returns: Its exit code.
     public static func run(_ script: String, in folder: URL) throws -> Int32 {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

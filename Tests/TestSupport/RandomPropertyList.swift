@@ -3,15 +3,16 @@
 
 public import PropertyList
 
-/// Makes trees of values that a property list can hold, the edges of every kind among them.
+/// Generates trees of values that a property list can represent, including the edge cases of every
+/// kind.
 public struct RandomPropertyList: Sendable {
     private var random: SplitMix64
     private let kinds: [PropertyListKind]
     private let keys: [String]
     private let isExactInXML: Bool
 
-    /// A source of values of `kinds`, the same for the same seed. Where it is exact in XML, all of them come back from
-    /// XML as they were: reals have 64 bits and are numbers.
+    /// Creates a generator of values of `kinds`, reproducible by the seed. If it is exact in XML,
+    /// all values round-trip through XML unchanged: reals have 64 bits and are not NaN.
     public init(
         seed: UInt64, kinds: [PropertyListKind] = Self.allKinds, isExactInXML: Bool = false
     ) {
@@ -21,13 +22,13 @@ public struct RandomPropertyList: Sendable {
         keys = ["a", "key", "$class", "NS.objects", "", "é", "e\u{301}", "漢字", "👩‍👩‍👧", "x y"]
     }
 
-    /// Everything that a binary property list can hold.
+    /// The kinds that a binary property list can represent.
     public static let allKinds = PropertyListKind.allCases.filter { $0 != .unreadable }
 
-    /// What XML can hold without a loss.
+    /// The kinds that XML can represent without a loss.
     public static let xmlKinds = allKinds.filter { ![.null, .uid, .set].contains($0) }
 
-    /// The next tree, nested at most `depth` deep.
+    /// Returns the next tree, nested at most `depth` deep.
     public mutating func value(depth: Int = 4) -> PropertyListValue {
         let kind = kinds[random.below(kinds.count)]
         if kind.isContainer, depth == 0 {
@@ -61,8 +62,8 @@ public struct RandomPropertyList: Sendable {
         return entries
     }
 
-    /// Mostly a few, so that a tree of some depth stays small; at the leaves often around 15, where
-    /// the form of the count changes.
+    /// Returns a length, usually small, so that deep trees stay small. Lengths of leaves are often
+    /// around 15, where the form of the count changes.
     private mutating func length(of depth: Int = 0) -> Int {
         if depth == 0, random.oneIn(4) { return 13 + random.below(5) }
         return random.oneIn(5) ? 0 : random.below(5)
@@ -101,7 +102,7 @@ public struct RandomPropertyList: Sendable {
         return value.isFinite ? value : 1.5e300
     }
 
-    /// Whole seconds, which every format can hold.
+    /// Returns a date in whole seconds, which every format can represent.
     private mutating func date() -> PropertyListDate {
         PropertyListDate(secondsSince2001: Double(random.below(2_000_000_000) - 1_000_000_000))
     }
@@ -110,7 +111,8 @@ public struct RandomPropertyList: Sendable {
         UInt32(truncatingIfNeeded: random.next() >> UInt64(32 + random.below(32)))
     }
 
-    /// ASCII, or with a few characters of the other planes.
+    /// Returns ASCII text, or text with a few other characters, some of them beyond the first
+    /// plane.
     private mutating func string() -> String {
         let alphabet = Array(
             "abcXYZ019 <&>\"'_]\n\t\u{7F}\u{85}é\u{301}߿ࠀ漢\u{FFFD}\u{E000}😀𝄞\u{10FFFF}"

@@ -3,10 +3,10 @@
 
 public import PropertyList
 
-/// Reads `bplist00` in the plainest way there is: recursive, one object at a time, slow. What it
-/// accepts and what it makes of it is what the library must accept in its strict form.
+/// A plain parser of `bplist00`: recursive, one object at a time, and slow. The library's strict
+/// parsing must accept the same files with the same values.
 public struct SlowBinaryReader {
-    /// A refusal, and the rule behind it.
+    /// A refusal, with the violated rule.
     public struct Refusal: Error, CustomStringConvertible {
         public let description: String
     }
@@ -23,10 +23,10 @@ public struct SlowBinaryReader {
     private var table = 0
     private var objects: [Object] = []
     private var covered = 0
-    // Of the containers known to contain no cycle: how deep they are nested.
+    // The heights of containers that are known to be free of cycles.
     private var heights: [Int: Int] = [:]
 
-    /// The value of the root, of at most `expansion` values.
+    /// Returns the value of the root, which may have at most `expansion` values.
     public static func value(
         of file: [UInt8], depth: Int = 512, expansion: Int = 1_000_000
     ) throws -> PropertyListValue {
@@ -43,7 +43,7 @@ public struct SlowBinaryReader {
 
     // MARK: Bytes
 
-    /// The number of `width` bytes at `offset`, nil where it is above 2⁶³.
+    /// Returns the number of `width` bytes at `offset`; nil if it is above 2⁶³.
     private func number(_ offset: Int, _ width: Int) -> Int? {
         var result = 0
         for byte in file[offset..<(offset + width)] {

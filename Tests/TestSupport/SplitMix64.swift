@@ -1,12 +1,12 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The generator of Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators": the
-/// same numbers for the same seed on every platform.
+/// The generator of Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators". It
+/// gives the same numbers for the same seed on every platform.
 public struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// The generator that starts from `seed`.
+    /// Creates a generator that starts from `seed`.
     public init(seed: UInt64) { state = seed }
 
     public mutating func next() -> UInt64 {
@@ -17,9 +17,9 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number in `0 ..< bound`.
+    /// Returns a number in `0 ..< bound`.
     public mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
 
-    /// True once in `times`.
+    /// Returns true once in `times`, on average.
     public mutating func oneIn(_ times: Int) -> Bool { below(times) == 0 }
 }

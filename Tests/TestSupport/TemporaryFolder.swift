@@ -3,7 +3,7 @@
 
 public import Foundation
 
-/// A folder of a test's own, removed with it.
+/// A temporary folder that is removed with this object.
 public final class TemporaryFolder: Sendable {
     public let path: String
 
@@ -18,7 +18,7 @@ public final class TemporaryFolder: Sendable {
 
     public var url: URL { URL(filePath: path) }
 
-    /// The path of a file in the folder.
+    /// Returns the path of a file in the folder.
     public func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
 
     /// The names in the folder, sorted.
@@ -27,7 +27,7 @@ public final class TemporaryFolder: Sendable {
     }
 }
 
-/// Files with a mode.
+/// Files with a given mode.
 extension TemporaryFolder {
     /// Creates a file that contains `old`.
     public func write(_ name: String, mode: mode_t) throws {
@@ -35,10 +35,10 @@ extension TemporaryFolder {
         guard unsafe chmod(self(name), mode) == 0 else { throw Self.lastError }
     }
 
-    /// The mode of a file, without the bits that say what kind of file it is.
+    /// Returns the mode of a file, without the bits for the kind of file.
     public func mode(of name: String) throws -> mode_t { try status(of: name).st_mode & 0o7777 }
 
-    /// What the system says about a file.
+    /// Returns the status of a file.
     public func status(of name: String) throws -> stat {
         var status = stat()
         guard unsafe stat(self(name), &status) == 0 else { throw Self.lastError }

@@ -25,7 +25,7 @@ extension Row {
         self.implementations = implementations
     }
 
-    /// The same row in both formats.
+    /// Returns the row for both formats.
     fileprivate static func both(
         _ job: Job, _ families: [Family], _ implementations: [Implementation: Way]
     ) -> [Row] {
@@ -131,7 +131,7 @@ extension Row {
     }
 }
 
-// MARK: - Who does it
+// MARK: - Implementations
 
 extension Row {
     private static let parsers = adding(
@@ -156,7 +156,7 @@ extension Row {
 }
 
 #if !LIBPLIST
-/// libplist where it is not installed.
+/// Stands in for libplist if it is not installed.
 private enum LibPlist {
     static let parse: Row.Way? = nil
     static let write: Row.Way? = nil

@@ -1,11 +1,11 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The checksum of a property list: every value, key and byte of it goes in.
+/// The checksum of a property list, which includes every value, key and byte.
 ///
-/// It is the same for all implementations and in both formats: it depends on the order of arrays, not
-/// on that of dictionaries, and takes `{CF$UID: n}`, the form of UIDs in XML, for UID n. Python's
-/// twin is `Tools/plistlib_row.py`.
+/// All implementations and both formats give the same checksum. It depends on the order of arrays,
+/// not on that of dictionaries, and treats `{CF$UID: n}`, the form of UIDs in XML, as UID n.
+/// `Tools/plistlib_row.py` is the implementation in Python.
 ///
 ///     scalar      mix(bits + tag · p)
 ///     text, data  mix(fold(bytes) + length · q + tag · p), text as UTF-8; fold: the bytes as one
@@ -62,7 +62,7 @@ public enum Checksum {
     @inline(__always)
     static func array(sum: UInt64, count: Int) -> UInt64 { scalar(.array, sum &+ UInt64(count)) }
 
-    /// The sum of an array with one element more.
+    /// Returns the sum of an array after one more element.
     @inline(__always)
     static func appending(_ element: UInt64, to sum: UInt64) -> UInt64 { sum &* 31 &+ element }
 
@@ -80,11 +80,11 @@ public enum Checksum {
             place &+= 8
         }
         add(tail(bytes, from: place), &sum)
-        // 2⁶⁴ − 1 is 0 modulo itself.
+        // 2⁶⁴ − 1 is congruent to 0.
         return sum == .max ? 0 : sum
     }
 
-    /// The last bytes, fewer than eight, as one little-endian number.
+    /// Returns the last bytes, fewer than eight, as a little-endian number.
     @inline(__always)
     private static func tail(_ bytes: UnsafeRawBufferPointer, from place: Int) -> UInt64 {
         let missing = UInt64(truncatingIfNeeded: 8 &- (bytes.count &- place)) &* 8

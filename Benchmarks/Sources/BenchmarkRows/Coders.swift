@@ -6,7 +6,8 @@ import FoundationCoding
 import KeyedArchive
 import PropertyList
 
-/// This library's subclasses of `NSCoder`, with the classes that Foundation's archivers are measured with.
+/// The library's subclasses of `NSCoder`, applied to the classes that Foundation's archivers are
+/// measured with.
 enum Coders {
     @Sendable static func unarchiveSaves(_ input: Input, _ scale: Double) throws -> Work {
         let data = try input.data(scale: scale)

@@ -5,7 +5,7 @@ import ArchiveStore
 import Foundation
 
 extension Ours {
-    /// One entry of each dictionary, from items in memory.
+    /// Reads one entry of each dictionary, from items in memory.
     @Sendable static func getEntries(_ input: Input, _ scale: Double) throws -> Work {
         let archives = try SmallFiles.bytes(input, scale)
         let store = ItemStore(MemoryItemDatabase(accessGroup: "benchmark"))
@@ -27,7 +27,8 @@ extension Ours {
         }
     }
 
-    /// A new encrypted store with all items, each batch on the disk before the next begins.
+    /// Writes all items to a new encrypted store. Each batch is flushed to the disk before the next
+    /// one.
     @Sendable static func saveItems(_ input: Input, _ scale: Double) throws -> Work {
         let data = StoredItems.written(try SmallFiles.bytes(input, scale))
         let folder = try WorkFolder()
@@ -37,14 +38,14 @@ extension Ours {
         }
     }
 
-    /// Some items of an encrypted store that is open, by service and account.
+    /// Looks up some items in an open encrypted store, by service and account.
     @Sendable static func findItems(_ input: Input, _ scale: Double) throws -> Work {
         let data = try SmallFiles.bytes(input, scale)
         let folder = try WorkFolder()
         let store = try encryptedStore(folder, data)
         let numbers = StoredItems.lookedUp(data.count, scale)
         return Work(size: SmallFiles.size(data), count: numbers.count) {
-            // The folder is there as long as its store.
+            // Keeps the folder while the store is open.
             try withExtendedLifetime(folder) {
                 let found = try numbers.map { number in
                     try store.data(

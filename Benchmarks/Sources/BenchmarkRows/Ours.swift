@@ -6,9 +6,9 @@ import KeyedArchive
 import PropertyList
 import PropertyListCodable
 
-/// This library at work.
+/// The work of the rows, done by this library.
 enum Ours {
-    /// What is measured is the library, not its limits: 200 MB are no hostile input.
+    /// The trusted limits, because 200 MB of input are legitimate here.
     static let limits = ParsingLimits.trusted
 
     @Sendable static func parse(_ input: Input, _ scale: Double) throws -> Work {
@@ -26,7 +26,7 @@ enum Ours {
         }
     }
 
-    /// The document comes from the other format: nothing of the output can be taken over from it.
+    /// The document comes from the other format, so that the writer cannot copy parts of it.
     @Sendable static func write(_ input: Input, _ scale: Double) throws -> Work {
         let bytes = try input.inOtherFormat.bytes(scale: scale)
         let document = try PropertyListDocument(parsing: bytes, limits: limits)
@@ -44,13 +44,13 @@ enum Ours {
         }
     }
 
-    /// A file whose checksum is that of its values.
+    /// Returns the outcome for a file, whose checksum is that of its values.
     static func file(_ bytes: [UInt8]) -> Outcome {
         .file { try PropertyListDocument(parsing: bytes, limits: limits).root.checksum() }
     }
 }
 
-// MARK: - One value, some values
+// MARK: - One value, and some values
 
 extension Ours {
     @Sendable static func touch(_ input: Input, _ scale: Double) throws -> Work {
@@ -61,7 +61,7 @@ extension Ours {
         }
     }
 
-    /// The value under a way of keys, by the shape of the file.
+    /// Returns the value at a path of keys that suits the shape of the file.
     private static func touched(_ root: PropertyListNode) throws -> PropertyListNode {
         let found = root["Tracks"]?["100"]?["Name"] ?? root["$objects"]?[2] ?? root[1_000]
         guard let found else { throw BenchmarkError("nothing is there to touch") }

@@ -1,71 +1,72 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something to be measured: the same work, done by several implementations.
+/// A unit of work that several implementations do in the same way.
 public struct Row: Sendable {
-    /// What is done, to what, in which format: `parse-library-binary`.
+    /// The job, the family and the format: `parse-library-binary`.
     public let name: String
-    /// What is done.
+    /// The kind of work.
     public let job: Job
-    /// The file it is done with: read, or to be written.
+    /// The file that is read or written.
     public let input: Input
-    /// Who can do it, and how.
+    /// The implementations that can do the work.
     let implementations: [Implementation: @Sendable (Input, Double) throws -> Work]
 }
 
-/// What is done in a row.
+/// The kind of work in a row.
 public enum Job: String, Sendable {
-    /// Bytes to values, each of which is visited.
+    /// Parses bytes to values, each of which is visited.
     case parse
-    /// Values in memory to bytes.
+    /// Serializes values in memory to bytes.
     case write
-    /// Bytes to one value under a key.
+    /// Parses bytes and reads one value under a key.
     case touch
-    /// Bytes to some values of a large dictionary, each by its key.
+    /// Parses bytes and looks up some values of a large dictionary by key.
     case lookup
-    /// Bytes of an archive to objects, each field of which is visited.
+    /// Decodes an archive to objects, each field of which is visited.
     case unarchive
-    /// Objects to the bytes of an archive.
+    /// Encodes objects to the bytes of an archive.
     case archive
-    /// Bytes to structures, by a `Decodable` conformance.
+    /// Decodes bytes to structures through `Decodable`.
     case decode
-    /// Structures to bytes, by an `Encodable` conformance.
+    /// Encodes structures to bytes through `Encodable`.
     case encode
-    /// Archived dictionaries to one entry of each.
+    /// Reads one entry from each of many archived dictionaries.
     case get
-    /// Items to a store, on the disk in batches.
+    /// Writes items to a store, flushed to the disk in batches.
     case save
-    /// A store to some items, each by its service and account.
+    /// Looks up some items in a store, by service and account.
     case find
-    /// Bytes that are meant to do harm, to the error they cause or the values they hold.
+    /// Parses hostile bytes to the resulting error or values.
     case withstand
 }
 
-/// Who does the work.
+/// An implementation that does the work.
 public enum Implementation: String, Sendable, CaseIterable {
-    /// This library: the document for untyped work, its archivers and coders for typed work.
+    /// This library: the document for untyped work, and its archivers and coders for typed work.
     case ours
-    /// This library's tree of values, `PropertyListValue`, where that is another way than `ours`.
+    /// This library's value tree, `PropertyListValue`, in rows where `ours` does not use it.
     case tree
-    /// This library's subclasses of `NSCoder`, with the classes that Foundation's archivers are measured with.
+    /// This library's subclasses of `NSCoder`, with the classes that Foundation's archivers are
+    /// measured with.
     case coders
-    /// Foundation: `PropertyListSerialization`, its coders, its archivers.
+    /// Foundation: `PropertyListSerialization`, its coders and its archivers.
     case foundation
     /// libplist.
     case libplist
-    /// Nobody: the bytes are read once, a word at a time; for archives the objects and texts are made, or
-    /// copied, too; for `Codable`, its containers with nothing behind them. No implementation can be faster;
-    /// the checksum is another one.
+    /// The minimal cost. It reads the bytes once, a word at a time. For archives it also creates or
+    /// copies the objects and texts, and for `Codable` it uses the containers without an
+    /// implementation. No implementation can be faster. Its checksum differs.
     case floor
 }
 
-/// Work that is set up and ready to be measured.
+/// Work that is prepared for measuring.
 public struct Work {
-    /// Bytes of the file that is read or written, for throughput.
+    /// The size in bytes of the file that is read or written, for the throughput.
     public let size: Int
-    /// How many things are done in a run, where that is what counts: items that are written.
+    /// The number of operations in a run, in rows that count them: items that are written.
     public let count: Int
-    /// What is measured.
+    /// The measured closure.
     public let run: () throws -> Outcome
 
     init(size: Int, count: Int = 1, run: @escaping () throws -> Outcome) {
@@ -75,14 +76,14 @@ public struct Work {
     }
 }
 
-/// What measured work leaves behind, to be compared between implementations.
+/// The result of measured work, for comparison between implementations.
 public enum Outcome {
-    /// The checksum of all that was visited.
+    /// The checksum of everything that was visited.
     case checksum(UInt64)
-    /// A file, whose checksum is not part of the work.
+    /// A file, whose checksum is computed outside the measured work.
     case file(() throws -> UInt64)
 
-    /// The checksum of what was read or written.
+    /// Returns the checksum of the values that were read or written.
     public func checksum() throws -> UInt64 {
         switch self {
         case .checksum(let sum): sum
@@ -97,7 +98,7 @@ extension Row {
         Implementation.allCases.filter { implementations[$0] != nil }
     }
 
-    /// Makes the files that the work needs, so that making them is not measured.
+    /// Generates the files that the work needs, so that this is not measured.
     public func prepare(scale: Double = 1) throws {
         try input.prepare(scale: scale)
         if job == .write {
@@ -106,10 +107,11 @@ extension Row {
         }
     }
 
-    /// The keys that the rows of `lookup` look up, in order.
+    /// Returns the keys that the rows of `lookup` look up, in order.
     public static func lookupKeys(scale: Double = 1) -> [String] { Lookup.keys(scale) }
 
-    /// Work by `implementation` with an input of `scale` times the usual size; nil if it cannot.
+    /// Returns the work by `implementation` with an input of `scale` times the usual size; nil if
+    /// it cannot do it.
     public func work(by implementation: Implementation, scale: Double = 1) throws -> Work? {
         try implementations[implementation]?(input, scale)
     }

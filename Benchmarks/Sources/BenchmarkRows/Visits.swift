@@ -5,7 +5,7 @@ public import Foundation
 import PropertyList
 
 extension PropertyListNode {
-    /// The checksum of the value and all it holds.
+    /// Returns the checksum of the value and everything in it.
     func checksum() throws -> UInt64 {
         var events = PropertyListEventReader(self, limits: Ours.limits)
         var visit = Visit()
@@ -14,9 +14,9 @@ extension PropertyListNode {
     }
 }
 
-/// The checksums of what has been seen of a property list.
+/// The checksums of the visited part of a property list.
 private struct Visit {
-    /// A container that has begun.
+    /// A container that has not ended.
     private struct Container {
         var sum: UInt64 = 0
         let key: UInt64
@@ -25,10 +25,10 @@ private struct Visit {
     }
 
     private var outer: [Container] = []
-    // At first what the whole lies in: an array of one.
+    // The outermost container is an array of one element, the whole.
     private var inner = Container(key: 0, count: 1, isDictionary: false)
 
-    /// The checksum of the whole, when it has ended.
+    /// The checksum of the whole, after it has ended.
     var sum: UInt64 { inner.sum }
 
     @inline(__always)
@@ -86,7 +86,7 @@ private struct Visit {
 }
 
 extension PropertyListValue {
-    /// The checksum of the value and all it holds.
+    /// The checksum of the value and everything in it.
     var checksum: UInt64 {
         switch self {
         case .string(let text): Checksum.string(text)
@@ -121,7 +121,7 @@ extension PropertyListDictionary {
 }
 
 extension Checksum {
-    /// The checksum of a file, for implementations that write one in another process.
+    /// Returns the checksum of a file, for implementations that write it in another process.
     public static func ofFile(at url: URL) throws -> UInt64 {
         try PropertyListDocument(parsing: Data(contentsOf: url), limits: Ours.limits).root
             .checksum()

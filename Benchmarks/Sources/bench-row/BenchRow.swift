@@ -4,13 +4,13 @@
 import BenchmarkRows
 import Foundation
 
-/// One row by one implementation, a number of times, for a profiler or for `Scripts/bench`:
+/// Runs one row by one implementation several times, for a profiler or for `Scripts/bench`:
 ///
-///     bench-row NAME IMPLEMENTATION [RUNS] [SCALE]    measures; one line of JSON
-///     bench-row list [SCALE]                          the rows, their inputs, who does them
-///     bench-row prepare NAME [SCALE]                  makes the inputs of a row
-///     bench-row checksum FILE                         the checksum of a property list
-///     bench-row keys [SCALE]                          the keys that `lookup` looks up, one a line
+///     bench-row NAME IMPLEMENTATION [RUNS] [SCALE]    measures; prints one line of JSON
+///     bench-row list [SCALE]                          lists rows, inputs and implementations
+///     bench-row prepare NAME [SCALE]                  generates the inputs of a row
+///     bench-row checksum FILE                         prints the checksum of a property list
+///     bench-row keys [SCALE]                          prints the keys of `lookup`, one per line
 @main
 enum BenchRow {
     static func main() {
@@ -71,7 +71,7 @@ enum BenchRow {
     }
 }
 
-/// A row, for programs that do the same in another language.
+/// A row, for implementations in other languages.
 private struct RowDescription: Encodable {
     let name: String, job: String, family: String, format: String, summary: String
     let file: String, sourceFile: String

@@ -4,19 +4,20 @@
 import BenchmarkRows
 import Foundation
 
-/// What came out of one row, by one implementation; one line of JSON.
+/// The measurement of one row by one implementation, printed as one line of JSON.
 struct Measurement: Encodable {
     let row: String
     let implementation: String
     let scale: Double
-    /// The size of the file that is read or written.
+    /// The size of the file that is read or written, in bytes.
     let bytes: Int
-    /// How many things are done in a run.
+    /// The number of operations in a run.
     let count: Int
-    /// How long each run took.
+    /// The duration of each run.
     let seconds: [Double]
     let checksum: String
-    /// What was resident before the first run, the file's bytes among it, and at most during it.
+    /// The resident memory in bytes before the first run, which includes the file's bytes, and the
+    /// peak during it.
     let residentBefore: Int
     let residentPeak: Int
 
@@ -53,8 +54,8 @@ struct Measurement: Encodable {
         return (Double(whole) + Double(parts) * 1e-18, outcome)
     }
 
-    /// Whether a further run came to the same. A file is read once, after the first run: reading each
-    /// would take longer than the work.
+    /// Returns whether another run gave the same result. A file is checked only after the first
+    /// run, because reading it takes longer than the work.
     private static func isSame(_ outcome: Outcome, _ sum: UInt64) -> Bool {
         if case .checksum(let again) = outcome { again == sum } else { true }
     }

@@ -3,21 +3,21 @@
 
 import Foundation
 
-/// How much memory of this process is resident, in bytes.
+/// The resident memory of this process, in bytes.
 enum ResidentMemory {
     #if os(Linux)
-    /// Now, with the free memory of the allocator given back.
+    /// Returns the current size, after the allocator has returned free memory.
     static func current() -> Int {
         _ = returnFreeMemory(keeping: 0)
         return status("VmRSS")
     }
 
-    /// Begins to look for the peak anew: "5" does that, see proc(5), /proc/PID/clear_refs.
+    /// Resets the recorded peak. Writing "5" to /proc/PID/clear_refs does that, see proc(5).
     static func resetPeak() {
         try? Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
     }
 
-    /// The most that was resident since then.
+    /// Returns the peak since the last reset.
     static func peak() -> Int { status("VmHWM") }
 
     private static func status(_ name: String) -> Int {
@@ -40,7 +40,7 @@ enum ResidentMemory {
 }
 
 #if os(Linux)
-// The module of the C library leaves malloc.h out.
+// The module of the C library does not include malloc.h.
 @_silgen_name("malloc_trim")
 private func returnFreeMemory(keeping pad: Int) -> CInt
 #endif

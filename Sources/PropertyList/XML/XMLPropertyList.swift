@@ -7,9 +7,9 @@ public enum XMLPropertyList {
     /// unless it is allowed by name. Allowed losses are counted.
     public struct Losses: OptionSet, Sendable, Hashable {
         /// The bits of the set, one for each loss.
-        public let rawValue: UInt8
+        public let rawValue: UInt64
         /// Creates a set from its bits.
-        public init(rawValue: UInt8) { self.rawValue = rawValue }
+        public init(rawValue: UInt64) { self.rawValue = rawValue }
 
         /// Dates lose fractions of a second, which are rounded down, and the sign of zero.
         public static let fractionsOfSeconds = Losses(rawValue: 1 << 0)

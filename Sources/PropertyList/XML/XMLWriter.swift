@@ -31,7 +31,7 @@ struct XMLWriter: ~Copyable {
     // The buffer for text that is not UTF-8 in the document. Reused to avoid allocations.
     private var decoded: [UInt8] = []
     private(set) var keys: XMLWrittenKeys
-    private var counts: [UInt8: Int] = [:]
+    private var counts: [UInt64: Int] = [:]
 
     init(
         _ document: PropertyListDocument, _ options: XMLPropertyList.Options,

@@ -5,11 +5,11 @@ import ArchiveStore
 import Foundation
 import KeyedArchive
 
-/// A program that shares an identifier with another one through an access group:
+/// A program that shares an identifier with another program through an access group:
 ///
 ///     GroupKeeper FOLDER
 ///
-/// It makes the identifier when it first runs, and prints it. See `GroupVisitor`.
+/// The first run creates the identifier. Every run prints it. See `GroupVisitor`.
 @main
 enum GroupKeeper {
     static func main() {

@@ -5,12 +5,13 @@ import ArchiveStore
 import Foundation
 import KeyedArchive
 
-/// A program that shares an identifier with another one through an access group:
+/// A program that shares an identifier with another program through an access group:
 ///
 ///     GroupVisitor FOLDER
 ///
-/// It was given the group, and nothing else of `GroupKeeper`'s. It prints the identifier, and leaves a
-/// value beside it. Where the group's file is none, it says why and ends with status 1.
+/// It has access to the group, and to nothing else of `GroupKeeper`. It prints the identifier, and
+/// stores a value beside it. If the group's file is not a store, it prints the error and exits with
+/// status 1.
 @main
 enum GroupVisitor {
     static func main() {

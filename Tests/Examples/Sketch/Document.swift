@@ -1,12 +1,13 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-// The model of a drawing app as it is before it is ported: classes with `NSSecureCoding`, written to a file by
-// Foundation. The tests of `KeyedArchive` have the same model after the port, and read what this one writes.
+// The model of a drawing app before the port: classes with `NSSecureCoding`, which Foundation
+// archives. `PortingTests` has the same model after the port, and reads these archives.
 
 public import Foundation
 
-/// Encodes itself. The app on Apple's systems also has `init?(coder:)`, which the port takes the place of.
+/// The superclass, which encodes itself. On Apple's systems the app also has `init?(coder:)`, which
+/// the port replaces.
 public class Model: NSObject, NSSecureCoding {
     public static var supportsSecureCoding: Bool { true }
 
@@ -137,7 +138,7 @@ public final class Symbol: Model {
     }
 }
 
-/// Refers to graphics that are on a page; to nothing where they were deleted.
+/// Refers to graphics on a page. The references are nil for deleted graphics.
 public final class Selection: Model {
     public var first: Graphic?, last: Graphic?
 

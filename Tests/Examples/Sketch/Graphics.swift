@@ -43,7 +43,7 @@ public class Line: Graphic {
     }
 }
 
-/// A line between two graphics, which hold it as it holds them: a cycle.
+/// A line between two graphics, which refer back to it: a cycle.
 public final class Connector: Line {
     public var source: Graphic?, target: Graphic?
 

@@ -18,7 +18,7 @@ public final class Author: Model {
     }
 }
 
-/// A tree: a comment knows its replies, and each reply its comment.
+/// A tree: a comment refers to its replies, and each reply to its comment.
 public final class Comment: Model {
     public weak var parent: Comment?
     public weak var subject: Graphic?
@@ -48,7 +48,7 @@ public final class History: Model {
     public override func encode(with coder: NSCoder) { coder.encode(last, forKey: "last") }
 }
 
-/// A list: each revision holds the one before.
+/// A list: each revision refers to the previous one.
 public final class Revision: Model {
     public var number: Int64, author: Author, previous: Revision?
 

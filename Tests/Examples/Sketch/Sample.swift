@@ -4,7 +4,7 @@
 public import Foundation
 
 extension Document {
-    /// A document with an object of each class.
+    /// Returns a document with an object of each class.
     public static func sample() -> Document {
         let document = Document()
         document.title = "Harbour"
@@ -97,7 +97,8 @@ extension Document {
         }
     }
 
-    /// The document as the app saves it. Objects that hold each other are never released.
+    /// Returns the document in the form in which the app saves it. Objects in cycles are never
+    /// released.
     public func archived() throws -> Data {
         try NSKeyedArchiver.archivedData(withRootObject: self, requiringSecureCoding: true)
     }

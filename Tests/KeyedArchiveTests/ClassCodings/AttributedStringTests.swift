@@ -15,7 +15,7 @@ import Foundation
 
 @Suite("Attributed strings")
 struct AttributedStringTests {
-    @Test("are converted to Foundation's, with their links, and back")
+    @Test("attributed strings are converted to Foundation's and back, with their links")
     func conversion() throws {
         var string = AttributedString("Hello 🌍 "), link = AttributedString("link")
         link.link = URL(string: "https://example.org")
@@ -30,7 +30,7 @@ struct AttributedStringTests {
         #expect(try AttributedString(plain) == AttributedString("plain"))
     }
 
-    @Test("are converted with the attributes that the program knows")
+    @Test("attributed strings are converted with the attributes that the program knows")
     func convertedAttributes() throws {
         var string = AttributedString("a"), other = AttributedString("b")
         string.languageIdentifier = "de"
@@ -48,7 +48,9 @@ struct AttributedStringTests {
         #expect(archived.attributes(of: archived.runs[0])?["none"] == nil)
     }
 
-    @Test("are not converted where a run ends within a character, or beyond the text")
+    @Test(
+        "attributed strings with a run that ends within a character, or beyond the text, are not converted"
+    )
     func brokenRuns() {
         for lengths in [[1, 2], [4], [-1, 3]] {
             let archived = ArchivedAttributedString(
@@ -60,7 +62,8 @@ struct AttributedStringTests {
 
     private static let info: [UInt8] = [1, 0, 1, 1, 4, 2, 2, 1, 1, 3, 1, 0]
 
-    /// Ten units, with a table of runs and so many empty dictionaries.
+    /// Returns the objects for a text of ten UTF-16 units, a table of runs and `count` empty
+    /// dictionaries.
     private static func objects(
         _ info: [UInt8], dictionaries: Int = 4, text: String = "0123456789"
     ) -> [PropertyListValue] {
@@ -81,7 +84,7 @@ struct AttributedStringTests {
         ]
     }
 
-    @Test("are read with their runs")
+    @Test("attributed strings are read with their runs")
     func runs() throws {
         let string = try read(ArchivedAttributedString.self, Self.objects(Self.info))
         #expect(string.kind == .immutable)
@@ -93,7 +96,7 @@ struct AttributedStringTests {
         #expect(string.attributes(of: .init(length: 1, dictionary: 4)) == nil)
     }
 
-    @Test("are written as Apple's archiver does, the text first, then attributes, then runs")
+    @Test("attributed strings are written as Apple's archiver writes them: text, attributes, runs")
     func writing() throws {
         typealias Pairs = ArchivedPairs<AnyArchived, AnyArchived>
         let size = Pairs([(AnyArchived("Size"), AnyArchived(12))])
@@ -120,7 +123,7 @@ struct AttributedStringTests {
             ])
     }
 
-    @Test("have no attributes, or one dictionary, without a table")
+    @Test("attributed strings without a table of runs have no attributes or one dictionary")
     func short() throws {
         #expect(
             try written(ArchivedAttributedString("a")) == [
@@ -148,7 +151,7 @@ struct AttributedStringTests {
                     "NSTextStorage", "NSMutableAttributedString", "NSAttributedString"))
     }
 
-    @Test("keep equal dictionaries apart, and one that is used twice one")
+    @Test("equal attribute dictionaries stay separate, and a shared dictionary stays shared")
     func identity() throws {
         var objects = Self.objects([5, 0, 5, 1], dictionaries: 2)
         let shared = try read(AnyArchived.self, objects)
@@ -158,7 +161,7 @@ struct AttributedStringTests {
         #expect(try written(read(AnyArchived.self, objects)).count == objects.count)
     }
 
-    @Test("of a table with 64-bit integers are written shortest")
+    @Test("run tables with 64-bit integers are written in the shortest form")
     func padding() throws {
         let string = try read(
             ArchivedAttributedString.self,
@@ -168,16 +171,17 @@ struct AttributedStringTests {
     }
 
     @Test(
-        "with a hostile table are refused",
+        "attributed strings with a hostile table of runs are refused",
         arguments: [
-            // Within an integer, without attributes.
+            // The table ends within an integer, or before the index of the attributes.
             ([0x8A], "malformedObject"), ([10, 0x80], "malformedObject"),
             ([10], "malformedObject"), ([5, 0, 5], "malformedObject"),
-            // Beyond the text, short of it, empty, beyond the dictionaries.
+            // The runs are longer or shorter than the text, missing or empty, or refer to no
+            // dictionary.
             ([11, 0], "valueOutOfRange"), ([9, 0], "valueOutOfRange"), ([], "valueOutOfRange"),
             ([10, 0, 1, 0], "valueOutOfRange"), ([0, 0, 10, 0], "valueOutOfRange"),
             ([10, 4], "valueOutOfRange"), ([5, 0, 0x85, 0x80, 1, 0], "valueOutOfRange"),
-            // 2⁶⁴−1, 2⁶³, more than 64 bits, and no end of it.
+            // Lengths of 2⁶⁴−1 and 2⁶³, a number of more than 64 bits, and one without an end.
             ([UInt8](repeating: 0xFF, count: 9) + [1, 0], "valueOutOfRange"),
             ([UInt8](repeating: 0x80, count: 9) + [1, 0], "valueOutOfRange"),
             ([10] + [UInt8](repeating: 0xFF, count: 9) + [1], "valueOutOfRange"),
@@ -189,7 +193,7 @@ struct AttributedStringTests {
             refusal(ArchivedAttributedString.self, Self.objects(info))?.description == code)
     }
 
-    @Test("with fields of other kinds are refused")
+    @Test("attributed strings with fields of the wrong type are refused")
     func wrongKinds() throws {
         let good = Self.objects(Self.info)
         func code(_ changes: PropertyListDictionary) -> KeyedArchiveError.Code? {
@@ -198,7 +202,7 @@ struct AttributedStringTests {
         #expect(code([:]) == nil)
         #expect(code(["NSString": .uid(7)]) == .wrongType)
         #expect(code(["NSString": 3]) == .wrongType)
-        // Without text the runs are beyond it.
+        // Without text, the runs extend beyond it.
         #expect(code(["NSString": .null]) == .valueOutOfRange)
         #expect(code(["NSAttributes": .null]) == .missingValue)
         #expect(code(["NSAttributes": .uid(7)]) == .wrongType)
@@ -213,7 +217,7 @@ struct AttributedStringTests {
         #expect(refusal(ArchivedAttributedString.self, objects) == .missingValue)
     }
 
-    @Test("whose runs do not fit the text are not written")
+    @Test("attributed strings whose runs do not fit the text are not written")
     func misuse() throws {
         let dictionary = AnyArchived(ArchivedPairs<AnyArchived, AnyArchived>([]))
         for runs in [
@@ -226,7 +230,9 @@ struct AttributedStringTests {
         }
     }
 
-    @Test("of Apple's are written as they were read", .enabled(if: Corpus.hasExternal))
+    @Test(
+        "attributed strings by Apple's software are written as they were read",
+        .enabled(if: Corpus.hasExternal))
     func foundationTests() throws {
         for (name, kind) in [
             ("NSAttributedString", ArchivedAttributedString.Kind.immutable),
@@ -247,7 +253,9 @@ struct AttributedStringTests {
         }
     }
 
-    @Test("of all archives are written as they were read", .enabled(if: Corpus.hasExternal))
+    @Test(
+        "attributed strings of all external archives are written as they were read",
+        .enabled(if: Corpus.hasExternal))
     func all() throws {
         var count = 0
         for archive in try Specimens.collected([
@@ -259,9 +267,9 @@ struct AttributedStringTests {
                 #expect(string.dictionaries.isEmpty || units == string.text.utf16.count)
                 count += 1
             }
-            // In two archives the graph differs: data that stand under `NS.bytes` are written under
-            // `NS.data`; and a text storage to which an attachment refers, which is kept as it is, is
-            // written once more for the attachment.
+            // The object graph of two archives differs. Data stored under `NS.bytes` is written
+            // under `NS.data`. A text storage that an attachment refers to is kept unchanged, and
+            // is written a second time for the attachment.
             let differs = ["Sparkle-Icon.sketch--e0b2dfdc", "AddressBookPrefs.nib_keyedobjects"]
             if differs.contains(where: archive.name.contains) { continue }
             #expect(try Specimens.difference(again, archive) == nil)

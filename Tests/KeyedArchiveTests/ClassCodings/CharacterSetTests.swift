@@ -23,7 +23,7 @@ struct CharacterSetTests {
     }
 
     private static let bitmap: [UInt8] = {
-        // A and the last code point of plane 0, then U+1F600.
+        // The character A and the last code point of plane 0, then U+1F600.
         var bytes = [UInt8](repeating: 0, count: 8192 * 2 + 1)
         bytes[0x41 >> 3] = 2
         bytes[8191] = 0x80
@@ -32,7 +32,7 @@ struct CharacterSetTests {
         return bytes
     }()
 
-    @Test("are read and written in the form in which they are stored")
+    @Test("character sets are read and written in their stored form")
     func forms() throws {
         let bitmap = Data(Self.bitmap)
         let cases: [(PropertyListDictionary, ArchivedCharacterSet)] = [
@@ -55,7 +55,7 @@ struct CharacterSetTests {
         }
     }
 
-    @Test("are read and written with members and bitmaps that are objects")
+    @Test("character sets with members and bitmaps that are objects round-trip")
     func objects() throws {
         let text: [PropertyListValue] = [
             ["NSStringObject": .uid(2), "NSIsInverted": true, "$class": .uid(3)], "abc",
@@ -70,7 +70,7 @@ struct CharacterSetTests {
         #expect(try written(read(ArchivedCharacterSet.self, data)) == data)
     }
 
-    @Test("keep their mutable class")
+    @Test("character sets keep their mutable class")
     func mutable() throws {
         let table: [PropertyListValue] = [
             ["NSBuiltinID": 1, "$class": .uid(2)],
@@ -81,7 +81,7 @@ struct CharacterSetTests {
         #expect(try written(set) == table)
     }
 
-    @Test("know their members")
+    @Test("character sets know their members")
     func members() {
         func check(
             _ form: ArchivedCharacterSet.Form, in members: String, not others: String,
@@ -125,7 +125,7 @@ struct CharacterSetTests {
         }
     }
 
-    @Test("of other kinds are refused")
+    @Test("character sets with fields of the wrong type are refused")
     func hostile() {
         func code(_ fields: PropertyListDictionary) -> KeyedArchiveError.Code? {
             archiveError { try Self.set(fields) }?.code

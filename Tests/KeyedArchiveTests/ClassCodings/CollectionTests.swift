@@ -11,7 +11,7 @@ import Testing
     "Sets in genuine archives",
     .enabled(if: Corpus.hasExternal, "there is no folder of such files"))
 struct GenuineCollectionTests {
-    @Test("NSSet and NSMutableSet")
+    @Test("NSSet and NSMutableSet of genuine archives are read")
     func sets() throws {
         #expect(
             try roundTrip(ArchivedSet<Int>.self, genuine: "--NSSet-Numbers-").elements
@@ -28,7 +28,7 @@ struct GenuineCollectionTests {
         #expect(try KeyedUnarchiver.unarchive(Set<Int>.self, from: bytes) == [1, 2, 3, 4, 5])
     }
 
-    @Test("NSOrderedSet and NSMutableOrderedSet")
+    @Test("NSOrderedSet and NSMutableOrderedSet of genuine archives are read")
     func orderedSets() throws {
         #expect(
             try roundTrip(ArchivedOrderedSet<Int>.self, genuine: "--NSOrderedSet-Numbers-")
@@ -39,7 +39,7 @@ struct GenuineCollectionTests {
         for name in names { _ = try roundTrip(AnyArchived.self, genuine: "--\(name)-") }
     }
 
-    @Test("NSCountedSet")
+    @Test("NSCountedSet of genuine archives is read")
     func countedSets() throws {
         let several = try roundTrip(
             ArchivedCountedSet<Int>.self, genuine: "--NSCountedSet-NumbersAppearingSeveralTimes-")

@@ -31,7 +31,7 @@ struct DecimalTests {
             Decimal.self, from: Archives.make([.dictionary(fields), description]))
     }
 
-    @Test("numbers come back, and are written as Apple's software writes them")
+    @Test("decimal numbers round-trip, and are written as Apple's software writes them")
     func numbers() throws {
         let cases: [(Decimal, PropertyListDictionary)] = [
             (0, Self.fields([], length: 0)), (.nan, Self.fields([], length: 0, negative: true)),
@@ -57,7 +57,7 @@ struct DecimalTests {
         }
     }
 
-    @Test("any order of bytes is read, and nothing after the units that count")
+    @Test("decimal numbers in either byte order are read, and unused mantissa units are ignored")
     func layouts() throws {
         let noise: [UInt8] = [0xBE, 0x7C, 0xBF, 0xFF, 0xDB, 0xC0, 0xAE, 0x2F, 0x94, 0xA8]
         #expect(
@@ -67,7 +67,7 @@ struct DecimalTests {
         #expect(try Self.read(Self.fields(noise, length: 0, negative: true)).isNaN)
         #expect(try Self.read(Self.fields([0, 1, 0, 2], length: 2, order: 2)) == 131_073)
         #expect(try Self.read(Self.fields([0, 0, 0, 0], length: 2, negative: true)) == 0)
-        // A mantissa that ends in zeros.
+        // A mantissa with trailing zeros.
         #expect(try Self.read(Self.fields([100, 0], length: 1, exponent: -3)) == 0.1)
     }
 
@@ -83,7 +83,7 @@ struct DecimalTests {
         }
     }
 
-    @Test("numbers of up to 38 digits come back from their own archives")
+    @Test("decimal numbers of up to 38 digits round-trip through archives")
     func random() throws {
         var generator = SplitMix64(seed: 38)
         for _ in 0..<200 {
@@ -99,7 +99,7 @@ struct DecimalTests {
         }
     }
 
-    @Test("any mantissa and exponent is read and written back with the same value, or refused")
+    @Test("any mantissa and exponent round-trips with the same value, or is refused")
     func anyLayout() throws {
         var generator = SplitMix64(seed: 128)
         var refused = 0
@@ -122,7 +122,7 @@ struct DecimalTests {
         #expect(refused < 10)
     }
 
-    @Test("numbers out of range, cut short or of other kinds are refused")
+    @Test("decimal numbers that are out of range, truncated or of the wrong type are refused")
     func hostile() {
         let good = Self.fields([3], length: 1)
         func code(_ changes: PropertyListDictionary) -> KeyedArchiveError.Code? {
@@ -155,7 +155,7 @@ struct DecimalTests {
 
     static let handler = Archives.describe("NSDecimalNumberHandler")
 
-    @Test("a handler has only the fields that are not the default")
+    @Test("a decimal number handler is written with only the fields that differ from the default")
     func handlers() throws {
         let plain = try roundTrip(
             ArchivedDecimalNumberHandler.self, [["$class": .uid(2)], Self.handler])
@@ -188,9 +188,9 @@ struct DecimalTests {
     "NSDecimalNumber in genuine archives",
     .enabled(if: Corpus.hasExternal, "there is no folder of such files"))
 struct GenuineDecimalTests {
-    // What differs: units that do not count are zero, of little-endian order as on all systems of
-    // today, and the chain of classes is that of newer systems.
-    @Test("numbers are written back with the same value")
+    // Known differences: unused units are zero, the byte order is little-endian as on all current
+    // systems, and the class chain is that of newer systems.
+    @Test("decimal numbers of genuine archives are written with the same value")
     func numbers() throws {
         let values = try Specimens.compareParts(
             Decimal.self, of: ["NSDecimalNumberPlaceholder", "NSDecimalNumber"], in: "nib",
@@ -216,7 +216,7 @@ struct GenuineDecimalTests {
         return .dictionary(fields)
     }
 
-    @Test("handlers are written back as they were")
+    @Test("decimal number handlers of genuine archives are written as they were read")
     func handlers() throws {
         let values = try Specimens.compareParts(
             ArchivedDecimalNumberHandler.self, of: ["NSDecimalNumberHandler"], in: "nib")

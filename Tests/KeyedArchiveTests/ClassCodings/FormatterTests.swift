@@ -15,7 +15,7 @@ struct FormatterTests {
 
     // MARK: Byte counts
 
-    @Test("of byte counts have only what is not the default")
+    @Test("byte count formatters are written with only the fields that differ from the default")
     func byteCounts() throws {
         let plain: [PropertyListValue] = [
             ["$class": .uid(2)], Self.describe("NSByteCountFormatter"),
@@ -37,7 +37,7 @@ struct FormatterTests {
         #expect(try written(formatter) == full)
     }
 
-    @Test("of byte counts that are of other kinds are refused")
+    @Test("byte count formatters with fields of the wrong type are refused")
     func hostileByteCounts() {
         func code(_ changes: PropertyListDictionary) -> KeyedArchiveError.Code? {
             let object: PropertyListValue = ["$class": .uid(2)]
@@ -53,7 +53,9 @@ struct FormatterTests {
         #expect(code(["NSUnits": .uid(0)]) == nil)
     }
 
-    @Test("of byte counts by Apple are written as they were read", .enabled(if: Corpus.hasExternal))
+    @Test(
+        "byte count formatters by Apple's software are written as they were read",
+        .enabled(if: Corpus.hasExternal))
     func appleByteCounts() throws {
         let bytes = try Specimens.bytes("ByteCountFormatter-AllFieldsSet")
         let formatter = try KeyedUnarchiver.unarchive(
@@ -70,7 +72,7 @@ struct FormatterTests {
 
     // MARK: Dates
 
-    @Test("of ISO 8601 dates are read and written")
+    @Test("ISO 8601 date formatters round-trip")
     func iso8601() throws {
         let table: [PropertyListValue] = [
             ["NS.formatOptions": 1907, "NS.timeZone": .uid(0), "$class": .uid(2)],
@@ -96,7 +98,7 @@ struct FormatterTests {
         ], "y", "M", describe("NSDateIntervalFormatter"),
     ]
 
-    @Test("of date intervals are read and written")
+    @Test("date interval formatters round-trip")
     func intervals() throws {
         let formatter = try read(ArchivedDateIntervalFormatter.self, Self.interval)
         #expect(formatter.dateTemplate == "y" && formatter.dateTemplateFromStyles == "M")
@@ -106,7 +108,7 @@ struct FormatterTests {
     }
 
     @Test(
-        "of date intervals that are of other kinds are refused",
+        "date interval formatters with fields of the wrong type are refused",
         arguments: [
             ("NS.dateStyle", .null, "missingValue"), ("NS.dateStyle", true, "wrongType"),
             ("NS.timeStyle", 1.5, "valueOutOfRange"), ("NS.modified", 1, "wrongType"),
@@ -120,7 +122,9 @@ struct FormatterTests {
         #expect(found == code)
     }
 
-    @Test("of dates by Apple are written as they were read", .enabled(if: Corpus.hasExternal))
+    @Test(
+        "date formatters by Apple's software are written as they were read",
+        .enabled(if: Corpus.hasExternal))
     func appleDates() throws {
         var (standards, intervals, dates) = (0, 0, 0)
         for archive in try Specimens.collected([
@@ -147,7 +151,9 @@ struct FormatterTests {
         #expect(standards == 2 && intervals == 3 && dates >= 11)
     }
 
-    @Test("of ISO 8601 dates by Apple have the same numbers", .enabled(if: Corpus.hasExternal))
+    @Test(
+        "ISO 8601 date formatters by Apple's software keep their numbers",
+        .enabled(if: Corpus.hasExternal))
     func appleNumbers() throws {
         let registry = ClassRegistry.foundation.keepingUnknownClasses()
         for name in ["ISO8601DateFormatter-Default", "ISO8601DateFormatter-OptionsSet"] {
@@ -159,9 +165,9 @@ struct FormatterTests {
         }
     }
 
-    // MARK: Dates and numbers of 10.0
+    // MARK: Date and number formatters with behavior 10.0
 
-    @Test("of dates are read and written, with what they do not know")
+    @Test("date formatters round-trip, with unknown fields")
     func dates() throws {
         let table: [PropertyListValue] = [
             [
@@ -187,7 +193,7 @@ struct FormatterTests {
         #expect(code(["NS.attributes": .uid(99)]) == .danglingReference)
     }
 
-    @Test("of numbers are written in Apple's order")
+    @Test("number formatters are written in Apple's order")
     func numbers() throws {
         var formatter = ArchivedNumberFormatter()
         formatter.positiveFormat = "+"
@@ -225,11 +231,14 @@ struct FormatterTests {
         #expect(code(["NS.zero": .uid(1)]) == .referenceCycle)
     }
 
-    @Test("of numbers by Apple are written as they were read", .enabled(if: Corpus.hasExternal))
+    @Test(
+        "number formatters by Apple's software are written as they were read",
+        .enabled(if: Corpus.hasExternal))
     func appleNumberFormatters() throws {
         var count = 0
         for archive in try Specimens.collected(["NSNumberFormatter"]) {
-            // Old decimal numbers have a shorter chain and other mantissas than they are written with.
+            // Old decimal numbers have a shorter class chain and other mantissas than the encoder
+            // writes.
             let again = try Specimens.rewritten(archive, opaque: "NSDecimalNumberPlaceholder") {
                 value in
                 let formatter = try #require(value.value(as: ArchivedNumberFormatter.self))

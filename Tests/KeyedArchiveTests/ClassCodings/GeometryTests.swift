@@ -11,7 +11,7 @@ import Testing
 struct GeometryTests {
     static let value = Archives.describe("NSValue")
 
-    @Test("structures are text as Apple's software spells it")
+    @Test("structures are written as text in the spelling of Apple's software")
     func texts() {
         #expect(ArchivedPoint(x: 400, y: -0.5).archivedString == "{400, -0.5}")
         #expect(
@@ -29,7 +29,7 @@ struct GeometryTests {
             ArchivedPoint(x: .infinity, y: -.infinity).archivedString == "{inf, -inf}")
     }
 
-    @Test("structures are read from the spellings of old systems and other implementations too")
+    @Test("structures are also read in the spellings of old systems and other implementations")
     func spellings() {
         let point = ArchivedPoint(x: 1, y: 2)
         for text in ["{1, 2}", "{1.0, 2.0}", "{1,2}", " { 1 ,2.} ", "{+1e0, 0.2e+1}"] {
@@ -48,7 +48,7 @@ struct GeometryTests {
     }
 
     @Test(
-        "each structure is an archive that comes back, alone, in a list and where any value may be")
+        "each structure round-trips as a root, in a list and as a field of any type")
     func archives() throws {
         func check<T: ArchivedStringConvertible & Equatable>(_ value: T) throws {
             for bytes in [
@@ -76,7 +76,7 @@ struct GeometryTests {
         try check(ArchivedAffineTransform(a: 1, b: 2, c: 3, d: 4, tx: 5, ty: 6))
     }
 
-    @Test("text of another shape is refused, and no number is read in part")
+    @Test("malformed text of a structure is refused, and no number is read in part")
     func otherTexts() throws {
         let texts = [
             "", "{", "{}", "{1}", "{1, 2", "1, 2", "{1, 2, 3}", "{1, 2}}", "{{1, 2}}", "{1 2}",
@@ -99,7 +99,7 @@ struct GeometryTests {
         #expect(ArchivedPoint(archivedString: long) == nil)
     }
 
-    @Test("structures are references to text as fields and as elements")
+    @Test("structures are references to text, as fields and as elements")
     func fields() throws {
         let points = [ArchivedPoint(x: 1, y: 2), ArchivedPoint(x: 3.5, y: 0)]
         let bytes = try KeyedArchiver.archive(points)
@@ -111,7 +111,7 @@ struct GeometryTests {
         #expect(try KeyedUnarchiver.unarchive([ArchivedPoint].self, from: bytes) == points)
     }
 
-    @Test("a range is an NSValue as a field and as an element")
+    @Test("a range is an NSValue, as a field and as an element")
     func rangeFields() throws {
         let ranges = [ArchivedRange(location: 2, length: 3), ArchivedRange(location: 0, length: 0)]
         let bytes = try KeyedArchiver.archive(ranges)
@@ -130,7 +130,7 @@ struct GeometryTests {
         #expect(error?.code == .wrongType && error?.path?.description == "root")
     }
 
-    @Test("points, sizes, rectangles and ranges come back from NSValue")
+    @Test("points, sizes, rectangles and ranges round-trip as NSValue")
     func values() throws {
         let point = try roundTrip(
             ArchivedValue.self,
@@ -187,7 +187,7 @@ struct GeometryTests {
         "NS.edgeval.bottom": 3.0, "NS.edgeval.right": 4.0, "$class": .uid(2),
     ]
 
-    @Test("edge insets come back from NSValue")
+    @Test("edge insets round-trip as NSValue")
     func insets() throws {
         let value = try roundTrip(ArchivedValue.self, [.dictionary(Self.insets), Self.value])
         guard case .edgeInsets(let insets) = value else {
@@ -197,7 +197,7 @@ struct GeometryTests {
         #expect(insets == ArchivedEdgeInsets(top: 1, left: 2, bottom: 3, right: 4))
     }
 
-    @Test("values of other C types are kept and written back")
+    @Test("an NSValue of another C type is kept and written back")
     func others() throws {
         let array = try roundTrip(
             ArchivedValue.self,
@@ -226,7 +226,7 @@ struct GeometryTests {
         #expect(single.affineTransform == nil && transform.objCType == nil)
     }
 
-    @Test("an NSValue with a field missing, of another kind or out of range is refused")
+    @Test("an NSValue with a missing, mistyped or out-of-range field is refused")
     func hostileValues() {
         func code(_ fields: PropertyListDictionary, _ rest: PropertyListValue...)
             -> KeyedArchiveError.Code?
@@ -256,14 +256,14 @@ struct GeometryTests {
             refusal(
                 ArchivedValue.self, Self.insets, changing: ["NS.edgeval.top": "1"], Self.value)
                 == .wrongType)
-        // What is kept as it is must be of allowed classes, too.
+        // Objects that are kept unchanged must also be of allowed classes.
         #expect(
             refusal(
                 ArchivedValue.self, ["$0": .uid(3)], Self.value, ["$class": .uid(4)],
                 Archives.describe("Evil")) == .classNotAllowed)
     }
 
-    @Test("common classes let NSValue pass")
+    @Test("the common classes include NSValue")
     func preset() throws {
         let value = ArchivedValue.point(ArchivedPoint(x: 1, y: 2))
         let bytes = try KeyedArchiver.archive(AnyArchived(value), allowing: .commonClasses)
@@ -272,13 +272,13 @@ struct GeometryTests {
         #expect(back.value is ArchivedValue)
     }
 
-    // The rotation by 15.5° of a genuine archive.
+    // The rotation by 15.5° from a genuine archive.
     static let rotation: [UInt8] = [
         0x3f, 0x76, 0xb0, 0x7c, 0x3e, 0x88, 0xd3, 0x78, 0xbe, 0x88, 0xd3, 0x78,
         0x3f, 0x76, 0xb0, 0x7c, 0, 0, 0, 0, 0, 0, 0, 0,
     ]
 
-    @Test("NSAffineTransform is six big-endian numbers of 32 bits")
+    @Test("NSAffineTransform is stored as six big-endian 32-bit numbers")
     func affineTransform() throws {
         let transform = try roundTrip(
             ArchivedNSAffineTransform.self,
@@ -307,7 +307,7 @@ struct GeometryTests {
     "Geometry and NSValue in genuine archives",
     .enabled(if: Corpus.hasExternal, "there is no folder of such files"))
 struct GenuineGeometryTests {
-    @Test("NSAffineTransform")
+    @Test("NSAffineTransform of genuine archives is read")
     func affineTransform() throws {
         let transform = try roundTrip(
             ArchivedNSAffineTransform.self, genuine: "--NSAffineTransform--",
@@ -315,7 +315,7 @@ struct GenuineGeometryTests {
         #expect(transform.tX == 0 && transform.m12 > 0.26 && transform.m12 < 0.27)
     }
 
-    @Test("rectangles, ranges and insets that are roots")
+    @Test("rectangles, ranges and insets at the roots of genuine archives are read")
     func roots() throws {
         let folder = "other-impl-tests"
         let rect = try roundTrip(ArchivedValue.self, genuine: "-RectTest--", in: folder)
@@ -337,7 +337,7 @@ struct GenuineGeometryTests {
     }
 
     @Test(
-        "all NSValues are written back as they were",
+        "every NSValue of genuine archives is written as it was read",
         arguments: [
             ("foundation-tests", 16), ("sks", 6), ("xcuserstate", 19), ("dtx-instruments", 1),
         ])

@@ -11,7 +11,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-@Suite("Fields that hold anything")
+@Suite("Archived objects with arbitrary field values")
 struct HostileFieldTests {
     private static let types: [(any KeyedDecodable.Type, [String])] = [
         (
@@ -41,7 +41,9 @@ struct HostileFieldTests {
         (ArchivedHashTable.self, ["$0", "$1", "$2"]),
     ]
 
-    @Test("end in a value that can be written, or in an error", arguments: Self.types.indices)
+    @Test(
+        "decoding ends in a value that can be encoded, or in an error",
+        arguments: Self.types.indices)
     func anything(index: Int) throws {
         let (type, keys) = Self.types[index]
         let outcomes = try HostileFields.outcomes(type, keys, allowing: .foundation)

@@ -19,7 +19,7 @@ struct IndexTests {
         0x7f, 0x32,
     ]
 
-    /// An object with packed integers.
+    /// Returns an object with packed integers.
     static func packed(
         _ count: Int, _ bytes: [UInt8], _ keys: (count: String, data: String),
         _ description: PropertyListValue
@@ -36,7 +36,7 @@ struct IndexTests {
     static let setKeys = ("NSRangeCount", "NSRangeData")
     static let pathKeys = ("NSIndexPathLength", "NSIndexPathData")
 
-    @Test("sets of no, one and several ranges come back")
+    @Test("index sets with no, one and several ranges round-trip")
     func sets() throws {
         let empty = try roundTrip(
             ArchivedIndexSet.self, [["NSRangeCount": 0, "$class": .uid(2)], Self.set])
@@ -56,7 +56,7 @@ struct IndexTests {
         #expect(mutable.value == several)
     }
 
-    @Test("sets are made of integers and of ranges, and know what they hold")
+    @Test("index sets are created from integers and ranges, and answer membership queries")
     func making() {
         let set = ArchivedIndexSet([5, 3, 4, 9, 3, -1, .max])
         #expect(set.ranges == [3..<6, 9..<10])
@@ -69,7 +69,7 @@ struct IndexTests {
         #expect(!ArchivedIndexSet().contains(0))
     }
 
-    @Test("paths of no, one and several indexes come back")
+    @Test("index paths with no, one and several indexes round-trip")
     func paths() throws {
         let empty = try roundTrip(
             IndexPath.self, [["NSIndexPathLength": 0, "$class": .uid(2)], Self.path])
@@ -84,7 +84,7 @@ struct IndexTests {
         #expect(archiveError { try KeyedArchiver.archive(IndexPath(index: -1)) } != nil)
     }
 
-    @Test("packed integers of any size come back")
+    @Test("packed integers of any size round-trip")
     func packing() throws {
         var integers = [0, 1, 127, 128, 16_383, 16_384, .max, .max - 1]
         for shift in 0..<63 { integers += [1 << shift, (1 << shift) - 1] }
@@ -95,7 +95,7 @@ struct IndexTests {
         #expect(Array(back) == integers)
     }
 
-    @Test("packed integers that are cut short, too large or not as many as said are refused")
+    @Test("packed integers that are truncated, too large or of the wrong count are refused")
     func hostilePacked() throws {
         func code(_ count: Int, _ bytes: [UInt8]) -> KeyedArchiveError.Code? {
             archiveError {
@@ -122,7 +122,7 @@ struct IndexTests {
         #expect(code(.min, [1, 2, 3]) == .valueOutOfRange)
     }
 
-    @Test("ranges that overlap, are empty, negative or too long are refused")
+    @Test("index ranges that overlap, are empty, negative or too long are refused")
     func hostileSets() throws {
         func code(_ count: Int, _ integers: [Int]) -> KeyedArchiveError.Code? {
             archiveError {
@@ -162,7 +162,7 @@ struct IndexTests {
         }
     }
 
-    @Test("paths with a field missing, negative or of another kind are refused")
+    @Test("index paths with a missing, negative or mistyped field are refused")
     func hostilePaths() {
         func code(_ fields: PropertyListDictionary) -> KeyedArchiveError.Code? {
             refusal(IndexPath.self, fields, Self.path)
@@ -185,7 +185,7 @@ struct IndexTests {
     "NSIndexSet and NSIndexPath in genuine archives",
     .enabled(if: Corpus.hasExternal, "there is no folder of such files"))
 struct GenuineIndexTests {
-    @Test("sets")
+    @Test("index sets of genuine archives are read")
     func sets() throws {
         #expect(
             try roundTrip(ArchivedIndexSet.self, genuine: "--NSIndexSet-Empty-").ranges.isEmpty)
@@ -207,7 +207,7 @@ struct GenuineIndexTests {
         }
     }
 
-    @Test("paths")
+    @Test("index paths of genuine archives are read")
     func paths() throws {
         #expect(try roundTrip(IndexPath.self, genuine: "--NSIndexPath-Empty-").isEmpty)
         #expect(try roundTrip(IndexPath.self, genuine: "--NSIndexPath-OneIndex-") == [52])
@@ -216,7 +216,7 @@ struct GenuineIndexTests {
                 == [4, 8, 15, 16, 23, 42])
     }
 
-    @Test("those in the state of programs are written back as they were")
+    @Test("index sets and paths in saved program states are written as they were read")
     func states() throws {
         let paths = try Specimens.compareParts(
             IndexPath.self, of: ["NSIndexPath"], in: "xcuserstate")
@@ -224,7 +224,7 @@ struct GenuineIndexTests {
     }
 
     @Test(
-        "sets in documents and in the state of programs",
+        "index sets in documents and saved program states are read",
         arguments: [("xcdatamodel", 21, 18), ("xcuserstate", 9, 5)])
     func documents(folder: String, leastSets: Int, leastMutable: Int) throws {
         let sets = try Specimens.compareParts(

@@ -15,7 +15,7 @@ struct MeasurementTests {
     static let linear = Archives.describe("NSUnitConverterLinear", "NSUnitConverter")
     static let reciprocal = Archives.describe("NSUnitConverterReciprocal", "NSUnitConverter")
 
-    @Test("measurements come back with their units and what these are of the base unit")
+    @Test("measurements round-trip with their units and the conversion to the base unit")
     func dimensions() throws {
         let miles = try roundTrip(
             ArchivedMeasurement.self,
@@ -35,7 +35,7 @@ struct MeasurementTests {
         #expect(miles.unit == unit)
     }
 
-    @Test("units without dimension, and those whose values are inverse, come back")
+    @Test("dimensionless and inverse units round-trip")
     func otherUnits() throws {
         let plain = try roundTrip(
             ArchivedMeasurement.self,
@@ -55,7 +55,7 @@ struct MeasurementTests {
         #expect(inverse.converter?.baseValue(of: 2) == 235.215 / 2)
     }
 
-    @Test("a unit that several measurements share is written as one again")
+    @Test("a unit shared by several measurements is written once")
     func sharing() throws {
         let back = try roundTrip(
             [ArchivedMeasurement].self,
@@ -69,7 +69,7 @@ struct MeasurementTests {
         #expect(back.map(\.value) == [1, 2])
     }
 
-    @Test("a program's own units are allowed by name")
+    @Test("custom units are allowed by name")
     func ownUnits() throws {
         let objects: [PropertyListValue] = [
             ["NS.symbol": .uid(2), "$class": .uid(3)], "smoot",
@@ -85,7 +85,7 @@ struct MeasurementTests {
         #expect(archiveError { try KeyedArchiver.archive(unit) }?.code == .classNotAllowed)
     }
 
-    @Test("measurements with a field missing or of another kind are refused")
+    @Test("measurements with a missing or mistyped field are refused")
     func hostile() {
         let good: PropertyListDictionary = ["NS.value": 1.0, "NS.unit": .uid(3)]
         func code(
@@ -128,7 +128,7 @@ struct MeasurementTests {
     "NSMeasurement in genuine archives",
     .enabled(if: Corpus.hasExternal, "there is no folder of such files"))
 struct GenuineMeasurementTests {
-    @Test("angles, frequencies, lengths and numbers without dimension")
+    @Test("angles, frequencies, lengths and dimensionless numbers of genuine archives are read")
     func measurements() throws {
         let angle = try roundTrip(ArchivedMeasurement.self, genuine: "--NSMeasurement-Angle-")
         #expect(angle.value == 90 && angle.unit.symbol == "°" && angle.unit.specifier == 256)
@@ -143,9 +143,9 @@ struct GenuineMeasurementTests {
         #expect(zero == ArchivedMeasurement(value: 0, unit: ArchivedUnit(symbol: "")))
     }
 
-    // One file has integers where there are reals elsewhere, because they are whole; they are written
-    // as reals.
-    @Test("whole numbers that are integers")
+    // One file has integers in place of reals, because the numbers are whole. They are written as
+    // reals.
+    @Test("whole numbers stored as integers in genuine archives are read")
     func integers() throws {
         let bytes = try Specimens.bytes("--NSMeasurement-Length--334bd6de", in: "foundation-tests")
         let value = try KeyedUnarchiver.unarchive(ArchivedMeasurement.self, from: bytes)

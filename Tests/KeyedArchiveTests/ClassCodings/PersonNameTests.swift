@@ -19,7 +19,7 @@ struct PersonNameTests {
         ]
     }
 
-    @Test("names come back")
+    @Test("person names round-trip")
     func names() throws {
         var fields = Self.parts(3)
         fields["NS.familyName"] = .uid(4)
@@ -35,7 +35,7 @@ struct PersonNameTests {
         #expect(value == expected)
     }
 
-    @Test("names come back with how they are pronounced")
+    @Test("person names round-trip with their phonetic representation")
     func phonetic() throws {
         var fields = Self.parts(3)
         fields["NS.phoneticRepresentation"] = .uid(4)
@@ -53,7 +53,7 @@ struct PersonNameTests {
         #expect(value.phoneticRepresentation?.givenName == "はなこ")
     }
 
-    @Test("names are read from archives that have them in the outer object")
+    @Test("person names whose fields are in the outer object are read")
     func flat() throws {
         var fields = Self.parts(2)
         fields["$class"] = .uid(3)
@@ -63,7 +63,7 @@ struct PersonNameTests {
         #expect(value.name.givenName == "Ada" && value.phoneticRepresentation == nil)
     }
 
-    @Test("names within names and fields of other kinds are refused")
+    @Test("nested person names and fields of the wrong type are refused")
     func hostile() throws {
         func code(_ fields: PropertyListDictionary) -> KeyedArchiveError.Code? {
             refusal(

@@ -7,7 +7,8 @@ import PropertyList
 import TestSupport
 import Testing
 
-/// Predicates and expressions are programs. They are in no preset and stay what the archive holds.
+/// Predicates and expressions are programs. No preset allows them, and they are only kept
+/// unchanged.
 @Suite("Predicates, expressions, sort descriptors")
 struct PredicateTests {
     private static let presets: [ClassRegistry] = [.foundation, .propertyList, .commonClasses]
@@ -25,7 +26,7 @@ struct PredicateTests {
         Archives.describe("NSFunctionExpression", "NSExpression"),
     ]
 
-    @Test("are in no preset")
+    @Test("no preset allows predicates, expressions or sort descriptors")
     func presets() {
         for registry in Self.presets {
             let names = registry.names.filter {
@@ -36,13 +37,13 @@ struct PredicateTests {
         }
     }
 
-    @Test("are refused, whatever is asked for")
+    @Test("predicates, expressions and sort descriptors are refused, whatever type is requested")
     func refused() throws {
         #expect(refusal(AnyArchived.self, Self.function) == .classNotAllowed)
         #expect(refusal(OpaqueObject.self, Self.function) == .classNotAllowed)
         #expect(refusal(ArchivedRegularExpression.self, Self.function) == .classNotAllowed)
         #expect(refusal([AnyArchived].self, Self.function) == .classNotAllowed)
-        // Within what is allowed, and as a field that nothing knows.
+        // Such an object is refused within an allowed one, and in an unknown field.
         let array: [PropertyListValue] = [
             ["NS.objects": [.uid(2)], "$class": .uid(4)],
             ["NSExpressionType": 1, "$class": .uid(3)],
@@ -61,7 +62,7 @@ struct PredicateTests {
         #expect(read.extraFields.ignoredKeys == ["NSLater"])
     }
 
-    @Test("are kept as they are where the registry says so, cycles included")
+    @Test("predicates and expressions are kept unchanged if the registry says so, including cycles")
     func kept() throws {
         let registry = ClassRegistry.foundation.keepingUnknownClasses()
         let value = try read(AnyArchived.self, Self.function, allowing: registry)
@@ -76,7 +77,9 @@ struct PredicateTests {
         #expect(refusal(String.self, Self.function, allowing: registry) != nil)
     }
 
-    @Test("of Apple's are refused, and kept as they are", .enabled(if: Corpus.hasExternal))
+    @Test(
+        "predicates by Apple's software are refused, or kept unchanged",
+        .enabled(if: Corpus.hasExternal))
     func apple() throws {
         var count = 0
         for archive in try Specimens.collected([

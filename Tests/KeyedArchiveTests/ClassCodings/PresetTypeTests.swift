@@ -12,12 +12,12 @@ import FoundationEssentials
 import Foundation
 #endif
 
-@Suite("Each type of a preset")
+@Suite("The types of the Foundation preset")
 struct PresetTypeTests {
-    @Test("is read under a registry of that type alone", arguments: values)
+    @Test("each type decodes under a registry of that type alone", arguments: values)
     func alone(_ value: LoneValue) throws { #expect(try value.isReadAlone()) }
 
-    @Test("has a value here")
+    @Test("every type has a sample value in this test")
     func complete() {
         #expect(LoneValue.missing(.foundation, in: Self.values).isEmpty)
     }

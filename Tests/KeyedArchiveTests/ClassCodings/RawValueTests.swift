@@ -52,7 +52,7 @@ private struct Gate: KeyedCodable, Equatable {
     }
 }
 
-/// The same object, by the raw values.
+/// The same object, encoded with the raw values.
 private struct RawGate: KeyedCodable {
     static let archivedClass: ArchivedClass = "Gate"
     var level: Int
@@ -72,7 +72,7 @@ private struct RawGate: KeyedCodable {
 
 @Suite("Raw values")
 struct RawValueTests {
-    @Test("of enumerations and option sets come back, alone, as optionals and in collections")
+    @Test("enumerations and option sets round-trip as roots, as optionals and in collections")
     func roundTrip() throws {
         let gate = Gate(
             level: .high, ending: .open, flags: [.wide, .tall], spare: .low, levels: [.high])
@@ -84,7 +84,7 @@ struct RawValueTests {
         #expect(try KeyedUnarchiver.unarchive(from: root, allowing: registry) == Ending.shut)
     }
 
-    @Test("are the same bytes as if a program wrote the raw values")
+    @Test("types with raw values are archived as the same bytes as the raw values")
     func sameBytes() throws {
         let gate = Gate(level: .high, ending: .shut, flags: [.wide, .tall])
         #expect(try KeyedArchiver.archive(gate) == KeyedArchiver.archive(RawGate(level: 2)))
@@ -118,23 +118,23 @@ private final class Leaf: KeyedCodable {
     init(coder: KeyedDecoder) throws {}
 }
 
-@Suite("Types that register those of their fields")
+@Suite("Types that register the types of their fields")
 struct FieldRegistrationTests {
-    @Test("may hold each other")
+    @Test("types that contain each other can register each other")
     func cycle() throws {
         let names = ["Leaf", "NSArray", "NSMutableArray", "NSMutableString", "NSString", "Tree"]
         #expect(ClassRegistry(Tree.self).names == names)
         #expect(ClassRegistry(Leaf.self).names == names)
     }
 
-    @Test("are registered anew each time that a registry is asked to")
+    @Test("types are registered again for each registry")
     func again() throws {
         let registry = ClassRegistry(Tree.self).removing("NSString", "Leaf")
         #expect(!registry.allows("Leaf"))
         #expect(registry.adding(Tree.self).names == ClassRegistry(Tree.self).names)
     }
 
-    @Test("are read and written without another list")
+    @Test("types that register their fields round-trip without another allow-list")
     func alone() throws {
         let tree = Tree()
         tree.leaf = Leaf()

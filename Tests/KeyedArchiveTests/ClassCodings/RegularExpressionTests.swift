@@ -12,12 +12,12 @@ struct RegularExpressionTests {
     private typealias Match = ArchivedRegularExpressionMatch
 
     private static let expression: [PropertyListValue] = [
-        // A pattern that is not valid, and not looked at.
+        // An invalid pattern, which decoding does not check.
         ["NSPattern": .uid(2), "NSOptions": 5, "$class": .uid(3)], "a(",
         Archives.describe("NSRegularExpression"),
     ]
 
-    @Test("are read and written")
+    @Test("regular expressions round-trip")
     func expressions() throws {
         let value = try read(ArchivedRegularExpression.self, Self.expression)
         #expect(value.pattern == "a(")
@@ -25,7 +25,7 @@ struct RegularExpressionTests {
         #expect(try written(value) == Self.expression)
     }
 
-    @Test("of other kinds are refused")
+    @Test("regular expressions with fields of the wrong type are refused")
     func hostileExpressions() {
         func code(_ changes: PropertyListDictionary) -> KeyedArchiveError.Code? {
             refusal(
@@ -41,7 +41,7 @@ struct RegularExpressionTests {
             code(["NSOptions": .integer(PropertyListInteger(UInt64.max))]) == .valueOutOfRange)
     }
 
-    /// The table of a result with two ranges.
+    /// The objects of a match result with two ranges.
     private static let result: [PropertyListValue] = [
         [
             "NSRegularExpression": .uid(2), "NSRangeArray": .uid(5), "NSRangeLocation": 3,
@@ -63,7 +63,7 @@ struct RegularExpressionTests {
             "NSTextCheckingResult"),
     ]
 
-    @Test("leave results that are read and written")
+    @Test("match results round-trip")
     func results() throws {
         let match = try read(Match.self, Self.result)
         #expect(match.range == .init(location: 3, length: 4))
@@ -72,13 +72,13 @@ struct RegularExpressionTests {
         #expect(try written(match) == Self.result)
     }
 
-    @Test("leave results whose class depends on the number of ranges")
+    @Test("the class of a match result depends on the number of ranges")
     func classes() throws {
         for (count, name, array) in [
             (1, "Simple", "NSMutableArray"), (2, "Extended", "NSMutableArray"),
             (7, "Extended", "NSMutableArray"), (8, "Complex", "NSArray"),
         ] {
-            // One that was not found has Int.max as its location.
+            // A range without a match has the location Int.max.
             let ranges = (0..<count).map { ArchivedRange(location: $0 == 1 ? .max : $0, length: 0) }
             let match = Match(range: ranges[0], ranges: ranges, regularExpression: nil)
             let bytes = try KeyedArchiver.archive(match)
@@ -90,7 +90,7 @@ struct RegularExpressionTests {
         }
     }
 
-    @Test("leave results that are refused where they are of other kinds")
+    @Test("match results with fields of the wrong type are refused")
     func hostileResults() {
         func code(_ entry: Int, _ changes: PropertyListDictionary) -> KeyedArchiveError.Code? {
             var objects = Self.result
@@ -111,7 +111,9 @@ struct RegularExpressionTests {
         #expect(code(5, ["NS.rangeval.location": 0.5]) == .valueOutOfRange)
     }
 
-    @Test("of Apple's are written as they were read", .enabled(if: Corpus.hasExternal))
+    @Test(
+        "regular expressions by Apple's software are written as they were read",
+        .enabled(if: Corpus.hasExternal))
     func foundationTests() throws {
         for (name, count) in [("SimpleRegex", 1), ("ExtendedRegex", 6), ("ComplexRegex", 9)] {
             let bytes = try Specimens.bytes("NSTextCheckingResult-\(name)")

@@ -15,7 +15,7 @@ struct ReportTests {
     static let notification = Archives.describe("NSNotification")
     static let dictionary = Archives.describe("NSDictionary")
 
-    @Test("errors come back, with user info and without")
+    @Test("errors round-trip, with and without user info")
     func errors() throws {
         let bare = try roundTrip(
             ArchivedError.self,
@@ -43,7 +43,7 @@ struct ReportTests {
         #expect(full.userInfo?.entries.last?.value.value is Mutable<String>)
     }
 
-    @Test("errors with something else in their fields are refused")
+    @Test("errors with fields of the wrong type are refused")
     func hostileErrors() {
         let good: PropertyListDictionary = ["NSDomain": .uid(3), "NSCode": 1]
         func code(_ fields: PropertyListDictionary) -> KeyedArchiveError.Code? {
@@ -61,7 +61,7 @@ struct ReportTests {
                 refusal(ArchivedError.self, good, without: key, Self.error, "domain")
                     == .missingValue)
         }
-        // An error that underlies itself.
+        // An error that is its own underlying error.
         #expect(
             refusal(
                 ArchivedError.self, good, changing: ["NSUserInfo": .uid(4)], Self.error, "domain",
@@ -69,7 +69,7 @@ struct ReportTests {
                 Self.dictionary) == .referenceCycle)
     }
 
-    @Test("exceptions come back")
+    @Test("exceptions round-trip")
     func exceptions() throws {
         let value = try roundTrip(
             ArchivedException.self,
@@ -95,7 +95,7 @@ struct ReportTests {
                 "n") == .wrongType)
     }
 
-    @Test("notifications come back, about any object")
+    @Test("notifications round-trip, with an object of any class")
     func notifications() throws {
         let value = try roundTrip(
             ArchivedNotification.self,
@@ -122,7 +122,7 @@ struct ReportTests {
     }
 
     @Test(
-        "a genuine notification is written back as it was",
+        "a genuine notification is written as it was read",
         .enabled(if: Corpus.hasExternal, "there is no folder of such files"))
     func genuine() throws {
         let value = try roundTrip(

@@ -8,7 +8,7 @@ import PropertyList
 import TestSupport
 import Testing
 
-@Suite("NSTimeZone, NSLocale, NSCalendar and the relatives of NSDate")
+@Suite("NSTimeZone, NSLocale, NSCalendar and date classes")
 struct TimeTests {
     static let zone = Archives.describe("NSTimeZone")
     static let locale = Archives.describe("NSLocale")
@@ -16,7 +16,7 @@ struct TimeTests {
     static let date = Archives.describe("NSDate")
     static let mutableData = Archives.describe("NSMutableData", "NSData")
 
-    @Test("time zones come back, with rules and without")
+    @Test("time zones round-trip, with and without rules")
     func timeZones() throws {
         let fixed = try roundTrip(
             ArchivedTimeZone.self,
@@ -30,7 +30,7 @@ struct TimeTests {
                 Self.zone,
             ])
         #expect(named.name == "Europe/Prague" && named.data == Data("TZif".utf8))
-        // swift-corelibs-foundation has plain data here.
+        // swift-corelibs-foundation stores plain data here.
         let plain = try KeyedUnarchiver.unarchive(
             ArchivedTimeZone.self,
             from: Archives.make([
@@ -40,7 +40,7 @@ struct TimeTests {
         #expect(plain == named)
     }
 
-    @Test("the names of some zones tell how far they are ahead of GMT")
+    @Test("the names of some time zones give their offset from GMT")
     func offsets() {
         let offsets: [(String, Int?)] = [
             ("GMT", 0), ("UTC", 0), ("GMT+0100", 3600), ("GMT-0330", -12_600),
@@ -53,7 +53,7 @@ struct TimeTests {
         }
     }
 
-    @Test("time zones and locales that lack a name, or have something else there, are refused")
+    @Test("time zones and locales with a missing or mistyped name are refused")
     func hostileZones() {
         func code(_ fields: PropertyListDictionary) -> KeyedArchiveError.Code? {
             refusal(ArchivedTimeZone.self, fields, Self.zone, "name")
@@ -69,7 +69,7 @@ struct TimeTests {
             refusal(ArchivedLocale.self, ["NS.identifier": true], Self.locale) == .wrongType)
     }
 
-    @Test("a calendar comes back with its settings")
+    @Test("a calendar round-trips with its settings")
     func calendars() throws {
         let calendar = try roundTrip(
             ArchivedCalendar.self,
@@ -99,7 +99,7 @@ struct TimeTests {
         #expect(bare == ArchivedCalendar(identifier: "buddhist"))
     }
 
-    @Test("a calendar with something else in its fields is refused")
+    @Test("a calendar with fields of the wrong type is refused")
     func hostileCalendars() {
         func code(_ fields: PropertyListDictionary) -> KeyedArchiveError.Code? {
             refusal(
@@ -116,7 +116,7 @@ struct TimeTests {
         #expect(code(["NS.gstartdate": .uid(3)]) == .wrongType)
     }
 
-    @Test("objects that several others share are written as one again")
+    @Test("objects that several others share are written once")
     func sharing() throws {
         let pair: PropertyListDictionary = [
             "NS.identifier": .uid(3), "NS.locale": .uid(0), "NS.timezone": .uid(4),
@@ -138,7 +138,7 @@ struct TimeTests {
 
     static let calendarDate = Archives.describe("NSCalendarDate", "NSDate")
 
-    @Test("a calendar date comes back with its zone and format")
+    @Test("a calendar date round-trips with its zone and format")
     func calendarDates() throws {
         let date = try roundTrip(
             ArchivedCalendarDate.self,
@@ -175,7 +175,7 @@ struct TimeTests {
         ]
     }
 
-    @Test("date intervals come back, also from archives with either the end or the duration")
+    @Test("date intervals round-trip, and are read with only an end or only a duration")
     func intervals() throws {
         let value = try roundTrip(DateInterval.self, Self.interval(1, 3.5, 2.5))
         #expect(value.start.timeIntervalSinceReferenceDate == 1 && value.duration == 2.5)
@@ -187,7 +187,7 @@ struct TimeTests {
         }
     }
 
-    @Test("date intervals that contradict themselves or end before they start are refused")
+    @Test("date intervals that are contradictory or end before they start are refused")
     func hostileIntervals() throws {
         func code(_ start: Double, _ end: Double?, _ duration: Double?)
             -> KeyedArchiveError.Code?
@@ -213,7 +213,7 @@ struct TimeTests {
 
     static let components = Archives.describe("NSDateComponents")
 
-    @Test("date components come back; parts that are not defined are nil")
+    @Test("date components round-trip, and undefined components are nil")
     func dateComponents() throws {
         let undefined = PropertyListValue(Int.max)
         let components = try roundTrip(
@@ -257,7 +257,7 @@ struct TimeTests {
     "Times in genuine archives",
     .enabled(if: Corpus.hasExternal, "there is no folder of such files"))
 struct GenuineTimeTests {
-    @Test("calendars, with the zones and locales of formatters")
+    @Test("calendars of genuine archives are read, with the zones and locales of formatters")
     func calendars() throws {
         let folder = "foundation-tests"
         let calendars = try Specimens.compareParts(
@@ -279,7 +279,7 @@ struct GenuineTimeTests {
         #expect(Set(locales.map(\.identifier)) == ["", "ja-JP"])
     }
 
-    @Test("dates, zones and locales of interface files")
+    @Test("dates, zones and locales of interface files are read")
     func interfaces() throws {
         let dates = try Specimens.compareParts(
             ArchivedCalendarDate.self, of: ["NSCalendarDate"], in: "nib")

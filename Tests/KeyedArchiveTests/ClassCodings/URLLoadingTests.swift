@@ -15,7 +15,7 @@ import Foundation
 
 @Suite("URL loading and hash tables")
 struct URLLoadingTests {
-    @Test("query items are read and written")
+    @Test("query items round-trip")
     func queryItems() throws {
         for value in ["x", nil] {
             let item = URLQueryItem(name: "q", value: value)
@@ -55,7 +55,7 @@ struct URLLoadingTests {
         1.7976931348623157e+308, Archives.describe("NSURLResponse"),
     ]
 
-    @Test("responses are read and written")
+    @Test("responses round-trip")
     func responses() throws {
         let response = try read(ArchivedURLResponse.self, Self.response)
         #expect(response.version == 8 && response.variant == 0 && response.values.count == 7)
@@ -73,7 +73,7 @@ struct URLLoadingTests {
     }
 
     @Test(
-        "responses with other counts and kinds are refused",
+        "responses with wrong counts or types are refused",
         arguments: [
             (["$2": 8], "missingValue"),
             (["$2": .integer(PropertyListInteger(Int.max))], "missingValue"),
@@ -88,9 +88,11 @@ struct URLLoadingTests {
         #expect(refusal(ArchivedURLResponse.self, objects)?.description == code)
     }
 
-    @Test("responses of Apple's are written as they were read", .enabled(if: Corpus.hasExternal))
+    @Test(
+        "responses by Apple's software are written as they were read",
+        .enabled(if: Corpus.hasExternal))
     func appleResponses() throws {
-        // Archives within the web archives of a browser.
+        // The archives are in the web archives of a browser.
         var count = 0
         for file in Corpus.external("real-plists/binary") where file.name.hasSuffix("webarchive") {
             let root = try PropertyListValue(parsing: file.bytes, options: .appleCompatible)
@@ -128,7 +130,7 @@ struct URLLoadingTests {
         ]
     }
 
-    @Test("requests are read and written, in both forms")
+    @Test("requests round-trip, in both forms")
     func requests() throws {
         for (prefix, first) in [("__nsurlrequest_proto_prop_obj_", 0), ("$", 3)] {
             let table = Self.request(prefix, from: first)
@@ -151,7 +153,7 @@ struct URLLoadingTests {
         }
     }
 
-    @Test("hash tables are read and written")
+    @Test("hash tables round-trip")
     func hashTables() throws {
         let table: [PropertyListValue] = [
             ["$0": 5, "$1": .uid(2), "$2": .uid(3), "$3": .uid(0), "$class": .uid(4)], "a", 2,

@@ -17,7 +17,7 @@ import Foundation
 struct AnyArchivedTests {
     private let identifier = UUID()
 
-    /// A tree of values as an archive gives it back.
+    /// Returns a tree of values decoded from an archive.
     private func tree() throws -> AnyArchived {
         let root: [String: AnyArchived] = [
             "name": AnyArchived("Anna"), "age": AnyArchived(36), "ok": AnyArchived(true),
@@ -33,7 +33,7 @@ struct AnyArchivedTests {
         return try KeyedUnarchiver.unarchive(AnyArchived.self, from: KeyedArchiver.archive(root))
     }
 
-    @Test("are read by key, by index, and by the kind of value")
+    @Test("values of any class are read by key, by index and by kind")
     func accessors() throws {
         let tree = try tree()
         #expect(tree["name"]?.stringValue == "Anna")
@@ -52,7 +52,7 @@ struct AnyArchivedTests {
         #expect(tree["set"]?.arrayValue == nil && tree["set"]?[0] == nil)
     }
 
-    @Test("are converted to collections, element by element")
+    @Test("values of any class are converted to collections, element by element")
     func conversion() throws {
         let tree = try tree()
         #expect(tree["names"]?.value(as: [String].self) == ["a", "b"])
@@ -74,7 +74,7 @@ struct AnyArchivedTests {
         #expect(tree.value(as: [String: AnyArchived].self)?.count == 15)
     }
 
-    @Test("are the same whether they were read or wrapped")
+    @Test("values of any class are equal whether they were decoded or wrapped")
     func wrapped() {
         let wrapped = AnyArchived(["list": ["a", 1, ["k": true]]] as PropertyListValue)
         #expect(wrapped["list"]?[0]?.stringValue == "a")
@@ -83,7 +83,7 @@ struct AnyArchivedTests {
         #expect(AnyArchived(["a": [1]])["a"]?[0]?.value(as: Int.self) == 1)
     }
 
-    @Test("refuse a dictionary in which a key occurs twice")
+    @Test("a dictionary with a duplicate key is refused as a value of any class")
     func twice() throws {
         let twice = AnyArchived(ArchivedPairs([("a", 1), ("a", 2)]))
         #expect(twice.dictionaryValue == nil && twice.value(as: [String: Int].self) == nil)
@@ -91,7 +91,9 @@ struct AnyArchivedTests {
         #expect(archiveError { try twice.propertyListValue() }?.code == .malformedObject)
     }
 
-    @Test("become property lists where these have a form, and name the value where they have none")
+    @Test(
+        "values of any class become property lists, or the error names the value that has no such form"
+    )
     func propertyList() throws {
         let plain = try KeyedUnarchiver.unarchive(
             AnyArchived.self,
@@ -115,7 +117,7 @@ struct AnyArchivedTests {
         #expect(numbered?.code == .wrongType)
     }
 
-    @Test("print as values, bounded in length")
+    @Test("values of any class are printed with a bounded length")
     func descriptions() throws {
         let value = AnyArchived(
             ArchivedPairs<AnyArchived, AnyArchived>([
@@ -140,9 +142,9 @@ struct AnyArchivedTests {
         #expect("\(entries["a"]?.array ?? [])" == #"[1, "b"]"#)
     }
 
-    @Test("of shared objects are converted once")
+    @Test("shared objects are converted once")
     func shared() throws {
-        // 2³⁰ strings, written out.
+        // The expanded tree has 2³⁰ strings.
         let objects: [PropertyListValue] = (0..<30).map { level in
             let next = PropertyListValue.uid(PropertyListUID(UInt32(level) + 2))
             return ["NS.objects": [next, next], "$class": .uid(32)]
@@ -156,7 +158,7 @@ struct AnyArchivedTests {
         #expect(root.value(as: Deep<Deep<Deep<String>>>.self)?.count == 2)
     }
 
-    @Test("nested deeply need no deep stack")
+    @Test("deeply nested values of any class need no deep stack")
     func deep() throws {
         var value = AnyArchived("end")
         for _ in 0..<100_000 { value = AnyArchived([value]) }
@@ -170,7 +172,7 @@ struct AnyArchivedTests {
         #expect(depth == 100_000)
     }
 
-    @Test("are nil where an optional is asked for")
+    @Test("a null value of any class decodes as nil if an optional is requested")
     func nothing() throws {
         let bytes = try Archives.make(["x"], top: ["root": .uid(0), "text": .uid(1)])
         let archive = try KeyedUnarchiver(parsing: bytes)

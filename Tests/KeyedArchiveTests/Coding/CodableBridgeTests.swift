@@ -27,7 +27,8 @@ struct CodableBridgeTests {
         name: "Anna", levels: ["a": [1, 2]], when: Date(timeIntervalSinceReferenceDate: 5),
         data: Data([1]), id: UUID(), url: URL(string: "https://example.com/a"))
 
-    @Test("are written as dictionaries, arrays and plain values, and read back")
+    @Test(
+        "`Codable` values are archived as dictionaries, arrays and plain values, and decoded again")
     func roundTrip() throws {
         let archiver = KeyedArchiver(allowing: .propertyList)
         archiver.roots.encodeEncodable(settings, forKey: "settings")
@@ -46,7 +47,7 @@ struct CodableBridgeTests {
                 == .missingValue)
     }
 
-    @Test("may be nil, or absent")
+    @Test("`Codable` values may be nil or missing")
     func absent() throws {
         let archiver = KeyedArchiver(allowing: .propertyList)
         archiver.roots.encodeEncodable(Settings?.none, forKey: "none")
@@ -67,13 +68,14 @@ struct CodableBridgeTests {
         let sex: Bool
     }
 
-    @Test("are read from objects of any class by the names of their fields")
+    @Test("`Codable` values are decoded from objects of any class by the names of the fields")
     func fields() throws {
         let allowed = ClassRegistry.foundation.keepingUnknownClasses()
         let archive = try KeyedUnarchiver(
             parsing: Archives.fixture("save"), allowing: allowed)
         let list = try archive.unarchive([OpaqueObject].self)
-        // The friends refer back to the list: only what a type names may be without cycles.
+        // The friends refer back to the list. A typed value decodes only the fields it names, but a
+        // tree would be cyclic.
         #expect(archiveError { try list[0].propertyList() }?.code == .referenceCycle)
         let extras = try archive.unarchive(OpaqueObject.self, forKey: "extras")
         let tree = try extras.propertyList()
@@ -94,7 +96,7 @@ struct CodableBridgeTests {
         #expect(person.born.timeIntervalSinceReferenceDate == 1.5)
     }
 
-    @Test("are bounded in depth and expansion")
+    @Test("`Codable` values are limited in depth and expansion")
     func bounds() throws {
         var objects: [PropertyListValue] = []
         for level in 1...12 {

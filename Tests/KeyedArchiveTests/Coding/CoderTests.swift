@@ -14,7 +14,7 @@ import Foundation
 
 @Suite("KeyedEncoder and KeyedDecoder")
 struct CoderTests {
-    @Test("have all widths of numbers, in the object itself")
+    @Test("the coders have all widths of numbers, stored in the object itself")
     func widths() throws {
         let archiver = KeyedArchiver()
         let roots = archiver.roots
@@ -57,7 +57,7 @@ struct CoderTests {
         #expect(archiveError { try back.decodeInteger(forKey: "b") }?.code == .wrongType)
     }
 
-    @Test("tell a missing value from nil and from a default")
+    @Test("the coders distinguish a missing value, nil and a default")
     func missing() throws {
         let archiver = KeyedArchiver()
         archiver.roots.encode(nil as String?, forKey: "nil")
@@ -75,7 +75,7 @@ struct CoderTests {
             archiveError { try roots.decode(String.self, forKey: "nil") }?.code == .missingValue)
     }
 
-    @Test("escape keys that begin with a dollar sign")
+    @Test("the coders escape keys that begin with a dollar sign")
     func dollar() throws {
         let archiver = KeyedArchiver()
         for key in ["$class", "$0x", "$$", "$", ""] { archiver.roots.encode(1, forKey: key) }
@@ -88,7 +88,7 @@ struct CoderTests {
         #expect(roots.nextUnkeyed() == nil)
     }
 
-    @Test("refuse a key that is given twice")
+    @Test("a key that is encoded twice is an error")
     func twice() {
         let archiver = KeyedArchiver()
         archiver.roots.encode(1, forKey: "a")
@@ -99,7 +99,8 @@ struct CoderTests {
     }
 
     @Test(
-        "refuse an encoder that is used when its object is complete, and one of a finished archive")
+        "using an encoder after its object is complete, or after the archive is finished, is an error"
+    )
     func misuse() throws {
         let leaky = Leaky()
         let archiver = KeyedArchiver(allowing: .foundation.adding(Leaky.self))
@@ -113,7 +114,7 @@ struct CoderTests {
         #expect(archiveError { try finished.finish() }?.what == "the archive is finished")
     }
 
-    @Test("output nothing when an object could not be written, even if the program goes on")
+    @Test("an archiver produces no output after an object failed, even if the program continues")
     func failure() {
         let archiver = KeyedArchiver()
         archiver.roots.encode([AnyArchived(Save(name: "", age: 0, sex: false))], forKey: "a")
@@ -121,7 +122,7 @@ struct CoderTests {
         #expect(archiveError { try archiver.finish() }?.code == .classNotAllowed)
     }
 
-    @Test("read values without keys in the order of writing, per object")
+    @Test("values without keys are decoded in the order of encoding, for each object")
     func unkeyed() throws {
         let archiver = KeyedArchiver(allowing: .foundation.adding(Old.self))
         archiver.roots.encode([Old(1, "a"), Old(2, "b")], forKey: "root")
@@ -140,7 +141,7 @@ struct CoderTests {
                 == .missingValue)
     }
 
-    @Test("read either form of collection")
+    @Test("collections are decoded from both forms: a list, or numbered keys")
     func indexed() throws {
         let bytes = try Archives.make([
             ["NS.object.0": .uid(3), "NS.object.1": .uid(4), "$class": .uid(2)],
@@ -154,7 +155,7 @@ struct CoderTests {
         #expect(try KeyedUnarchiver.unarchive([String: String].self, from: pairs) == ["a": "b"])
     }
 
-    @Test("read the first of several types that fits")
+    @Test("the first matching type of several is decoded")
     func anyOf() throws {
         let archiver = KeyedArchiver()
         archiver.roots.encode("text", forKey: "s")
@@ -168,7 +169,7 @@ struct CoderTests {
         #expect(error?.what == "expected Data, found an object of class NSString (object 1)")
     }
 
-    @Test("read mangled names of Swift's classes as the qualified ones")
+    @Test("mangled names of Swift classes are read as qualified names")
     func mangled() throws {
         for name in ["_TtC3App7Reading", "App.Reading"] {
             let bytes = try Archives.make([
@@ -189,7 +190,7 @@ struct CoderTests {
         }
     }
 
-    @Test("say that a class is allowed but has no Swift type")
+    @Test("an allowed class without a Swift type is an error that says so")
     func unknownClass() throws {
         let bytes = try Archives.make([["$class": .uid(2)], Archives.describe("Stranger")])
         let allowed = ClassRegistry.foundation.allowing("Stranger")
@@ -202,7 +203,7 @@ struct CoderTests {
     }
 }
 
-/// A value that hands its encoder out.
+/// A value that leaks its encoder.
 private final class Leaky: KeyedCodable {
     static let archivedClass: ArchivedClass = "Leaky"
     var coder: KeyedEncoder?
@@ -212,7 +213,7 @@ private final class Leaky: KeyedCodable {
     init(coder: KeyedDecoder) throws {}
 }
 
-/// A class that writes its fields without keys.
+/// A class that encodes its fields without keys.
 private struct Old: KeyedCodable {
     static let archivedClass: ArchivedClass = "Old"
     let number: Int

@@ -7,7 +7,7 @@ import KeyedArchive
 import PropertyList
 import Testing
 
-/// A type that hands its coding on to another: both share one object.
+/// A type that delegates its coding to another value, with which it shares one object.
 private struct Wrapper<Value: KeyedCodable>: KeyedCodable {
     static var archivedClass: ArchivedClass { "Wrapper" }
     let value: Value
@@ -17,11 +17,11 @@ private struct Wrapper<Value: KeyedCodable>: KeyedCodable {
     init(coder: KeyedDecoder) throws { value = try Value(coder: coder) }
 }
 
-@Suite("Types that hand their coding on")
+@Suite("Types that delegate their coding")
 struct DelegationTests {
     private let registry = ClassRegistry.foundation.adding(Save.self)
 
-    @Test("share the object with an optional value and with one of any class")
+    @Test("delegating to an optional value or to a value of any class shares the object")
     func sharing() throws {
         let save = Save(name: "n", age: 1, sex: true)
         let optional = Wrapper<Save?>(save)
@@ -34,7 +34,7 @@ struct DelegationTests {
         #expect(try KeyedArchiver.archive(any, allowing: registry) == bytes)
     }
 
-    @Test("are refused where the other has no fields of its own")
+    @Test("delegating to a value without fields of its own is refused")
     func refused() throws {
         let value = Wrapper<PropertyListValue>(["a"])
         #expect(archiveError { try KeyedArchiver.archive(value) }?.code == .misuse)
@@ -45,7 +45,7 @@ struct DelegationTests {
         #expect(archiveError { try KeyedArchiver.archive(wrapped) }?.code == .misuse)
     }
 
-    @Test("meet no object at the roots")
+    @Test("decoding the root coder as a single object is refused")
     func roots() throws {
         let bytes = try KeyedArchiver.archive("text")
         let archive = try KeyedUnarchiver(parsing: bytes)
@@ -54,7 +54,7 @@ struct DelegationTests {
         #expect(archiveError { try PropertyListValue(coder: archive.roots) }?.code == .misuse)
     }
 
-    @Test("see the fields, elements and place of an object of any class")
+    @Test("an object of any class gives its fields, elements and object number")
     func opaque() throws {
         let bytes = try Archives.make([
             [
@@ -81,7 +81,7 @@ struct RefusedFieldTests {
         archiveError { try KeyedUnarchiver.unarchive(type, from: Archives.make(objects)) }?.code
     }
 
-    @Test("a plain value stands where references are expected")
+    @Test("a plain value in place of references is refused")
     func plain() {
         #expect(
             code(
@@ -90,7 +90,7 @@ struct RefusedFieldTests {
                 == .wrongType)
     }
 
-    @Test("an element is in a set less than once")
+    @Test("an element that is in a counted set less than once is refused")
     func count() {
         #expect(
             code(
@@ -101,14 +101,14 @@ struct RefusedFieldTests {
                 ]) == .valueOutOfRange)
     }
 
-    @Test("a number is an object with fields")
+    @Test("an object with fields in place of a number is refused")
     func number() {
         #expect(
             code(Wrapper<Int>.self, [["$class": .uid(2)], Archives.describe("Wrapper")])
                 == .malformedObject)
     }
 
-    @Test("a key occurs twice in a dictionary that is read as a tree")
+    @Test("a dictionary with a duplicate key is refused as a tree")
     func twice() {
         #expect(
             code(
@@ -121,13 +121,13 @@ struct RefusedFieldTests {
                 ]) == .malformedObject)
     }
 
-    @Test("a tree has values that archives have no form for")
+    @Test("a tree with values that archives cannot represent is refused")
     func tree() {
         let value = PropertyListValue.array([.set(["a"])])
         #expect(archiveError { try KeyedArchiver.archive(value) }?.code == .valueOutOfRange)
     }
 
-    @Test("a dictionary with keys that are no text becomes no tree of fields")
+    @Test("a dictionary with keys that are not text is refused as a tree of fields")
     func keys() throws {
         let bytes = try Archives.make([
             ["NS.keys": [.uid(3)], "NS.objects": [.uid(3)], "$class": .uid(2)],

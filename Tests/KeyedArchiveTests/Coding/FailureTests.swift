@@ -12,9 +12,9 @@ import FoundationEssentials
 import Foundation
 #endif
 
-@Suite("What failures leave behind")
+@Suite("Decoding after failures")
 struct FailureTests {
-    @Test("late references of an object that a program does without are not followed")
+    @Test("late references of an object that the program discarded are skipped")
     func lateReferences() throws {
         let bytes = try Archives.make([
             ["child": .uid(2), "$class": .uid(6)],
@@ -30,7 +30,7 @@ struct FailureTests {
         #expect(tolerant.child == nil && tolerant.again == nil)
     }
 
-    @Test("an object that was made for one that failed is made again, with its late references")
+    @Test("an object that was decoded for a failed one is decoded again, with its late references")
     func madeAgain() throws {
         let bytes = try Archives.make([
             ["child": .uid(2), "again": .uid(4), "$class": .uid(6)],
@@ -47,7 +47,7 @@ struct FailureTests {
         #expect(tolerant.again?.value == 2 && tolerant.again?.next?.value == 3)
     }
 
-    @Test("a root that fails does not make earlier ones forgotten")
+    @Test("a root that fails does not discard the objects of earlier roots")
     func earlierRoots() throws {
         let bytes = try Archives.make(
             [
@@ -63,7 +63,7 @@ struct FailureTests {
         #expect(try archive.unarchive(Node.self, forKey: "b") === first)
     }
 
-    @Test("what a root's type allows counts for that root only")
+    @Test("classes allowed by the type of one root are not allowed for other roots")
     func rootTypes() throws {
         let bytes = try Archives.make(
             [
@@ -87,7 +87,7 @@ struct FailureTests {
     }
 }
 
-/// Reads what can be read.
+/// Decodes its fields where possible, and ignores errors.
 private final class Tolerant: KeyedDecodable {
     static let archivedClass: ArchivedClass = "Tolerant"
     let child: Node?

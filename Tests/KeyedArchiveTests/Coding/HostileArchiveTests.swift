@@ -12,8 +12,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What has gone wrong in other decoders of keyed archives, a test for each.
-@Suite("Hostile archives, typed")
+/// Mistakes of other decoders of keyed archives, with a test for each.
+@Suite("Hostile archives, decoded as types")
 struct HostileArchiveTests {
     private let evil: PropertyListValue = .dictionary([
         "$classname": "Evil", "$classes": ["Evil", "NSArray", "NSObject"],
@@ -53,7 +53,7 @@ struct HostileArchiveTests {
         #expect(error(AnyArchived.self, objects)?.code == .classNotAllowed)
     }
 
-    @Test("names the class, the place and the change that would allow it")
+    @Test("names the refused class, its place and the change that would allow it")
     func message() throws {
         let bytes = try KeyedArchiver.archive(
             ["k": [UUID()]], allowing: .foundation)
@@ -70,7 +70,9 @@ struct HostileArchiveTests {
                 """)
     }
 
-    @Test("tells names apart that Unicode takes for equivalent", arguments: ["K", "Å", "é"])
+    @Test(
+        "distinguishes class names that are only canonically equivalent",
+        arguments: ["K", "Å", "é"])
     func equivalentNames(_ letter: String) {
         let other = ["K": "\u{212A}", "Å": "\u{212B}", "é": "e\u{301}"][letter] ?? ""
         let objects: [PropertyListValue] = [["$class": .uid(2)], Archives.describe("My" + other)]
@@ -80,7 +82,7 @@ struct HostileArchiveTests {
         #expect(both.allows("My" + letter) && both.allows("My" + other))
     }
 
-    @Test("holds each reference against the list, also to an object that was made before")
+    @Test("checks each reference against the allow-list, even if the object was decoded before")
     func everyReference() throws {
         let save = Save(name: "x", age: 1, sex: true)
         let archiver = KeyedArchiver(allowing: .foundation.adding(Save.self))
@@ -99,7 +101,7 @@ struct HostileArchiveTests {
         }
     }
 
-    @Test("allows what one root consists of to that root alone")
+    @Test("allows the classes of one root's type for that root only")
     func everyRoot() throws {
         let archiver = KeyedArchiver()
         for key in ["a", "b"] {
@@ -119,7 +121,7 @@ struct HostileArchiveTests {
         #expect(try archive.unarchive([UUID].self, forKey: "b").count == 2)
     }
 
-    @Test("sends hints through the list like any name")
+    @Test("checks class hints against the allow-list like any class name")
     func hints() throws {
         let objects: (String, [PropertyListValue]) -> [PropertyListValue] = { name, hints in
             [
@@ -159,7 +161,7 @@ struct HostileArchiveTests {
         #expect(refused?.object == 2)
     }
 
-    @Test("never constructs anything at a root whose class is not allowed")
+    @Test("never instantiates anything at a root whose class is not allowed")
     func roots() throws {
         let bytes = try Archives.make([["$class": .uid(2)], evil])
         let archive = try KeyedUnarchiver(parsing: bytes)
@@ -177,7 +179,7 @@ struct HostileArchiveTests {
     // MARK: Cycles
 
     @Test(
-        "says where an object is needed to make itself",
+        "reports a cycle of objects that need each other for their initialization",
         arguments: [
             ("itself", [["NS.objects": [.uid(1)], "$class": .uid(2)]], 2, "1 → 1"),
             (
@@ -197,7 +199,7 @@ struct HostileArchiveTests {
         #expect(throws: Never.self) { try ArchiveGraph(parsing: Archives.make(objects)) }
     }
 
-    @Test("finds cycles through keys, set elements, fields of a type")
+    @Test("finds cycles through keys, set elements and fields of a type")
     func otherCycles() {
         #expect(
             error(
@@ -227,7 +229,7 @@ struct HostileArchiveTests {
     }
 
     @Test(
-        "refuses a `$class` that is no reference, or one to no class",
+        "refuses a `$class` that is not a reference, or does not refer to a class",
         arguments: [
             ("NSArray", .malformedObject), (5, .malformedObject), (true, .malformedObject),
             (["NSArray"], .malformedObject), ([:], .malformedObject),
@@ -242,7 +244,7 @@ struct HostileArchiveTests {
         #expect(error([String].self, objects)?.code == code)
     }
 
-    @Test("refuses a class that is its own object, and roots that are no objects")
+    @Test("refuses a class that is its own object, and roots that are not objects")
     func oddReferences() throws {
         #expect(error(AnyArchived.self, [["$class": .uid(1)]])?.code == .malformedClass)
         #expect(
@@ -258,7 +260,7 @@ struct HostileArchiveTests {
                 == .wrongType)
     }
 
-    @Test("leaves nothing behind when it fails")
+    @Test("keeps no partial result after a failure")
     func failure() throws {
         let bytes = try Archives.make(
             [
@@ -285,7 +287,9 @@ struct HostileArchiveTests {
 
     // MARK: Numbers and texts
 
-    @Test("refuses UIDs beyond the objects, wherever they stand", arguments: [3, 1000, UInt32.max])
+    @Test(
+        "refuses UIDs beyond the object table, wherever they occur",
+        arguments: [3, 1000, UInt32.max])
     func bounds(uid: UInt32) throws {
         for top in [["root": .uid(PropertyListUID(uid))], ["root": .uid(1)]]
             as [PropertyListDictionary]
@@ -299,7 +303,7 @@ struct HostileArchiveTests {
         }
     }
 
-    @Test("takes text in `NS.bytes` for what it is: with its length, valid UTF-8 only")
+    @Test("reads text in `NS.bytes` by its length, and refuses invalid UTF-8")
     func bytes() throws {
         let text: ([UInt8]) -> [PropertyListValue] = {
             [["NS.bytes": .data($0), "$class": .uid(2)], Archives.describe("NSString")]
@@ -310,7 +314,7 @@ struct HostileArchiveTests {
         #expect(error(String.self, text([0xC3]))?.code == .valueOutOfRange)
     }
 
-    @Test("holds counts against what there is")
+    @Test("checks counts against the number of elements")
     func counts() {
         let counted: (PropertyListValue) -> [PropertyListValue] = { count in
             [
@@ -336,7 +340,7 @@ struct HostileArchiveTests {
         #expect(error([String: String].self, twice)?.code == .malformedObject)
     }
 
-    @Test("keeps to the keys of a URL that it knows")
+    @Test("reads only the known keys of a URL")
     func bookmark() throws {
         let url = try decode(
             URL.self,
@@ -350,7 +354,7 @@ struct HostileArchiveTests {
         #expect(url.relativeString == "file:///etc/passwd" && url.baseURL == nil)
     }
 
-    @Test("refuses fields of other kinds than asked for, never cutting a number off")
+    @Test("refuses fields of the wrong type, and never truncates a number")
     func kinds() throws {
         let objects: (PropertyListValue) -> [PropertyListValue] = {
             [["field": $0, "$class": .uid(2)], Archives.describe("Field"), "text", 300]
@@ -386,7 +390,7 @@ struct HostileArchiveTests {
     // MARK: Expansion
 
     @Test(
-        "reads objects shared a trillion times in linear time, and refuses more work than allowed")
+        "reads objects shared a trillion times in linear time, and refuses work beyond the limits")
     func bomb() throws {
         var objects: [PropertyListValue] = []
         let levels = 12
@@ -398,7 +402,7 @@ struct HostileArchiveTests {
             ])
         }
         objects += ["leaf", Archives.describe("NSArray")]
-        // Each array is made once and shared.
+        // Each array is decoded once and shared.
         var value = try decode(AnyArchived.self, objects)
         for _ in 0..<levels {
             value = try #require(value.value(as: [AnyArchived].self)?.first)
@@ -410,7 +414,7 @@ struct HostileArchiveTests {
             error(AnyArchived.self, objects, limits: limits)?.code == .expansionLimitExceeded)
     }
 
-    @Test("reads a payload of a stranger within untrusted limits, or refuses it by an error")
+    @Test("decodes or refuses an unknown payload within the untrusted limits")
     func pasteboard() throws {
         let deep = (1...200).map { level -> PropertyListValue in
             [
@@ -459,7 +463,7 @@ struct Field<Value: KeyedCodable>: KeyedCodable {
     init(coder: KeyedDecoder) throws { value = try coder.decode(forKey: "field") }
 }
 
-/// A public way to read an object, tried on one that is not allowed.
+/// A public method that decodes an object, called on an object that is not allowed.
 struct EntryPoint: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let decode: @Sendable (KeyedDecoder) throws -> Void
@@ -524,7 +528,7 @@ struct EntryPoint: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// The references of an array.
+/// Decodes the references of an array.
 private struct References: KeyedDecodable {
     static let archivedClass: ArchivedClass = "NSArray"
     let elements: [KeyedReference]
@@ -534,9 +538,9 @@ private struct References: KeyedDecodable {
     }
 }
 
-/// An object that is read by whatever the test says.
+/// An object whose decoding the test provides as a closure.
 struct Probe: KeyedDecodable {
-    /// What the test says.
+    /// The decoding closure of the test.
     final class Body: Sendable {
         let decode: @Sendable (KeyedDecoder) throws -> Void
         init(_ decode: @escaping @Sendable (KeyedDecoder) throws -> Void) { self.decode = decode }

@@ -12,7 +12,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-@Suite("The errors that an encoder keeps")
+@Suite("Errors that an encoder records")
 struct KeptErrorTests {
     private func error(of root: some KeyedEncodable) -> (any Error)? {
         do {
@@ -21,7 +21,7 @@ struct KeptErrorTests {
         } catch { return error }
     }
 
-    @Test("have the path to the field where they happened")
+    @Test("a recorded error has the path to its field")
     func path() throws {
         let log = VisitLog()
         let inner = Crate(
@@ -32,7 +32,7 @@ struct KeptErrorTests {
         #expect(error.path?.description == #"root["first"].content[1].content[1]"#)
     }
 
-    @Test("have the index of an element, in every collection")
+    @Test("a recorded error has the index of its element, in every collection")
     func elements() throws {
         let bad = AnyArchived(Cat(name: "Tom")), good = AnyArchived("a")
         let collections: [any KeyedEncodable] = [
@@ -50,7 +50,7 @@ struct KeptErrorTests {
         _ = try KeyedArchiver.archive(value)
     }
 
-    @Test("are the first ones, and nothing is archived after them")
+    @Test("the first error is kept, and nothing is archived after it")
     func first() throws {
         let log = VisitLog()
         let bad = Crate([AnyArchived(Cat(name: "Tom")), AnyArchived(Visited(log))], log)
@@ -62,7 +62,7 @@ struct KeptErrorTests {
         #expect(log.count == 0)
     }
 
-    @Test("come out as they were thrown by a program's own `encode(with:)`")
+    @Test("an error thrown by a type's own `encode(with:)` is passed on unchanged")
     func own() throws {
         let own = Crate([AnyArchived("text")], VisitLog())
         own.failure = OwnError()
@@ -72,7 +72,7 @@ struct KeptErrorTests {
         #expect((error(of: [both]) as? KeyedArchiveError)?.code == .undeclaredSubclass)
     }
 
-    @Test("are thrown by each call that makes output, also of the roots after them")
+    @Test("a recorded error is thrown by each call that produces output, even after further roots")
     func finish() throws {
         let archiver = KeyedArchiver(allowing: .foundation.adding(Pet.self))
         archiver.roots.encode(1, forKey: "a")
@@ -88,12 +88,12 @@ struct KeptErrorTests {
         #expect(archiveError { _ = try archiver.document() }?.code == .undeclaredSubclass)
     }
 
-    @Test("are kept too where a type archives itself and goes on")
+    @Test("an error is kept even if a type catches it and continues")
     func swallowed() {
         #expect((error(of: [Careless()]) as? KeyedArchiveError)?.code == .undeclaredSubclass)
     }
 
-    @Test("have the depth at which a list was too long, and a path that is bounded")
+    @Test("an error in a list that is too long has the depth and a bounded path")
     func depth() throws {
         let error = try #require(
             archiveError { try KeyedArchiver.archive(Link.list(10_000)) })
@@ -108,7 +108,7 @@ private final class VisitLog {
     var count = 0
 }
 
-/// Counts how often it is written.
+/// Counts the calls of its encoding method.
 private final class Visited: KeyedCodable {
     static let archivedClass: ArchivedClass = "Pet"
     let log: VisitLog
@@ -144,7 +144,7 @@ private final class Crate: KeyedCodable {
     }
 }
 
-/// Archives nil in place of what cannot be archived.
+/// Archives nil in place of a value that cannot be archived.
 private struct Careless: KeyedEncodable {
     static let archivedClass: ArchivedClass = "Pet"
 

@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A class as an iOS program has it, ported by renaming.
+/// A class of an iOS program, ported by renaming the coders.
 final class Save: KeyedCodable, Equatable {
     static let archivedClass: ArchivedClass = "DWSave"
     var name: String
@@ -72,10 +72,10 @@ final class Dog: Pet {
     }
 }
 
-/// A subclass that forgot to say what it is called.
+/// A subclass without an archived class name.
 final class Cat: Pet {}
 
-/// A tree whose nodes know their parents, weakly, and a list at the same time.
+/// A tree whose nodes refer weakly to their parents, and that is also a list.
 final class Node: KeyedCodable {
     static let archivedClass: ArchivedClass = "Node"
     var value: Int
@@ -107,7 +107,7 @@ final class Node: KeyedCodable {
     }
 }
 
-/// A list that is written and read by calls within calls, which a ``ThreadLog`` notes.
+/// A list whose links are encoded and decoded by nested calls, which a ``ThreadLog`` records.
 final class Link: KeyedCodable {
     static let archivedClass: ArchivedClass = "Link"
     let value: Int
@@ -131,7 +131,7 @@ final class Link: KeyedCodable {
     }
 
     deinit {
-        // A long list is released one link after the other.
+        // Releases a long list link by link, without recursion.
         var rest = next
         next = nil
         while isKnownUniquelyReferenced(&rest) {
@@ -147,7 +147,7 @@ final class Link: KeyedCodable {
         return list ?? Link(0, next: nil)
     }
 
-    /// The values of the link and of all that follow.
+    /// The values of this link and of all following links.
     var values: [Int] {
         var values: [Int] = []
         var link: Link? = self

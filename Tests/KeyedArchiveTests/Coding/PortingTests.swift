@@ -12,11 +12,11 @@ import FoundationEssentials
 import Foundation
 #endif
 
-@Suite("What a program that is ported finds")
+@Suite("Behavior that ported programs expect")
 struct PortingTests {
     // MARK: - Names
 
-    @Test("roots go in and out as data, and may be nil")
+    @Test("roots are encoded to and decoded from data, and may be nil")
     func roots() throws {
         let save = Save(name: "Anna", age: 1, sex: true)
         let data: Data = try KeyedArchiver.archivedData(withRootObject: save)
@@ -30,7 +30,7 @@ struct PortingTests {
         #expect(any as? Save == save)
     }
 
-    @Test("collections and property lists may be absent")
+    @Test("collections and property lists may be missing")
     func collections() throws {
         let archiver = KeyedArchiver()
         archiver.roots.encode(["a", "b"], forKey: "names")
@@ -49,7 +49,7 @@ struct PortingTests {
 
     // MARK: - Numbers
 
-    @Test("numbers of one kind are read as another on request only")
+    @Test("numbers of one kind are read as another only on request")
     func convertedNumbers() throws {
         let archiver = KeyedArchiver()
         archiver.roots.encode(1, forKey: "one")
@@ -81,7 +81,7 @@ struct PortingTests {
         #expect(archiveError { try roots.decodeFloat(forKey: "huge") }?.code == .valueOutOfRange)
     }
 
-    @Test("a number has the values of an `NSNumber`")
+    @Test("a number has the conversions of an `NSNumber`")
     func numberValues() {
         #expect(ArchivedNumber.boolean(true).intValue == 1)
         #expect(ArchivedNumber.boolean(true).doubleValue == 1)
@@ -116,7 +116,7 @@ struct PortingTests {
         }
     }
 
-    @Test("a key of a class and its superclass is refused with both names")
+    @Test("a key used by a class and its superclass is refused with both names")
     func duplicateKey() throws {
         let shops = [Shop(), Bakery(), Bakery()]
         let error = archiveError {
@@ -131,7 +131,7 @@ struct PortingTests {
         #expect(error?.code == .duplicateKey && error?.object == 5)
     }
 
-    @Test("the last value of a key counts on request")
+    @Test("the last value of a duplicate key is used on request")
     func lastWins() throws {
         var options = KeyedArchiver.Options()
         options.lastDuplicateKeyWins = true
@@ -147,7 +147,7 @@ struct PortingTests {
         #expect(try archive.roots.decodeInteger(forKey: "b") == 2)
     }
 
-    @Test("a key that a file has twice is refused with its class")
+    @Test("a duplicate key in a file is refused with its class")
     func duplicateKeyInFile() throws {
         let bytes = Array(
             """
@@ -170,7 +170,7 @@ struct PortingTests {
 
     // MARK: - Hooks
 
-    /// A shape that is stored as another class, which also refers to it.
+    /// A shape that is stored as an object of another class, which refers back to it.
     final class Drawing: KeyedCodable {
         static let archivedClass: ArchivedClass = "Drawing"
         let name: String
@@ -206,7 +206,7 @@ struct PortingTests {
         init(coder: KeyedDecoder) throws { name = try coder.decode(forKey: "name") }
     }
 
-    @Test("objects are replaced on both sides, and stay one object")
+    @Test("objects replaced during encoding and decoding stay shared")
     func replacements() throws {
         let drawing = Drawing(name: "a")
         let bytes = try KeyedArchiver.archive([drawing, Drawing(name: "b"), drawing])
@@ -236,7 +236,7 @@ struct PortingTests {
         }
     }
 
-    @Test("a program hands values to its types on both sides")
+    @Test("a program passes values to its types during encoding and decoding")
     func userInfo() throws {
         let key = try #require(Context.key)
         let archiver = KeyedArchiver(allowing: .foundation.adding(Context.self))
@@ -247,7 +247,7 @@ struct PortingTests {
         #expect(try archive.unarchive(Context.self).unit == "cm>in")
     }
 
-    @Test("an element that cannot be read is left out, replaced, kept as it is, or the end")
+    @Test("an element that cannot be decoded can be skipped, replaced, kept unchanged or an error")
     func badElements() throws {
         let bytes = try Archives.make(
             [
@@ -277,7 +277,7 @@ struct PortingTests {
                 == .missingValue)
     }
 
-    @Test("limits are no elements that can be left out")
+    @Test("an exceeded limit is an error, even if failing elements are skipped")
     func limitsOfElements() throws {
         let bytes = try KeyedArchiver.archive([Link.list(10)])
         var limits = ParsingLimits.default

@@ -15,14 +15,14 @@ import Foundation
 
 @Suite("Archiving and unarchiving")
 struct RoundTripTests {
-    @Test("brings a class back", arguments: [PropertyListFormat.binary, .xml])
+    @Test("a class round-trips", arguments: [PropertyListFormat.binary, .xml])
     func save(format: PropertyListFormat) throws {
         let save = Save(name: "Anna", age: 36, sex: true)
         let bytes = try KeyedArchiver.archive(save, as: format)
         #expect(try KeyedUnarchiver.unarchive(Save.self, from: bytes) == save)
     }
 
-    @Test("numbers objects as Apple's archiver does: slot, children, class")
+    @Test("objects are numbered as by Apple's archiver: the object, its children, its class")
     func numbering() throws {
         let bytes = try KeyedArchiver.archive(ArchivedSet([3, 2]))
         let graph = try ArchiveGraph(parsing: bytes)
@@ -34,7 +34,7 @@ struct RoundTripTests {
         #expect(graph.roots["root"] == .uid(1))
     }
 
-    @Test("brings a structure back, with optionals, dates, dictionaries of arrays")
+    @Test("a structure round-trips with optionals, dates and dictionaries of arrays")
     func reading() throws {
         for celsius in [nil, 21.5] {
             let reading = Reading(
@@ -45,14 +45,14 @@ struct RoundTripTests {
         }
     }
 
-    @Test("brings enumerations back")
+    @Test("enumerations round-trip")
     func shapes() throws {
         let shapes: [Shape] = [.circle(radius: 1), .square(side: 2)]
         let bytes = try KeyedArchiver.archive(shapes)
         #expect(try KeyedUnarchiver.unarchive([Shape].self, from: bytes) == shapes)
     }
 
-    @Test("writes an instance once and gives one instance back")
+    @Test("an instance is written once and decoded as one instance")
     func identity() throws {
         let save = Save(name: "x", age: 1, sex: false)
         let bytes = try KeyedArchiver.archive([save, save, Save(name: "x", age: 1, sex: false)])
@@ -61,7 +61,7 @@ struct RoundTripTests {
         #expect(try ArchiveGraph(parsing: bytes).objects.count == 7)
     }
 
-    @Test("makes the subclass that an object is of")
+    @Test("an object is decoded as its subclass")
     func subclasses() throws {
         let allowed = ClassRegistry.foundation.adding(Dog.self, Pet.self)
         let pets = [Pet(name: "Rex"), Dog(name: "Fido", tricks: ["sit"])]
@@ -75,14 +75,14 @@ struct RoundTripTests {
         #expect(classes.contains(["Dog", "Pet", "NSObject"]))
     }
 
-    @Test("refuses a subclass that goes by its superclass's name")
+    @Test("a subclass that would be archived under its superclass's name is refused")
     func undeclaredSubclass() throws {
         #expect(
             archiveError { try KeyedArchiver.archive([Cat(name: "Tom")] as [Pet]) }?.code
                 == .undeclaredSubclass)
     }
 
-    @Test("brings several roots back, plain values among them")
+    @Test("several roots round-trip, including plain values")
     func roots() throws {
         let archiver = KeyedArchiver(allowing: .foundation.adding(Save.self))
         let save = Save(name: "x", age: 1, sex: false)
@@ -99,7 +99,7 @@ struct RoundTripTests {
         #expect(archive.roots.keys == ["a", "b", "n", "$f"])
     }
 
-    @Test("keeps the text `$null` apart from nil")
+    @Test("the text `$null` is distinguished from nil")
     func nullText() throws {
         let texts = ["$null", "a", "$null"]
         let bytes = try KeyedArchiver.archive(texts)
@@ -110,7 +110,7 @@ struct RoundTripTests {
         #expect(again == nils)
     }
 
-    @Test("keeps the text `$null` in a property list")
+    @Test("the text `$null` in a property list is kept")
     func nullInTree() throws {
         let tree: PropertyListValue = ["$null": ["$null", "a"], "b": "$null"]
         let back = try KeyedUnarchiver.unarchive(
@@ -118,7 +118,7 @@ struct RoundTripTests {
         #expect(back == tree)
     }
 
-    @Test("keeps keys and texts apart that are only canonically equivalent")
+    @Test("canonically equivalent keys and texts stay different")
     func canonicalEquivalents() throws {
         let forms = ["\u{E9}", "e\u{301}"]
         func scalars(_ texts: [String]) -> [Int] { texts.map(\.unicodeScalars.count) }
@@ -132,7 +132,7 @@ struct RoundTripTests {
         #expect(scalars(texts) == [1, 2])
     }
 
-    @Test("writes equal sets and dictionaries alike, whatever the order of their making")
+    @Test("equal sets and dictionaries are written alike, whatever the order of insertion")
     func stableOrder() throws {
         let data = (0..<50).map { Data([UInt8($0), 1]) }
         let dates = (0..<50).map { Date(timeIntervalSinceReferenceDate: Double($0) / 100) }
@@ -147,7 +147,7 @@ struct RoundTripTests {
         return set
     }
 
-    @Test("keeps numbers as they are, at the ends of their ranges")
+    @Test("numbers are kept exactly, up to the ends of their ranges")
     func numbers() throws {
         let values: [ArchivedNumber] = [
             true, false, 0, -1, .integer(PropertyListInteger(UInt64.max)),
@@ -158,7 +158,7 @@ struct RoundTripTests {
         #expect(try KeyedUnarchiver.unarchive([ArchivedNumber].self, from: bytes) == values)
     }
 
-    @Test("brings mixed values and property lists back")
+    @Test("mixed values and property lists round-trip")
     func trees() throws {
         let tree: PropertyListValue = [
             "a": [1, 2.5, true, "text", ["x": [:]]], "d": .data([1, 2]),
@@ -173,7 +173,7 @@ struct RoundTripTests {
         #expect(try KeyedArchiver.archive(mixed).count == bytes.count)
     }
 
-    @Test("keeps mutable classes where they are asked for")
+    @Test("mutable classes are kept where the types ask for them")
     func mutables() throws {
         let value: [AnyArchived] = [
             AnyArchived(Mutable("m")), AnyArchived("i"), AnyArchived(Mutable(Data([1]))),
@@ -188,7 +188,7 @@ struct RoundTripTests {
         #expect(try KeyedArchiver.archive(back) == bytes)
     }
 
-    @Test("brings parents, children and rings back by late references")
+    @Test("parents, children and cycles are restored through late references")
     func cycles() throws {
         let root = Node(1)
         for value in 2...4 { root.adopt(Node(value)) }
@@ -206,7 +206,7 @@ struct RoundTripTests {
         for node in [root, back] { (node.next, node.children[0].next) = (nil, nil) }
     }
 
-    @Test("leaves nil where a conditional object is not written otherwise")
+    @Test("a conditional reference to an object that is not otherwise written decodes as nil")
     func conditional() throws {
         let parent = Node(1)
         parent.adopt(Node(2))
@@ -222,7 +222,7 @@ struct RoundTripTests {
         #expect(back.parent == nil)
     }
 
-    @Test("writes and reads a chain of 100,000 objects within trusted limits")
+    @Test("a chain of 100,000 objects is written and read within the trusted limits")
     func deepChain() throws {
         let allowed = ClassRegistry.foundation.adding(Link.self)
         let bytes = try KeyedArchiver.archive(
@@ -250,7 +250,7 @@ struct RoundTripTests {
     }
 }
 
-/// A field whose key is a value.
+/// A field whose key is part of the value.
 struct KeyField: KeyedCodable {
     static let archivedClass: ArchivedClass = "KeyField"
     let key: String

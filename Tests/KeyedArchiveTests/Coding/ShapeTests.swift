@@ -6,7 +6,7 @@ import PropertyList
 import TestSupport
 import Testing
 
-/// An object that is archived with some of its fields, in an order of its own.
+/// An object that is archived with a selection of its fields, in any order.
 private final class Loose: KeyedCodable, Equatable {
     static let archivedClass: ArchivedClass = "Loose"
     static let keys = ["first", "second", "third", "fourth"]
@@ -35,7 +35,7 @@ private final class Loose: KeyedCodable, Equatable {
             fields.append((key, try coder.decodeInteger(forKey: key)))
         }
         inner = try coder.decodeObject(forKey: "inner")
-        // Asked for once more, after another object of the class has been made.
+        // Asks a second time, after another object of the class has been decoded.
         self.fields = try fields.map { ($0.key, try coder.decodeInteger(forKey: $0.key)) }
     }
 
@@ -45,9 +45,9 @@ private final class Loose: KeyedCodable, Equatable {
     }
 }
 
-@Suite("Objects of many shapes")
+@Suite("Objects of one class with different fields")
 struct ShapeTests {
-    @Test("fields are found, and missing ones are not, whatever their order", arguments: 0..<20)
+    @Test("fields are found in any order, and missing fields are not found", arguments: 0..<20)
     func looseFields(_ seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let objects = (0..<200).map { _ in Loose(&random, depth: 3) }

@@ -13,13 +13,13 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Archives whose objects share what no archiver lets them share: lists, dictionaries, long texts. A
-/// small file of this kind describes as much as its size squared.
+/// Archives whose objects share lists, dictionaries or long texts, as no archiver writes them. A
+/// small file of this kind can describe values that grow with the square of its size.
 @Suite("Shared containers within archives")
 struct SharedContainerTests {
     private static let count = 300
 
-    /// Limits that let each value be visited a few times.
+    /// Limits that allow each value to be visited a few times.
     private var limits: ParsingLimits {
         var limits = ParsingLimits.default
         limits.expansion = .init(factor: 8, base: 0)
@@ -30,7 +30,7 @@ struct SharedContainerTests {
         archiveError(body)?.code
     }
 
-    /// An array of arrays, which all have the list of `count` times the same element.
+    /// Returns an array of arrays that all share a list with `count` references to one element.
     private func arrays(
         of element: (inout SharingAssembler) -> UInt64
     ) -> [UInt8] {
@@ -45,7 +45,7 @@ struct SharedContainerTests {
         return archive.bytes(root: archive.object(array, [("NS.objects", references)]))
     }
 
-    @Test("count elements that are plain values, or nil, against the limit")
+    @Test("elements that are plain values, or nil, count against the limit")
     func elements() throws {
         let numbers = arrays { $0.add(.integer(1)) }
         #expect(
@@ -61,7 +61,7 @@ struct SharedContainerTests {
                 == .expansionLimitExceeded)
     }
 
-    @Test("count the values of property lists that stand in objects")
+    @Test("property list values within objects count against the limit")
     func inlineTrees() throws {
         let trees = arrays { archive in
             let one = archive.add(.integer(1))
@@ -76,7 +76,7 @@ struct SharedContainerTests {
         }
     }
 
-    @Test("count fields that are kept, and the lists in objects that are kept")
+    @Test("unknown fields and lists in opaque objects count against the limit")
     func kept() throws {
         var archive = SharingAssembler()
         let one = archive.add(.integer(1))
@@ -108,7 +108,7 @@ struct SharedContainerTests {
         #expect(found.last?.path?.description == "root.all[\(Self.count - 1)]")
     }
 
-    @Test("bound the names of classes before any is made")
+    @Test("class names are limited before any is decoded")
     func classNames() throws {
         var archive = SharingAssembler()
         let name = archive.text("NSObject")
@@ -124,7 +124,7 @@ struct SharedContainerTests {
                 == .expansionLimitExceeded)
     }
 
-    @Test("bound the keys of a description that many entries share")
+    @Test("the keys of a class description shared by many entries are limited")
     func sharedDescription() throws {
         var archive = SharingAssembler()
         let one = archive.add(.integer(1))
@@ -138,7 +138,7 @@ struct SharedContainerTests {
                 == .expansionLimitExceeded)
     }
 
-    @Test("are counted, and copied once, where an object becomes a tree")
+    @Test("shared values are counted, and copied once, when an object becomes a tree")
     func objectTree() throws {
         let long = String(repeating: "x", count: 1_000_000)
         var archive = SharingAssembler()
@@ -152,7 +152,7 @@ struct SharedContainerTests {
         let opaque = try KeyedUnarchiver.unarchive(
             OpaqueObject.self, from: archive.bytes(root: root),
             allowing: .foundation.keepingUnknownClasses())
-        // Copied each time it would be 10 GB.
+        // Copying it for each reference would take 10 GB.
         let tree = try opaque.propertyList()
         #expect(tree[9_999]?["text"]?.string?.utf8.count == 1_000_000)
 
@@ -170,7 +170,7 @@ struct SharedContainerTests {
         #expect(code { try counted.propertyList() } == .expansionLimitExceeded)
     }
 
-    @Test("are written once where objects are copied to another archive")
+    @Test("shared values are written once when objects are copied to another archive")
     func copies() throws {
         let long = String(repeating: "x", count: 1_000_000)
         let key = String(repeating: "k", count: 1_000_000)
@@ -184,7 +184,7 @@ struct SharedContainerTests {
         let registry = ClassRegistry.foundation.keepingUnknownClasses()
         let opaque = try KeyedUnarchiver.unarchive(
             OpaqueObject.self, from: strangers, allowing: registry)
-        // Copied each time it would be 30 GB.
+        // Copying it for each reference would take 30 GB.
         let archiver = KeyedArchiver(allowing: registry)
         archiver.roots.encode(opaque, forKey: KeyedUnarchiver.rootKey)
         let copied = try BinaryPropertyList.serialize(
@@ -201,7 +201,7 @@ struct SharedContainerTests {
         #expect(last[key]?.integer?.value(as: Int.self) == 7)
     }
 
-    @Test("objects with a key twice, or with what could not be read, are not copied in part")
+    @Test("objects with a duplicate key or an unreadable value are not copied in part")
     func copiesOfBroken() throws {
         let registry = ClassRegistry.foundation.keepingUnknownClasses()
         for isUnreadable in [true, false] {
@@ -218,7 +218,7 @@ struct SharedContainerTests {
         }
     }
 
-    /// An array of 10,000 objects of a class that all have the same fields.
+    /// Returns an array of 10,000 objects of a class that all have the same fields.
     private func manyObjects(
         _ name: String, _ fields: (inout SharingAssembler) -> [(String, UInt64)]
     ) -> [UInt8] {
@@ -231,9 +231,9 @@ struct SharedContainerTests {
             root: archive.object(archive.describe("NSArray"), [("NS.objects", list)]))
     }
 
-    @Test("are copied once in each form that a program may ask for")
+    @Test("a shared value is copied once in each form that a program requests")
     func forms() throws {
-        // Copied each time each of these would be 10 GB.
+        // Copying one of these for each reference would take 10 GB.
         let long = [UInt8](repeating: UInt8(ascii: "x"), count: 1_000_000)
         func data(_ key: String) -> (inout SharingAssembler) -> [(String, UInt64)] {
             { archive in [(key, archive.add(.data(long)))] }
@@ -255,7 +255,7 @@ struct SharedContainerTests {
         #expect(tree[9_999]?.dictionary?.first?.key.utf8.count == 1_000_001)
     }
 
-    @Test("that share nothing become a tree, however many they are")
+    @Test("objects that share nothing become a tree, whatever their number")
     func unsharedTree() throws {
         var archive = SharingAssembler()
         let stranger = archive.describe("Stranger")
@@ -272,7 +272,7 @@ struct SharedContainerTests {
         #expect(try opaque.propertyList(limits: .untrusted)[39_999]?["c"] == 63)
     }
 
-    @Test("have the first of two equal keys, wherever other objects have theirs")
+    @Test("the first of two equal keys is used, whatever the positions of keys in other objects")
     func equalKeys() throws {
         var archive = SharingAssembler()
         let (other, value) = (archive.text("other"), archive.text("value"))
@@ -293,10 +293,10 @@ struct SharedContainerTests {
         #expect(values.map(\.value) == [1, 2, 3, 4, 5, 6])
     }
 
-    @Test("bound the bytes of the names of classes")
+    @Test("the bytes of class names are limited")
     func longNames() throws {
         let long = String(repeating: "x", count: 1_000_000)
-        // One class with a long chain of one name; many classes with the same name.
+        // One class with a long chain of one name, and many classes with the same name.
         var chain = SharingAssembler()
         let names = chain.add(.array([UInt64](repeating: chain.text(long), count: 20_000)))
         let chained = chain.object(chain.describe("C", chain: names), [])
@@ -316,7 +316,7 @@ struct SharedContainerTests {
                 == .expansionLimitExceeded)
     }
 
-    @Test("bound what other keys of the descriptions of classes hold")
+    @Test("values under unknown keys of class descriptions are limited")
     func otherValues() throws {
         var archive = SharingAssembler()
         var tree = archive.add(.integer(1))
@@ -333,7 +333,7 @@ struct SharedContainerTests {
         #expect(code { try ArchiveGraph(parsing: bytes) } == .expansionLimitExceeded)
     }
 
-    @Test("are told apart by their keys, whatever stood before them")
+    @Test("objects are distinguished by their keys, whatever the previous object was")
     func keysInAnyOrder() throws {
         var archive = SharingAssembler()
         let (first, second) = (archive.text("$class"), archive.text("value"))
@@ -357,7 +357,7 @@ struct SharedContainerTests {
         #expect(values.map(\.value) == [1, 2, 3, 4, 5, 6])
     }
 
-    @Test("copy a long text, and data, once")
+    @Test("a long text and long data are copied once")
     func longTexts() throws {
         var archive = SharingAssembler()
         let text = archive.reference(
@@ -397,7 +397,7 @@ private struct Number: KeyedDecodable {
     init(coder: KeyedDecoder) throws { value = try coder.decodeInteger(forKey: "value") }
 }
 
-/// Puts archives together whose objects share nodes of the property list.
+/// Assembles archives whose objects share nodes of the property list.
 private struct SharingAssembler {
     private var nodes: [BinaryAssembler.Object] = []
     private var entries: [UInt64] = []
@@ -416,7 +416,7 @@ private struct SharingAssembler {
         return add(.dictionary(keys, fields.map(\.1)))
     }
 
-    /// Makes a node an object; returns its number.
+    /// Adds a node to the object table and returns its object number.
     mutating func entry(_ node: UInt64) -> Int {
         entries.append(node)
         return entries.count
@@ -449,9 +449,9 @@ private struct SharingAssembler {
     }
 }
 
-@Suite("Depth and sharing of what is written")
+@Suite("Depth and sharing of encoded values")
 struct WrittenSharingTests {
-    @Test("arrays nested 100,000 deep are read as any value and let go of within trusted limits")
+    @Test("arrays nested 100,000 deep are decoded and released within the trusted limits")
     func deepAny() throws {
         let depth = 100_000
         var objects = (1...depth).map { level -> PropertyListValue in
@@ -468,7 +468,7 @@ struct WrittenSharingTests {
         value = nil
     }
 
-    @Test("a part that a tree holds many times is one object")
+    @Test("a part that occurs many times in a tree is archived as one object")
     func sharedTree() throws {
         var tree: PropertyListValue = ["leaf"]
         for _ in 0..<40 { tree = [tree, tree] }
@@ -477,7 +477,7 @@ struct WrittenSharingTests {
         #expect(try ArchiveGraph(parsing: bytes).objects.count == 44)
     }
 
-    @Test("values that come to more objects than allowed are refused")
+    @Test("values that give more objects than allowed are refused")
     func tooMany() {
         var limits = ParsingLimits.default
         limits.expansion.base = 10
@@ -488,7 +488,7 @@ struct WrittenSharingTests {
         #expect(error?.recovery != nil)
     }
 
-    @Test("an object that is written once is held against the list for each root")
+    @Test("an object that is written once is checked against the allow-list for each root")
     func onceAllowed() throws {
         let bytes = try Archives.make(
             [
@@ -507,7 +507,7 @@ struct WrittenSharingTests {
     }
 }
 
-/// A type that knows none of its fields, and keeps them all.
+/// A type that keeps all its fields as unknown ones.
 private struct Sponge: KeyedDecodable {
     static let archivedClass: ArchivedClass = "Sponge"
     let fields: ArchivedExtraFields

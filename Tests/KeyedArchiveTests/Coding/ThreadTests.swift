@@ -7,7 +7,7 @@ import PropertyList
 import TestSupport
 import Testing
 
-/// An object that reads an archive in its initializer, and so on.
+/// An object whose initializer decodes an archive of such an object.
 private struct Matryoshka: KeyedCodable {
     static let archivedClass: ArchivedClass = "Matryoshka"
 
@@ -16,7 +16,7 @@ private struct Matryoshka: KeyedCodable {
     init(coder: KeyedDecoder) throws { try ThreadLog.visit() }
 }
 
-@Suite("Threads of initializers and writers")
+@Suite("Threads of decoding initializers and encoding methods")
 struct CoderThreadTests {
     private static let allowed = ClassRegistry.foundation.adding(Link.self)
 
@@ -30,7 +30,7 @@ struct CoderThreadTests {
         ).values
     }
 
-    @Test("run on the thread of the caller at ordinary depths", arguments: [15, 200])
+    @Test("coding runs on the thread of the caller at ordinary depths", arguments: [15, 200])
     func callersThread(depth: Int) throws {
         try onThread(stackSize: 8 << 20) {
             let log = ThreadLog()
@@ -42,7 +42,9 @@ struct CoderThreadTests {
         }
     }
 
-    @Test("may assume the isolation of the main actor that called", arguments: [15, 200])
+    @Test(
+        "coding may assume the isolation of the main actor if that is the caller",
+        arguments: [15, 200])
     @MainActor
     func mainActor(depth: Int) throws {
         let count = MainActorCount()
@@ -54,7 +56,7 @@ struct CoderThreadTests {
         #expect(count.value == 2 * depth)
     }
 
-    @Test("have the task-local values of the caller, however deep and on whatever thread")
+    @Test("coding has the task-local values of the caller, at any depth and on any thread")
     func taskLocals() throws {
         let depth = 100_000
         let log = ThreadLog()
@@ -63,15 +65,15 @@ struct CoderThreadTests {
             #expect(try Self.read(bytes, limits: .trusted) == Array(0..<depth))
         }
         #expect(log.threads.count == 2 * depth)
-        // A stack for all of these does not exist.
+        // No single stack is large enough for all calls.
         #expect(log.threadCount > 1)
     }
 
-    @Test("continue on another thread in time where the stack of the caller is small")
+    @Test("coding continues on another thread before a small stack of the caller overflows")
     func smallStack() throws {
         let depth = 400
         let bytes = try Self.archive(depth)
-        // Parsed here: only reading the objects is to fit a small stack.
+        // The archive is parsed here, because only the decoding must fit the small stack.
         let archive = try KeyedUnarchiver(parsing: bytes, allowing: Self.allowed)
         nonisolated(unsafe) let unarchiver = archive
         try onThread(stackSize: 64 << 10) {
@@ -85,13 +87,13 @@ struct CoderThreadTests {
         }
     }
 
-    @Test("count the stack that is left, also where initializers read archives of their own")
+    @Test("the remaining stack is measured even if initializers decode further archives")
     func archivesWithinArchives() throws {
         let allowed = ClassRegistry.foundation.adding(Matryoshka.self)
         let bytes = try KeyedArchiver.archive(Matryoshka(), allowing: allowed)
         let depth = 2000
         try onThread(stackSize: 512 << 10) {
-            // Each reading is a new one, which knows nothing of those around it.
+            // Each call decodes separately, and knows nothing of the calls around it.
             let counter = Counter()
             let log = ThreadLog {
                 counter.value += 1
@@ -111,7 +113,7 @@ struct CoderThreadTests {
         var value = 0
     }
 
-    @Test("throw their errors to the caller from whatever thread")
+    @Test("errors reach the caller from any thread")
     func errors() throws {
         let depth = 50_000
         let bytes = try Self.archive(depth, limits: .trusted)
@@ -129,7 +131,7 @@ struct CoderThreadTests {
     private struct Refusal: Error {}
 }
 
-@Suite("Nesting without threads", .enabled(if: !packageHasThreads, "the package has threads"))
+@Suite("Nested calls without threads", .enabled(if: !packageHasThreads, "the package has threads"))
 struct SingleThreadTests {
     private static let allowed = ClassRegistry.foundation.adding(Link.self)
 
@@ -154,7 +156,7 @@ struct SingleThreadTests {
         #expect(Set(log.threads) == [ThreadLog.thread])
     }
 
-    @Test("a few objects within each other are written and read")
+    @Test("a few nested objects are encoded and decoded")
     func few() throws {
         let bytes = try KeyedArchiver.archive(Link.list(3), allowing: Self.allowed)
         let list = try KeyedUnarchiver.unarchive(Link.self, from: bytes, allowing: Self.allowed)
@@ -162,7 +164,8 @@ struct SingleThreadTests {
     }
 
     @Test(
-        "more than the stack has room for is an error, for writers", arguments: [10_000, 100_000])
+        "encoding more nested objects than the stack has room for is an error",
+        arguments: [10_000, 100_000])
     func writing(depth: Int) throws {
         let log = ThreadLog()
         let list = Link.list(depth)
@@ -175,7 +178,8 @@ struct SingleThreadTests {
     }
 
     @Test(
-        "more than the stack has room for is an error, for readers", arguments: [10_000, 100_000])
+        "decoding more nested objects than the stack has room for is an error",
+        arguments: [10_000, 100_000])
     func reading(depth: UInt32) throws {
         let log = ThreadLog()
         let bytes = try Self.archive(depth)

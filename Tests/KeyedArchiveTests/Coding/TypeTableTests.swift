@@ -5,7 +5,7 @@ import Testing
 
 @testable import KeyedArchive
 
-@Suite("Values by type")
+@Suite("Tables with types as keys")
 struct TypeTableTests {
     /// `T`, `[T]`, `[[T]]` and so on.
     private func types<T>(_ type: T.Type, _ count: Int) -> [ObjectIdentifier] {

@@ -12,7 +12,7 @@ struct UnkeyedRootTests {
     private let bytes = try? Archives.make(
         ["a", "b"], top: ["$0": .uid(1), "named": .uid(2), "$1": 5, "$class": .uid(1)])
 
-    @Test("are among the keys of the roots, and are read by them or in order")
+    @Test("roots without keys are listed, and are read by their generated keys or in order")
     func read() throws {
         let roots = try KeyedUnarchiver(parsing: #require(bytes)).roots
         #expect(roots.keys == ["$0", "named", "$1"])
@@ -25,7 +25,7 @@ struct UnkeyedRootTests {
         #expect(archiveError { try roots.decodeUnkeyed(Int.self) }?.path?.description == "$2")
     }
 
-    @Test("are written back under their keys")
+    @Test("roots without keys are written under the same keys")
     func write() throws {
         let roots = try KeyedUnarchiver(parsing: #require(bytes)).roots
         let archiver = KeyedArchiver()
@@ -37,7 +37,7 @@ struct UnkeyedRootTests {
         #expect(again.top["$1"]?.integer == 5)
     }
 
-    @Test("are written in order, with the classes of their types")
+    @Test("roots without keys are written in order, with the classes of their types")
     func order() throws {
         let archiver = KeyedArchiver(allowing: .propertyList)
         archiver.roots.encodeUnkeyed(Save(name: "n", age: 1, sex: true))
@@ -54,7 +54,7 @@ struct UnkeyedRootTests {
         #expect(refused?.path?.description == "$0[0]")
     }
 
-    @Test("do not hide a root that a program has given such a key")
+    @Test("roots without keys do not hide a root with an equal key of the program")
     func ownKey() throws {
         let bytes = try Archives.make(["a", "b"], top: ["$$0": .uid(1), "$0": .uid(2)])
         let roots = try KeyedUnarchiver(parsing: bytes).roots
@@ -63,7 +63,7 @@ struct UnkeyedRootTests {
         #expect(try roots.decodeUnkeyed(String.self) == "b")
     }
 
-    @Test("of programs of Apple's come back with the same objects")
+    @Test("roots without keys by Apple's programs round-trip with the same objects")
     func corpus() throws {
         var count = 0
         for file in Corpus.external("real-archives") {

@@ -12,7 +12,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-@Suite("Values that need little code of their own")
+@Suite("Values that need little coding code")
 struct ValueKindTests {
     // MARK: - Raw values
 
@@ -20,7 +20,7 @@ struct ValueKindTests {
     enum Theme: String, KeyedCodable { case dark, light }
     struct Flags: OptionSet, KeyedCodable { let rawValue: UInt8 }
 
-    @Test("values with a raw value are archived as that")
+    @Test("values with a raw value are archived as the raw value")
     func rawValues() throws {
         let archiver = KeyedArchiver(allowing: .propertyList)
         archiver.roots.encode(Level.hard, forKey: "level")
@@ -71,7 +71,7 @@ struct ValueKindTests {
 
     // MARK: - Values of any type
 
-    @Test("dictionaries of `Any` are archived as those of property lists, and read as such")
+    @Test("dictionaries of `Any` are archived as property lists, and decoded as such")
     func anyValues() throws {
         let settings: [String: Any] = [
             "name": "Anna", "levels": [1, 2.5, true] as [Any], "big": UInt64.max,
@@ -96,7 +96,7 @@ struct ValueKindTests {
         #expect(names?.code == .wrongType)
     }
 
-    @Test("a value of `Any` that cannot be archived is refused with the way to it")
+    @Test("a value of `Any` that cannot be archived is refused with its path")
     func notConvertible() throws {
         struct Unknown {}
         let settings: [String: Any] = ["a": 1, "window": ["list": [1, Unknown()] as [Any]]]
@@ -113,7 +113,7 @@ struct ValueKindTests {
         #expect(try KeyedArchiver.archive(AnyArchived(converting: [1, "a"] as [Any])).count > 0)
     }
 
-    @Test("classes in dictionaries of `Any` are held against the registry")
+    @Test("classes in dictionaries of `Any` are checked against the registry")
     func anyRegistry() throws {
         let bytes = try KeyedArchiver.archive(["id": AnyArchived(UUID())])
         let roots = try KeyedUnarchiver(parsing: bytes, allowing: .propertyList).roots
@@ -173,7 +173,7 @@ struct ValueKindTests {
     // MARK: - Names of Swift classes
 
     @Test(
-        "nested Swift classes are the same in both forms, whichever of them is listed",
+        "nested Swift classes match in both notations, whichever is listed",
         arguments: ["App.Outer.Inner", "_TtCC3App5Outer5Inner"],
         ["App.Outer.Inner", "_TtCC3App5Outer5Inner", "_TtCV3App5Outer5Inner"])
     func nestedNames(_ listed: String, _ archived: String) throws {
@@ -188,7 +188,7 @@ struct ValueKindTests {
     }
 
     @Test(
-        "generic and private Swift classes have one name, the archive's",
+        "generic and private Swift classes match only by the name in the archive",
         arguments: ["_TtGC3App3BoxSi_", "_TtC3AppP33_0123456789ABCDEF0123456789ABCDEF5Inner"])
     func otherNames(_ name: String) {
         let refused = archiveError {

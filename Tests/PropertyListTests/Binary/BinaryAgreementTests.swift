@@ -11,8 +11,8 @@ private let seeds: [UInt64] = [1, 0x5EED_2001]
 
 @Suite("Agreement of binary property lists with other implementations")
 struct BinaryAgreementTests {
-    /// The value without what others lose: widths of reals, the sign of zero, keys that are
-    /// canonically equivalent.
+    /// Returns the value without details that others lose: widths of reals, the sign of zero, and
+    /// keys that are canonically equivalent.
     private func plain(_ value: PropertyListValue) -> PropertyListValue {
         switch value {
         case .real(let real):
@@ -35,9 +35,11 @@ struct BinaryAgreementTests {
         return (0..<count).map { _ in plain(source.value()) }
     }
 
-    @Test("Foundation reads ours, and what it writes is read as the same", arguments: seeds)
+    @Test(
+        "Foundation reads files by this library, and this library reads files by Foundation",
+        arguments: seeds)
     func foundation(_ seed: UInt64) throws {
-        // Its sets, nulls and UIDs are no property lists, and some of them crash.
+        // Foundation's property lists have no sets, nulls or UIDs, and some of these crash it.
         for value in values(seed, 200, without: [.null, .set, .uid]) {
             let ours = try BinaryPropertyList.serialize(PropertyListDocument(value))
             let read = try unsafe PropertyListSerialization.propertyList(
@@ -51,7 +53,7 @@ struct BinaryAgreementTests {
     }
 
     @Test(
-        "CPython's plistlib reads ours, and what it writes is read as the same",
+        "plistlib reads files by this library, and this library reads files by plistlib",
         .enabled(if: Python.isAvailable, "python3 cannot be run here"), arguments: seeds)
     func plistlib(_ seed: UInt64) throws {
         let temporary = try TemporaryFolder()

@@ -8,17 +8,17 @@ import Testing
 @testable import PropertyList
 
 @Suite(
-    "Binary files of other origin",
+    "External binary files",
     .enabled(if: Corpus.hasExternal, "there is no folder of such files"))
 struct BinaryCorpusTests {
     private static func binaries(_ folder: String) -> [Corpus.File] {
         Corpus.external(folder).filter { $0.bytes.starts(with: "bplist0".utf8) }
     }
 
-    /// Folders of archives that other software than Apple's wrote.
+    /// Folders of archives by other software than Apple's.
     private static let foreign = ["other-impl-tests/", "captured-fixtures/"]
 
-    @Test("genuine archives are read strictly and written again byte for byte")
+    @Test("genuine archives parse strictly and serialize to the same bytes")
     func archives() throws {
         var total = 0
         for file in Self.binaries("real-archives")
@@ -33,7 +33,9 @@ struct BinaryCorpusTests {
         #expect(total > 100)
     }
 
-    @Test("genuine property lists are read as by a plain reader, and come back from both layouts")
+    @Test(
+        "genuine property lists have the values of the plain reader, and round-trip in both layouts"
+    )
     func plain() throws {
         for file in Self.binaries("real-plists") {
             let plain = try? SlowBinaryReader.value(of: file.bytes)
@@ -48,7 +50,7 @@ struct BinaryCorpusTests {
         }
     }
 
-    @Test("malformed files are refused, or read as by a plain reader")
+    @Test("malformed files are refused, or have the values of the plain reader")
     func malformed() {
         for file in Self.binaries("malformed") + Self.binaries("peer-tests") {
             let ours = try? PropertyListValue(parsing: file.bytes, format: .binary)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Binary fixtures")
 struct BinaryFixtureTests {
-    /// A file and what is said about it.
+    /// A fixture with its expected result.
     struct Fixture: Sendable, CustomTestStringConvertible {
         let file: Corpus.File
         let expected: String
@@ -25,7 +25,7 @@ struct BinaryFixtureTests {
         }
     }
 
-    @Test("what is to be accepted has the value expected", arguments: fixtures("accept"))
+    @Test("each fixture to accept has the expected value", arguments: fixtures("accept"))
     func accept(_ fixture: Fixture) throws {
         let document = try PropertyListDocument(parsing: fixture.file.bytes)
         let value = try document.root.value()
@@ -38,28 +38,28 @@ struct BinaryFixtureTests {
     }
 
     @Test(
-        "what is to be refused has the code and the place expected", arguments: fixtures("reject"))
+        "each fixture to refuse gives the expected code and place", arguments: fixtures("reject"))
     func reject(_ fixture: Fixture) throws {
         let error = try #require(parseError(fixture.file.bytes))
         #expect("\(error.code) \(error.location?.byte ?? -1)" == fixture.expected)
         #expect(throws: (any Error).self) { try SlowBinaryReader.value(of: fixture.file.bytes) }
     }
 
-    @Test("finds its own fixtures")
+    @Test("the fixtures are found")
     func folders() {
         #expect(Self.fixtures("accept").count >= 20)
         #expect(Self.fixtures("reject").count >= 40)
     }
 }
 
-@Suite("Binary property lists, cut and changed")
+@Suite("Truncated and changed binary property lists")
 struct BinaryMutationTests {
     private static let sources =
         (Corpus.fixtures("binary", suffix: ".plist") + Corpus.fixtures("archives", suffix: ".plist"))
         .filter { $0.bytes.count <= 2048 && $0.bytes.starts(with: "bplist00".utf8) }
 
-    /// The library and the plain reader must agree on whether `bytes` are a property list, and on
-    /// its value.
+    /// Expects that the library and the plain reader agree on whether `bytes` are a property list,
+    /// and on its value.
     private func agree(_ bytes: [UInt8], _ what: @autoclosure () -> String) {
         var limits = ParsingLimits.default
         limits.expansion = .init(factor: 0, base: 20_000)
@@ -70,14 +70,16 @@ struct BinaryMutationTests {
         }
     }
 
-    @Test("every prefix is read or refused as by a plain reader", arguments: sources)
+    @Test("every prefix is accepted or refused as by the plain reader", arguments: sources)
     func prefixes(_ file: Corpus.File) {
         for length in file.bytes.indices {
             agree(Array(file.bytes.prefix(length)), "\(length) bytes")
         }
     }
 
-    @Test("so is every file with one bit of one byte changed", arguments: sources)
+    @Test(
+        "a file with one flipped bit in any byte is accepted or refused as by the plain reader",
+        arguments: sources)
     func bits(_ file: Corpus.File) {
         var bytes = file.bytes
         for place in Exhaustive.sample(bytes.indices, oneIn: 8) {
@@ -91,7 +93,7 @@ struct BinaryMutationTests {
     }
 
     @Test(
-        "so is every small file with one byte changed to any other",
+        "a small file with any byte changed to any other is accepted or refused as by the plain reader",
         arguments: sources.filter { $0.bytes.count <= 64 })
     func bytes(_ file: Corpus.File) {
         var bytes = file.bytes
@@ -105,7 +107,9 @@ struct BinaryMutationTests {
         }
     }
 
-    @Test("random trees come back, to a plain reader too", arguments: [1, 2, 0x5EED] as [UInt64])
+    @Test(
+        "random trees round-trip, and the plain reader agrees",
+        arguments: [1, 2, 0x5EED] as [UInt64])
     func random(_ seed: UInt64) throws {
         var source = RandomPropertyList(seed: seed)
         for round in 0..<200 {

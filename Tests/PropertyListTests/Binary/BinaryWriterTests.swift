@@ -8,7 +8,7 @@ import Testing
 
 @Suite("BinaryPropertyList")
 struct BinaryWriterTests {
-    /// The bytes of a value in the compact layout.
+    /// Returns the bytes of a value in the compact layout.
     private func compact(_ value: PropertyListValue) throws -> [UInt8] {
         try BinaryPropertyList.serialize(PropertyListDocument(value))
     }
@@ -38,7 +38,7 @@ struct BinaryWriterTests {
         #expect(hex(try compact(value)) == expected)
     }
 
-    @Test("writes equal leaves once, type by type, and numbers depth first")
+    @Test("writes equal leaves of each type once, and numbers objects depth first")
     func uniquing() throws {
         let value: PropertyListValue = ["a", "a", 1, 1.0, true, true, ["b": "a"], .uid(1), .uid(1)]
         let objects =
@@ -50,7 +50,7 @@ struct BinaryWriterTests {
     }
 
     @Test(
-        "keeps apart what only looks equal",
+        "distinguishes values that only look equal",
         arguments: [
             [0.0, -0.0], [1, 1.0, true], ["1", .data([0x31])], ["é", "e\u{301}"],
             [.real(PropertyListReal(1 as Float)), .real(PropertyListReal(1.0))],
@@ -65,7 +65,7 @@ struct BinaryWriterTests {
     }
 
     @Test(
-        "references are as wide as the number of objects needs",
+        "references are as wide as the number of objects requires",
         arguments: [
             (255, 1), (256, 2), (65_535, 2), (65_536, 4),
         ])
@@ -78,7 +78,7 @@ struct BinaryWriterTests {
     }
 
     @Test(
-        "offsets are as wide as the place of the table needs",
+        "offsets are as wide as the position of the offset table requires",
         arguments: [
             (255, 1), (256, 2), (65_535, 2), (65_536, 4),
         ])
@@ -92,12 +92,12 @@ struct BinaryWriterTests {
 
     // MARK: CoreFoundation's layouts
 
-    /// A root that names a boolean, a UID and an array twice each.
+    /// An array with two references each to a boolean, a UID and an array.
     private static let shared = BinaryAssembler([
         .array([1, 1, 2, 2, 3, 3]), .boolean(true), .uid(7), .array([4]), .ascii("a"),
     ])
 
-    @Test("the current layout lists repeated booleans, UIDs and containers again")
+    @Test("the current layout of CoreFoundation repeats booleans, UIDs and containers")
     func repeating() throws {
         let written = BinaryAssembler([
             .array([1, 1, 3, 3, 5, 5]), .boolean(true), .boolean(true), .uid(7), .uid(7),
@@ -108,7 +108,7 @@ struct BinaryWriterTests {
         #expect(try parsed(written).coreFoundationLayout() == .coreFoundation)
     }
 
-    @Test("writes long leaves once if they are equal, wherever they differ")
+    @Test("writes equal long leaves once, and distinguishes leaves that differ in any byte")
     func longLeaves() throws {
         let size = 300
         var leaves: [[UInt8]] = [Array(repeating: 0x41, count: size)]
@@ -120,7 +120,7 @@ struct BinaryWriterTests {
         leaves += [Array(repeating: 0x41, count: 128), Array(repeating: 0x41, count: 129)]
         for _ in 0..<3 {
             leaves.shuffle()
-            // Few of them twice, so that the table of leaves has to grow.
+            // Few leaves occur twice, so that the table of leaves has to grow.
             let twice = (leaves + leaves.shuffled().prefix(20)).flatMap {
                 [PropertyListValue.data($0), .string(String(decoding: $0, as: UTF8.self))]
             }
@@ -132,7 +132,7 @@ struct BinaryWriterTests {
         }
     }
 
-    @Test("the first layout lists everything once, and two equal strings twice")
+    @Test("the first layout of CoreFoundation shares every object")
     func uniqued() throws {
         let document = try parsed(Self.shared)
         let bytes = try BinaryPropertyList.serialize(document, layout: .coreFoundationUniqued)
@@ -143,7 +143,7 @@ struct BinaryWriterTests {
         #expect(try parsed(strings).coreFoundationLayout() == .coreFoundation)
     }
 
-    @Test("the layout between them has offsets of three bytes")
+    @Test("the second layout of CoreFoundation has offsets of three bytes")
     func tight() throws {
         let file = BinaryAssembler([.array([1]), .data(zeros(70_000))], offsetWidth: 3)
         #expect(try parsed(file).coreFoundationLayout() == .coreFoundationTightOffsets)
@@ -160,7 +160,7 @@ struct BinaryWriterTests {
     }
 
     @Test(
-        "files that no writer of Apple's made have no such layout",
+        "files that Apple's writers cannot have made have no CoreFoundation layout",
         arguments: [
             BinaryAssembler([.array([2, 1]), .null, .boolean(true)]),
             BinaryAssembler([.null], offsetWidth: 2),
@@ -190,7 +190,7 @@ struct BinaryWriterTests {
         (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * UInt32($0))) }
     }
 
-    @Test("output larger than allowed is refused")
+    @Test("output beyond the limit is refused")
     func outputLimit() throws {
         var limits = ParsingLimits.default
         limits.output = .init(factor: 0, base: 8)
@@ -200,7 +200,7 @@ struct BinaryWriterTests {
     }
 }
 
-/// `bytes` in hexadecimal.
+/// Returns `bytes` in hexadecimal.
 func hex(_ bytes: [UInt8]) -> String {
     bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
 }

@@ -14,7 +14,7 @@ struct ObjectReaderTests {
     }
 
     @Test(
-        "refuses what starts no object",
+        "refuses markers that begin no object",
         arguments: Array(
             [0x01...0x07, 0x0A...0x0F, 0x15...0x21, 0x24...0x32, 0x34...0x3F].joined())
             + Array([0x70...0x7F, 0x90...0x9F, 0xB0...0xBF, 0xE0...0xFF].joined()))
@@ -57,7 +57,7 @@ struct ObjectReaderTests {
     }
 
     @Test(
-        "refuses offsets outside the objects and says which entry",
+        "refuses offsets outside the object area, and names the entry",
         arguments: [0, 7, 10, 11, 255] as [UInt64])
     func offsets(_ offset: UInt64) {
         let file = BinaryAssembler(
@@ -72,7 +72,7 @@ struct ObjectReaderTests {
     }
 
     @Test(
-        "refuses references to objects that do not exist, at the reference",
+        "refuses references to missing objects, at the place of the reference",
         arguments: [
             Refusal(
                 "array", BinaryAssembler([.array([1, 2]), .null]), .invalidReference, byte: 10),
@@ -88,7 +88,7 @@ struct ObjectReaderTests {
         ])
     func refusesReferences(_ refusal: Refusal) { refusal.check() }
 
-    @Test("says in which value a malformed object is")
+    @Test("gives the path to a malformed object")
     func path() {
         let file = BinaryAssembler([
             .dictionary([1], [2]), .ascii("list"), .array([3, 4]), .null, .raw([0xFF]),
@@ -109,9 +109,10 @@ struct ObjectReaderTests {
         #expect(document.root.number == 1)
     }
 
-    @Test("reads a number of references wider than the references need")
+    @Test("reads more objects than the declared width of references is meant for")
     func narrowReferences() throws {
-        // 256 objects need two bytes by CoreFoundation's rule; each reference is checked instead.
+        // By CoreFoundation's rule, 256 objects need references of two bytes. The parser checks
+        // each reference instead.
         let objects = [BinaryAssembler.Object](repeating: .null, count: 255)
         let file = BinaryAssembler([.array([255])] + objects, offsetWidth: 2)
         #expect(try parsed(file).root[0]?.isNull == true)
@@ -134,7 +135,7 @@ struct ObjectReaderTests {
     }
 
     @Test(
-        "refuses 16-byte integers outside the range unless told to ignore the high half",
+        "refuses 16-byte integers out of range, unless an option ignores the high half",
         arguments: [(1, 0), (.max, 1), (1 << 63, .max)] as [(UInt64, UInt64)])
     func wideIntegers(_ high: UInt64, _ low: UInt64) throws {
         let file = Self.one(.wideInteger(high, low))
@@ -149,7 +150,7 @@ struct ObjectReaderTests {
         #expect(try parsed(Self.one(.uid(0xA5, width: width))).root.uid == 0xA5)
     }
 
-    @Test("refuses UIDs above 2³²−1, and their high half unless it is to be ignored")
+    @Test("refuses UIDs above 2³²−1, unless an option ignores the high half")
     func largeUIDs() throws {
         let large = Self.one(.uid(1 << 32, width: 5))
         Refusal("large", large, .invalidNumber, byte: 8).check()
@@ -185,7 +186,7 @@ struct ObjectReaderTests {
 
     // MARK: Text
 
-    @Test("refuses bytes above 7F in ASCII unless they are to be ISO 8859-1")
+    @Test("refuses bytes above 7F in ASCII strings, unless an option reads them as ISO 8859-1")
     func highASCII() throws {
         let file = Self.one(.raw([0x53, 0x61, 0xE9, 0xFF]))
         Refusal("high", file, .invalidString, byte: 8, option: .highASCII).check()
@@ -195,7 +196,7 @@ struct ObjectReaderTests {
     }
 
     @Test(
-        "refuses unpaired surrogates unless they are to be replaced",
+        "refuses unpaired surrogates, unless an option replaces them",
         arguments: [
             ([0xD800], "\u{FFFD}"), ([0xDC00, 0x61], "\u{FFFD}a"), ([0x61, 0xD83D], "a\u{FFFD}"),
             ([0xD83D, 0xD83D, 0xDE00], "\u{FFFD}😀"), ([0xDE00, 0xD83D], "\u{FFFD}\u{FFFD}"),
@@ -208,7 +209,7 @@ struct ObjectReaderTests {
         #expect(document.leniencies == .unpairedSurrogates)
     }
 
-    @Test("reads UTF-16 that could be ASCII as the same text")
+    @Test("reads UTF-16 text that could be ASCII as the same text")
     func utf16ASCII() throws {
         let file = BinaryAssembler([
             .dictionary([1, 2], [3, 3]), .utf16(Array("key".utf16)), .utf16(Array("é😀".utf16)),
@@ -221,7 +222,7 @@ struct ObjectReaderTests {
         #expect(try parsed(Self.one(.utf16([]))).root.isString(""))
     }
 
-    @Test("reads counts in integers longer than they need be", arguments: [1, 2, 4, 8])
+    @Test("reads counts in integers that are longer than necessary", arguments: [1, 2, 4, 8])
     func countWidths(_ width: Int) throws {
         let file = Self.one(.counted(0x50, 2, width: width, [0x61, 0x62]))
         #expect(try parsed(file).root.string == "ab")

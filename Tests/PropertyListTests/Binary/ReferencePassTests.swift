@@ -9,7 +9,7 @@ import Testing
 @Suite("References of binary property lists")
 struct ReferencePassTests {
     @Test(
-        "refuses containers that contain themselves, however",
+        "refuses containers that contain themselves, directly or indirectly",
         arguments: [
             Refusal(
                 "an array in itself", BinaryAssembler([.array([0])]), .referenceCycle, byte: 8,
@@ -38,7 +38,7 @@ struct ReferencePassTests {
         ])
     func cycles(_ refusal: Refusal) { refusal.check() }
 
-    @Test("a cycle through a key is one where containers as keys might be unused, or are kept")
+    @Test("a cycle through a dictionary key is found even if an option allows such keys")
     func cyclicKey() throws {
         let file = BinaryAssembler([.dictionary([0], [1]), .null])
         #expect(failure(file.bytes, options: .unusedGarbage)?.code == .referenceCycle)
@@ -47,7 +47,7 @@ struct ReferencePassTests {
         #expect(document.root.dictionary?.first?.keyNode.kind == .unreadable)
     }
 
-    @Test("accepts references that point back without a cycle")
+    @Test("accepts backward references without a cycle")
     func backwards() throws {
         let file = BinaryAssembler(
             [.null, .array([0]), .array([1, 1]), .array([2, 0])], topObject: 3)
@@ -66,7 +66,7 @@ struct ReferencePassTests {
         Refusal("deep", nest(depth), .depthLimitExceeded, byte: 8).check()
     }
 
-    @Test("the limit on nesting is the same where references point back", arguments: [3, 4])
+    @Test("the limit on nesting is the same for backward references", arguments: [3, 4])
     func deepBackwards(_ depth: Int) {
         let arrays = (0..<depth).map { BinaryAssembler.Object.array([UInt64($0)]) }
         let file = BinaryAssembler([.null] + arrays, topObject: UInt64(depth))
@@ -76,7 +76,7 @@ struct ReferencePassTests {
             failure(file.bytes, limits: limits)?.code == (depth > 3 ? .depthLimitExceeded : nil))
     }
 
-    @Test("nesting a million deep is refused, and read where it is allowed")
+    @Test("nesting a million deep is refused, and accepted under the trusted limits")
     func million() throws {
         let bytes = nest(1_000_000).bytes
         #expect(failure(bytes)?.code == .depthLimitExceeded)
@@ -84,7 +84,7 @@ struct ReferencePassTests {
         #expect(document.nodeCount == 1_000_001)
     }
 
-    @Test("cycles are cut where salvage is allowed, and listed")
+    @Test("salvage cuts cycles and lists them")
     func salvage() throws {
         let file = BinaryAssembler([.array([1, 2]), .null, .array([0])])
         let document = try parsed(file, options: .salvage)
@@ -95,21 +95,21 @@ struct ReferencePassTests {
         #expect(failure { _ = try document.root.value() }?.code == .unrepresentableValue)
     }
 
-    @Test("cutting very many cycles takes linear time and keeps a bounded number of problems")
+    @Test("cutting many cycles takes linear time and keeps a limited number of problems")
     func manyCycles() throws {
         let count = 20_000
         let chain = (0..<count).map { BinaryAssembler.Object.array([UInt64($0 + 1), 0]) }
         let file = BinaryAssembler(chain + [.array([])], offsetWidth: 4, referenceWidth: 4)
         let document = try parsed(file, options: .salvage, limits: .trusted)
         #expect(document.problems.count == 1000)
-        // The containers, what they hold, and one record for what they all refer back to.
+        // The containers, their contents, and one shared record for the unreadable references.
         #expect(document.nodeCount == count + 2)
     }
 }
 
 @Suite("Objects that overlap or expand")
 struct SharingTests {
-    @Test("stops where overlapping objects cover much more than the file has")
+    @Test("stops if overlapping objects cover much more than the size of the file")
     func overlap() {
         let objects: [BinaryAssembler.Object] = [.array([]), .data(zeros(100_000))]
         let entries = [BinaryAssembler.Entry](repeating: .object(1), count: 10_000)
@@ -117,7 +117,7 @@ struct SharingTests {
         #expect(failure(file.bytes, options: .forensic)?.code == .expansionLimitExceeded)
     }
 
-    @Test("takes a byte once from each of its objects, and a small object from many entries")
+    @Test("counts overlapping bytes for each object, and accepts many entries for a small object")
     func coverage() throws {
         let references = [UInt64](repeating: 2, count: 200_000)
         let objects: [BinaryAssembler.Object] = [.array([1]), .array(references), .raw([0x09])]
@@ -134,7 +134,7 @@ struct SharingTests {
     }
 
     @Test(
-        "counts objects that are found malformed only at their end as well",
+        "counts objects that are malformed only at their end, too",
         arguments: [ParsingOptions.strict, .unusedGarbage, .forensic])
     func malformedOverlap(_ options: ParsingOptions) {
         let references = [UInt64](repeating: 0, count: 20_000) + [0xFFFF_FFFF]
@@ -147,7 +147,7 @@ struct SharingTests {
         #expect(failure(file.bytes, options: options)?.code == code)
     }
 
-    @Test("a path through many dictionaries with one large key costs one copy of the key")
+    @Test("a path through many dictionaries with one large key copies the key once")
     func sharedKeyInPath() {
         let count = 20_000
         let key = String(repeating: "k", count: 1 << 20)
@@ -162,7 +162,7 @@ struct SharingTests {
         #expect((error?.description.count ?? .max) < 400)
     }
 
-    @Test("200 bytes that stand for 10¹² values parse, and nothing expands them")
+    @Test("200 bytes that expand to 10¹² values parse, and nothing expands them")
     func bombs() throws {
         let file = bomb(levels: 12)
         #expect(file.bytes.count < 250)

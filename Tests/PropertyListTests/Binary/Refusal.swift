@@ -5,7 +5,7 @@ import PropertyList
 import TestSupport
 import Testing
 
-/// What a refusal must say.
+/// The expected error of parsing a file.
 struct Refusal: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let file: BinaryAssembler
@@ -45,7 +45,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// The error of parsing `bytes`; nil where they parse.
+/// Returns the error of parsing `bytes`; nil if parsing succeeds.
 func failure(
     _ bytes: [UInt8], options: ParsingOptions = .strict, limits: ParsingLimits = .default
 ) -> PropertyListError? {
@@ -56,7 +56,7 @@ func failure(
     } catch { return error }
 }
 
-/// The error of `body`; nil where it succeeds.
+/// Returns the error of `body`; nil if it succeeds.
 func failure(of body: () throws -> Void) -> PropertyListError? {
     do {
         try body()
@@ -64,14 +64,14 @@ func failure(of body: () throws -> Void) -> PropertyListError? {
     } catch { return error as? PropertyListError }
 }
 
-/// A document of an assembled file.
+/// Parses an assembled file.
 func parsed(
     _ file: BinaryAssembler, options: ParsingOptions = .strict, limits: ParsingLimits = .default
 ) throws -> PropertyListDocument {
     try PropertyListDocument(parsing: file.bytes, options: options, limits: limits)
 }
 
-/// Ten references to the next of `levels` arrays: 10^levels values.
+/// Returns `levels` arrays with ten references each to the next: 10^levels values.
 func bomb(levels: Int) -> BinaryAssembler {
     let arrays = (1...levels).map {
         BinaryAssembler.Object.array([UInt64](repeating: UInt64($0), count: 10))
@@ -79,7 +79,7 @@ func bomb(levels: Int) -> BinaryAssembler {
     return BinaryAssembler(arrays + [.boolean(true)])
 }
 
-/// Arrays nested `depth` deep around a string.
+/// Returns arrays nested `depth` deep around a string.
 func nest(_ depth: Int) -> BinaryAssembler {
     let arrays = (0..<depth).map { BinaryAssembler.Object.array([UInt64($0 + 1)]) }
     return BinaryAssembler(arrays + [.ascii("x")], offsetWidth: 4, referenceWidth: 4)

@@ -11,7 +11,7 @@ struct TrailerTests {
     private static let yes = BinaryAssembler([.boolean(true)])
 
     @Test(
-        "refuses a trailer that makes no sense, and says which field",
+        "refuses an invalid trailer, and names the field",
         arguments: [
             Refusal(
                 "no object", yes.with { $0.objectCount = 0 }, .invalidTrailer, byte: 10 + 8),
@@ -44,7 +44,9 @@ struct TrailerTests {
         ])
     func refuses(_ refusal: Refusal) { refusal.check() }
 
-    @Test("refuses files shorter than the shortest", arguments: [6, 7, 8, 31, 40, 41])
+    @Test(
+        "refuses files that are shorter than the shortest property list",
+        arguments: [6, 7, 8, 31, 40, 41])
     func refusesShort(_ size: Int) {
         #expect(failure(Array(Self.yes.bytes.prefix(size)))?.code == .truncated)
     }
@@ -65,13 +67,13 @@ struct TrailerTests {
         Refusal("references", references, .invalidTrailer, byte: 10 + 7).check()
     }
 
-    @Test("does not look at the unused bytes and the sort version")
+    @Test("ignores the unused bytes and the sort version")
     func unusedBytes() throws {
         let file = Self.yes.with { $0.unused = [1, 2, 3, 4, 5, 6] }
         #expect(try parsed(file).root.boolean == true)
     }
 
-    @Test("refuses other versions; the last digit may differ where it is allowed to")
+    @Test("refuses other versions, unless an option allows another last digit")
     func versions() throws {
         let other = Self.yes.with { $0.header = Array("bplist01".utf8) }
         Refusal("01", other, .unrecognizedFormat, byte: 6, option: .anyMinorVersion).check()
@@ -85,7 +87,7 @@ struct TrailerTests {
         #expect(failure(Array("plist".utf8))?.code == .unrecognizedFormat)
     }
 
-    @Test("salvages a table that has lost entries")
+    @Test("salvages an offset table with missing entries")
     func salvage() throws {
         let file = BinaryAssembler([.array([1]), .boolean(true)], objectCount: 3)
         let document = try parsed(file, options: .salvage)

@@ -17,7 +17,7 @@ struct DictionaryPassTests {
     ])
 
     @Test(
-        "refuses keys that are no strings or occur twice, at the key",
+        "refuses keys that are not strings or occur twice, at the place of the key",
         arguments: [
             Refusal(
                 "the same object twice", twice, .duplicateKey, byte: twice.offset(of: 1), path: "",
@@ -41,8 +41,8 @@ struct DictionaryPassTests {
         ])
     func refuses(_ refusal: Refusal) { refusal.check() }
 
-    /// 150 keys, of which the one at `second` is the same as the one at `first`: another object with the
-    /// same text, or the same object.
+    /// Returns a dictionary of 150 keys. The key at `second` equals the key at `first`, as another
+    /// object with the same text or as the same object.
     private static func large(_ first: Int, _ second: Int, isOneObject: Bool) -> BinaryAssembler {
         let keys: [BinaryAssembler.Object] = (0..<150).map {
             .ascii("key \($0 == second ? first : $0)")
@@ -53,7 +53,7 @@ struct DictionaryPassTests {
     }
 
     @Test(
-        "a large dictionary with a key twice is refused, wherever the two are",
+        "a large dictionary with a duplicate key is refused, whatever the positions",
         arguments: [(0, 1), (0, 63), (63, 64), (64, 149), (0, 149), (148, 149)], [false, true])
     func largeDictionary(_ places: (first: Int, second: Int), _ isOneObject: Bool) {
         let file = Self.large(places.first, places.second, isOneObject: isOneObject)
@@ -63,7 +63,7 @@ struct DictionaryPassTests {
         ).check()
     }
 
-    @Test("of a large dictionary, keys that are no strings are dealt with as in a small one")
+    @Test("a large dictionary treats keys that are not strings as a small one does")
     func largeDictionaryOfMany() throws {
         let others: [BinaryAssembler.Object] = [.integer(7), .array([])]
         let keys: [BinaryAssembler.Object] = (0..<150).map {
@@ -85,10 +85,10 @@ struct DictionaryPassTests {
         }
     }
 
-    @Test("keys that are numbered in blocks get the numbers of those numbered one by one")
+    @Test("numbering keys in blocks gives the same numbers as one by one")
     func blocks() throws {
         var random = SplitMix64(seed: 20_261_121)
-        // Texts that come again, in either encoding, and more of them than the table has room for.
+        // Repeated texts in either encoding, more than the table initially has room for.
         let objects: [BinaryAssembler.Object] = (0..<2_000).map { _ in
             let text = "key \(Int.random(in: 0..<600, using: &random))"
             return Bool.random(using: &random) ? .ascii(text) : .utf16(Array(text.utf16))
@@ -108,14 +108,14 @@ struct DictionaryPassTests {
         #expect(table.count == slow.count)
     }
 
-    @Test("the path to a bad key starts at the top object, whatever its number")
+    @Test("the path to an invalid key starts at the top object, whatever its number")
     func topObject() {
         let file = BinaryAssembler(
             [.null, .dictionary([2, 2], [0, 0]), .ascii("k"), .array([0, 1])], topObject: 3)
         Refusal("top", file, .duplicateKey, byte: file.offset(of: 2), path: "[1]").check()
     }
 
-    @Test("of a key that occurs twice the first counts, where that is allowed")
+    @Test("the first of two duplicate keys counts, if an option allows them")
     func firstWins() throws {
         let document = try parsed(Self.twice, options: .duplicateKeys)
         #expect(try document.root.value() == ["a": 1, "b": 2])
@@ -124,7 +124,7 @@ struct DictionaryPassTests {
         #expect(try PropertyListValue(parsing: back) == ["a": 1, "b": 2])
     }
 
-    @Test("all entries of a key are kept where that is asked for; a look-up finds the first")
+    @Test("all entries of a duplicate key are kept on request, and a lookup finds the first")
     func allKept() throws {
         let document = try parsed(Self.twice, options: .allDuplicateKeys)
         #expect(document.root.dictionary?.map(\.key) == ["a", "b", "a"])
@@ -133,7 +133,7 @@ struct DictionaryPassTests {
         #expect(failure { _ = try document.root.value() }?.code == .unrepresentableValue)
     }
 
-    @Test("keys that are no strings are kept where that is allowed, but never containers")
+    @Test("keys that are not strings are kept on request, but containers never")
     func nonStrings() throws {
         let file = BinaryAssembler([
             .dictionary([1, 2, 3], [1, 2, 3]), .integer(1), .ascii("a"), .boolean(true),
@@ -148,7 +148,7 @@ struct DictionaryPassTests {
         #expect(try parsed(container, options: .salvage).leniencies == .salvage)
     }
 
-    @Test("a message quotes a bounded part of a key, and nothing that moves the cursor")
+    @Test("an error quotes a limited part of a key, without control characters")
     func longKeys() throws {
         let zalgo = "a\u{1B}" + String(repeating: "\u{301}", count: 10_000)
         let file = BinaryAssembler([.dictionary([1, 1], [1, 1]), .utf16(Array(zalgo.utf16))])
@@ -157,9 +157,9 @@ struct DictionaryPassTests {
         #expect(!text.unicodeScalars.contains("\u{1B}"))
     }
 
-    @Test("of keys that are kept twice a look-up finds the first, in every dictionary")
+    @Test("a lookup of a duplicate key finds the first entry, in every dictionary")
     func firstOfTwo() throws {
-        // The second dictionary has its second `a` where the first has its only one.
+        // The second dictionary has its second `a` at the position of the only `a` in the first.
         let file = BinaryAssembler([
             .array([1, 2]), .dictionary([4, 3], [5, 5]), .dictionary([3, 3], [6, 5]), .ascii("a"),
             .ascii("b"), .integer(1), .integer(2),
@@ -168,7 +168,7 @@ struct DictionaryPassTests {
         #expect(document.root[1]?["a"]?.integer == 2)
     }
 
-    @Test("thirty thousand equal keys are kept, and the one behind them is found")
+    @Test("thirty thousand equal keys are kept, and the key after them is found")
     func manyEqualKeys() throws {
         let pairs = String(repeating: "<key>a</key><true/>", count: 30_000)
         let text = "<plist version=\"1.0\"><dict>\(pairs)<key>b</key><false/></dict></plist>"
@@ -187,7 +187,7 @@ struct SalvageTests {
     ])
     private static let unused = BinaryAssembler([.array([2]), .raw([0xFF]), .ascii("a")])
 
-    @Test("salvage keeps what can be read and lists what cannot")
+    @Test("salvage keeps the readable part and lists the problems")
     func salvage() throws {
         let document = try parsed(Self.used, options: .salvage)
         #expect(document.root.array?.map(\.kind) == [.null, .unreadable, .string])
@@ -200,7 +200,7 @@ struct SalvageTests {
         #expect(error?.path?.description == "[1]")
     }
 
-    @Test("a malformed object that nothing refers to is refused unless that is allowed")
+    @Test("a malformed unused object is refused, unless an option allows it")
     func unusedGarbage() throws {
         Refusal("unused", Self.unused, .invalidMarker, byte: Self.unused.offset(of: 1)).check()
         let document = try parsed(Self.unused, options: .unusedGarbage)

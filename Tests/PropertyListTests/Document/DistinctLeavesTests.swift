@@ -6,9 +6,9 @@ import Testing
 
 @testable import PropertyList
 
-@Suite("Leaves of a document that is built")
+@Suite("Deduplicated leaves of a document")
 struct DistinctLeavesTests {
-    /// A document of random leaves, many of which are equal, some of which are keys too.
+    /// Returns a document of random leaves. Many of them are equal, and some are also keys.
     private func document(
         _ seed: UInt64, sharesLeaves: Bool
     ) throws(PropertyListError) -> PropertyListDocument {
@@ -35,7 +35,7 @@ struct DistinctLeavesTests {
         case 2: return assembler.real(PropertyListReal(Double(number)))
         case 3: return assembler.real(PropertyListReal(Float(number)))
         case 4: return assembler.date(PropertyListDate(secondsSince2001: Double(number)))
-        // Some are far larger than the number of values.
+        // Some UIDs are far larger than the number of values.
         case 5: return assembler.uid(UInt32(number < 90 ? number * 30 : number * 1_000_000))
         case 6: return assembler.string("text \(number * 4)")
         case 7: return assembler.data([UInt8](repeating: UInt8(number), count: number * 3))
@@ -43,7 +43,7 @@ struct DistinctLeavesTests {
         }
     }
 
-    @Test("equal ones are one value, and the binary file is the same", arguments: 0..<10)
+    @Test("equal leaves are one value, and the binary file does not change", arguments: 0..<10)
     func distinct(_ seed: UInt64) throws {
         let shared = try document(seed, sharesLeaves: true)
         let separate = try document(seed, sharesLeaves: false)
@@ -52,13 +52,13 @@ struct DistinctLeavesTests {
         #expect(
             try shared.root.value() == separate.root.value(),
             "seed \(seed)")
-        // The file has each leaf once, so the document has as many values.
+        // The file has each leaf once, so the document must have as many values.
         let file = try PropertyListDocument(parsing: bytes)
         #expect(shared.nodeCount == file.nodeCount, "seed \(seed)")
         #expect(separate.nodeCount > file.nodeCount, "seed \(seed)")
     }
 
-    @Test("a UID is found again after larger ones have come")
+    @Test("a small UID is deduplicated even after larger ones were added")
     func largeUIDs() throws {
         var assembler = GraphAssembler(sharesLeaves: true)
         let first = assembler.uid(7)
@@ -70,7 +70,7 @@ struct DistinctLeavesTests {
         #expect(assembler.count == 3)
     }
 
-    @Test("a document of few values may be written at length: its references count")
+    @Test("references raise the output limit of a document with few values")
     func budget() throws {
         var assembler = GraphAssembler(sharesLeaves: true)
         let text = String(repeating: "text ", count: 12)

@@ -6,14 +6,14 @@ import Testing
 
 @testable import PropertyList
 
-@Suite("Events")
+@Suite("Events of a property list")
 struct PropertyListEventReaderTests {
     private static let sample: PropertyListValue = [
         "text": "hé", "list": [1, 2.5, true, []], "bytes": .data([1, 2]), "nothing": [:],
         "last": .uid(3),
     ]
 
-    /// An event, where it stands, and what stands there.
+    /// An event with its path and content.
     private struct Sight: Equatable {
         let event: PropertyListEvent
         let path: String
@@ -38,7 +38,7 @@ struct PropertyListEventReaderTests {
 
     private func bytes(_ span: Span<UInt8>) -> [UInt8] { span.indices.map { span[$0] } }
 
-    @Test("come in the order of the source, each with its key, its content and its path")
+    @Test("events come in source order, each with its key, content and path")
     func order() throws {
         let expected = [
             Sight(event: .dictionary(count: 5), path: ""),
@@ -62,7 +62,7 @@ struct PropertyListEventReaderTests {
         #expect(try sights(read) == expected)
     }
 
-    @Test("of a leaf are one")
+    @Test("a leaf is a single event")
     func leaf() throws {
         for (value, event): (PropertyListValue, PropertyListEvent) in [
             (.null, .null), ("a", .string), (.data([]), .data), (-1, .integer(-1)),
@@ -75,7 +75,7 @@ struct PropertyListEventReaderTests {
         }
     }
 
-    @Test("tell the same tree as the value", arguments: [1, 2, 3] as [UInt64])
+    @Test("events describe the same tree as the value", arguments: [1, 2, 3] as [UInt64])
     func trees(_ seed: UInt64) throws {
         var source = RandomPropertyList(seed: seed)
         for round in 0..<200 {
@@ -91,7 +91,7 @@ struct PropertyListEventReaderTests {
         }
     }
 
-    @Test("of more leaves than are looked at ahead come one by one")
+    @Test("long runs of leaves give one event each")
     func manyLeaves() throws {
         let value = PropertyListValue.array(
             PropertyListArray((0..<1000).map { $0 % 100 == 99 ? [] : .integer(.init($0)) }))
@@ -101,7 +101,7 @@ struct PropertyListEventReaderTests {
         #expect(paths == [""] + (0..<1000).map { "[\($0)]" })
     }
 
-    @Test("have an empty key where that is no string, and tell of what could not be read")
+    @Test("events have an empty key if it is not a string, and report unreadable values")
     func odd() throws {
         let file = BinaryAssembler([.dictionary([1], [2]), .integer(7), .raw([0x70])])
         var reader = PropertyListEventReader(
@@ -114,7 +114,7 @@ struct PropertyListEventReaderTests {
         #expect(reader.keyNode == nil)
     }
 
-    @Test("stop where nesting or expansion passes its limit, and need no stack")
+    @Test("events stop at the limits of depth and expansion, and need no deep stack")
     func limits() throws {
         var value: PropertyListValue = []
         for _ in 0..<200 { value = [value] }
@@ -125,7 +125,7 @@ struct PropertyListEventReaderTests {
         #expect { while try reader.next() != nil {} } throws: {
             ($0 as? PropertyListError)?.code == .depthLimitExceeded
         }
-        // Twenty arrays, each twice the next.
+        // Twenty arrays, each of which contains the next one twice.
         let levels = (0..<20).map {
             BinaryAssembler.Object.array([UInt64($0) + 1, UInt64($0) + 1])
         }

@@ -12,7 +12,7 @@ struct PropertyListNodeTests {
         "text": "hé", "list": [1, 2.5, true], "empty": [], "nothing": [:],
     ]
 
-    @Test("an accessor of another kind is nil")
+    @Test("an accessor for another kind returns nil")
     func wrongKind() throws {
         let values: [PropertyListValue] = [
             .null, true, 1, 1.5, .date(PropertyListDate(secondsSince2001: 0)), .data([1]), "a",
@@ -37,7 +37,7 @@ struct PropertyListNodeTests {
         }
     }
 
-    @Test("elements and entries are found, and what is not there is nil")
+    @Test("elements and entries are found, and missing ones are nil")
     func access() throws {
         let root = try PropertyListDocument(Self.sample).root
         #expect(root["list"]?[1]?.real == 2.5)
@@ -50,7 +50,7 @@ struct PropertyListNodeTests {
         #expect(root.sourceOffset == nil && root.location == nil)
     }
 
-    @Test("the place of a value in a file is known")
+    @Test("a value knows its place in the file")
     func sourceOffset() throws {
         let file = BinaryAssembler([.array([1, 1]), .ascii("a")])
         let root = try parsed(file).root
@@ -114,7 +114,7 @@ struct PropertyListNodeTests {
 
 @Suite("DocumentBuilder")
 struct DocumentBuilderTests {
-    /// The error of `finish` after `calls`.
+    /// Returns the error of `finish` after `calls`.
     private func misuse(_ calls: (inout DocumentBuilder) -> Void) -> PropertyListError? {
         var builder = DocumentBuilder()
         calls(&builder)
@@ -124,7 +124,7 @@ struct DocumentBuilderTests {
         } catch { return error }
     }
 
-    @Test("mistakes in the order of calls are thrown at the end")
+    @Test("calls in the wrong order are reported by `finish`")
     func mistakes() {
         let mistakes: [(inout DocumentBuilder) -> Void] = [
             { _ in },
@@ -155,7 +155,8 @@ struct DocumentBuilderTests {
         }
     }
 
-    @Test("a mistake says where it was made, and what follows does not matter")
+    @Test(
+        "an error of the builder has the path to the wrong call, and later calls do not change it")
     func place() {
         let error = misuse {
             $0.beginDictionary()
@@ -171,7 +172,7 @@ struct DocumentBuilderTests {
         #expect(error?.path?.description == "list[1]")
     }
 
-    @Test("a key twice is refused")
+    @Test("a duplicate key is refused")
     func duplicates() {
         let error = misuse {
             $0.beginDictionary()

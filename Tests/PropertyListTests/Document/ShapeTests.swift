@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Shapes of dictionaries")
 struct ShapeTests {
-    /// The shapes of the dictionaries that the root array of a document holds.
+    /// Returns the shapes of the dictionaries in the root array of a document.
     private func shapes(_ document: PropertyListDocument) -> [UInt16] {
         document.root.array?.map(\.record.shape) ?? []
     }
@@ -17,7 +17,7 @@ struct ShapeTests {
         shapes(try PropertyListDocument(parsing: Array(text.utf8), options: options))
     }
 
-    @Test("dictionaries with the same keys in the same order have one shape, in every format")
+    @Test("dictionaries with the same keys in the same order share a shape, in every format")
     func formats() throws {
         let expected: [UInt16] = [1, 2, 1, 0, 3, 2]
         let json = #"[{"a":1,"b":2},{"b":1,"a":2},{"a":3,"b":[]},{},{"a":1},{"b":0,"a":0}]"#
@@ -36,7 +36,7 @@ struct ShapeTests {
         #expect(shapes(try PropertyListDocument(parsing: tokenized)) == expected)
     }
 
-    @Test("keys that are other objects with the same text, in ASCII or UTF-16, have the same shape")
+    @Test("equal keys share a shape even if they are different objects, in ASCII or UTF-16")
     func objects() throws {
         let file = BinaryAssembler([
             .array([1, 2, 3]), .dictionary([4, 5], [4, 4]), .dictionary([6, 7], [4, 4]),
@@ -47,7 +47,7 @@ struct ShapeTests {
     }
 
     @Test(
-        "of keys that occur twice one is removed before the shape is numbered; where both stay there is none"
+        "a removed duplicate key does not change the shape; a dictionary that keeps both has none"
     )
     func duplicates() throws {
         let text = """
@@ -62,7 +62,7 @@ struct ShapeTests {
         #expect(try parse(text, .allDuplicateKeys) == [1, 0, 0, 1])
     }
 
-    @Test("a dictionary with a key that is no string, or that nothing leads to, has no shape")
+    @Test("a dictionary with a key that is not a string, or one that is unreachable, has no shape")
     func others() throws {
         let file = BinaryAssembler([
             .array([1, 2]), .dictionary([3], [4]), .dictionary([3, 4], [4, 4]), .ascii("a"),
@@ -73,7 +73,7 @@ struct ShapeTests {
         #expect(document.root[1]?["a"]?.integer == 1)
     }
 
-    @Test("after 65,535 shapes no other is numbered, and every key is found")
+    @Test("after 65,535 shapes no more are assigned, and every key is still found")
     func limit() throws {
         let count = 65_600
         var builder = DocumentBuilder()
@@ -99,7 +99,8 @@ struct ShapeTests {
 
     // MARK: Random documents
 
-    /// Dictionaries whose keys are a part of a few, mostly in the same order, some of them large.
+    /// Returns dictionaries with a random part of a few keys, mostly in the same order, some of
+    /// them large.
     private func randomText(_ random: inout SplitMix64) -> String {
         let names = (0..<(random.oneIn(3) ? 80 : 6)).map { "k\($0)" }
         func entries(_ depth: Int) -> String {
@@ -118,7 +119,7 @@ struct ShapeTests {
     }
 
     @Test(
-        "shapes are equal where the keys are, and lookups find what they find without shapes",
+        "shapes are equal if the keys are, and lookups find the same with and without shapes",
         arguments: Exhaustive.sample(0..<60 as Range<UInt64>, oneIn: 6))
     func random(_ seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
@@ -158,7 +159,7 @@ struct ShapeTests {
 }
 
 extension PropertyListDocument {
-    /// The same document, in which no dictionary has a shape and no key a home.
+    /// The same document without shapes and without cached key positions.
     fileprivate var withoutShapes: PropertyListDocument {
         var store = storage.store
         for node in store.records.indices where store.records[node].kind == .dictionary {

@@ -5,7 +5,7 @@ import PropertyList
 import TestSupport
 import Testing
 
-@Suite("Values that are added again")
+@Suite("Values added several times")
 struct SharedValueTests {
     private func failure(
         _ limits: ParsingLimits = .default, _ build: (inout DocumentBuilder) -> Void
@@ -16,7 +16,7 @@ struct SharedValueTests {
         return nil
     }
 
-    @Test("a list that stands in a thousand places is written once in the binary format")
+    @Test("a list that occurs a thousand times is written once in the binary format")
     func thousand() throws {
         let inner = PropertyListValue.array(PropertyListArray((0..<1000).map { .init($0) }))
         let outer = PropertyListValue.array(
@@ -26,7 +26,7 @@ struct SharedValueTests {
         #expect(bytes.count < 10_000)
         #expect(try PropertyListDocument(parsing: bytes).root.value() == outer)
         #expect(try shared.root.value() == outer)
-        // As Apple's software does it: each place has its own.
+        // Apple's software writes the list for each place.
         #expect(try BinaryPropertyList.serialize(PropertyListDocument(outer)).count > 1_000_000)
     }
 
@@ -41,7 +41,7 @@ struct SharedValueTests {
         }
     }
 
-    @Test("an array and a set of the same elements are not taken for one value")
+    @Test("an array and a set of the same elements are not shared as one value")
     func kinds() throws {
         let elements = PropertyListArray([1, [2]])
         let value: PropertyListValue = [.array(elements), .set(elements), .array(elements)]
@@ -49,7 +49,7 @@ struct SharedValueTests {
         #expect(try document.root.value() == value)
     }
 
-    @Test("a builder adds leaves and containers again")
+    @Test("a builder can add leaves and containers again")
     func builder() throws {
         var builder = DocumentBuilder()
         builder.beginDictionary()
@@ -74,7 +74,7 @@ struct SharedValueTests {
         #expect(document.nodeCount == 6)
     }
 
-    @Test("a value of another builder, or out of place, is refused")
+    @Test("a value of another builder, or one that is not allowed in its place, is refused")
     func refused() {
         var other = DocumentBuilder()
         other.beginArray()
@@ -99,7 +99,7 @@ struct SharedValueTests {
                 $0.beginDictionary()
                 $0.again(value)
             }?.code == .unexpectedElement)
-        // The number of the value is that of one which is complete, and of one which is open.
+        // The foreign value has the number of a complete or an open value of this builder.
         for isOpen in [false, true] {
             let error = failure {
                 $0.beginArray()
@@ -114,7 +114,7 @@ struct SharedValueTests {
         }
     }
 
-    @Test("a value deep down is added again as fast as one at the top")
+    @Test("adding a deeply nested value again takes constant time")
     func deep() throws {
         let seconds = try ProcessorTime.seconds {
             let (depth, count) = (100_000, 200_000)
@@ -133,7 +133,7 @@ struct SharedValueTests {
         #expect(seconds < 60)
     }
 
-    @Test("nesting counts what is within a shared value")
+    @Test("the limit on nesting includes the levels of a shared value")
     func depth() {
         var limits = ParsingLimits.default
         limits.depth = 4
@@ -155,7 +155,7 @@ struct SharedValueTests {
         #expect(build(2)?.code == .depthLimitExceeded)
     }
 
-    @Test("values that double at each level are built at once, and refused when they are expanded")
+    @Test("values that double on each level are built quickly, and refused when they are expanded")
     func bomb() throws {
         var value: PropertyListValue = ["x"]
         for _ in 0..<200 { value = [value, value] }
@@ -166,7 +166,7 @@ struct SharedValueTests {
         #expect(error?.code.isLimit == true)
     }
 
-    @Test("copies that stand for too many values are refused at once")
+    @Test("copies that expand to too many values are refused quickly")
     func tooManyCopies() throws {
         let seconds = try ProcessorTime.seconds {
             var value: PropertyListValue = ["x"]
@@ -174,7 +174,8 @@ struct SharedValueTests {
             let error = #expect(throws: PropertyListError.self) { try PropertyListDocument(value) }
             #expect(error?.code == .sizeLimitExceeded)
             #expect(error?.what.contains("found \(Int.max)") == true)
-            // Copies that stand for more values than are measured at once, and for no more than there may be.
+            // The copies expand to more values than are measured immediately, and to no more than
+            // is allowed.
             let row = PropertyListValue.array(
                 PropertyListArray([PropertyListValue](repeating: 0, count: 1100)))
             let matrix = PropertyListValue.array(
@@ -186,7 +187,7 @@ struct SharedValueTests {
         #expect(seconds < 60)
     }
 
-    @Test("random trees with copies come back the same", arguments: [1, 2, 0x5EED] as [UInt64])
+    @Test("random trees with copies round-trip", arguments: [1, 2, 0x5EED] as [UInt64])
     func random(_ seed: UInt64) throws {
         var source = RandomPropertyList(seed: seed)
         for round in 0..<100 {

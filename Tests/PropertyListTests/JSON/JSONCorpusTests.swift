@@ -7,8 +7,8 @@ import Testing
 
 @testable import PropertyList
 
-/// CPython's `plistlib`: compares the files `*.a` with `*.b`, of which it may not be able to read
-/// either. What it prints tells order, kinds and all digits.
+/// Compares the files `*.a` with `*.b` by CPython's `plistlib`, which may be unable to read either.
+/// The printed form distinguishes order, kinds and all digits.
 private let script = """
     import glob, plistlib, sys
     compared = 0
@@ -23,7 +23,7 @@ private let script = """
     """
 
 @Suite(
-    "JSON of files of other origin",
+    "JSON of external files",
     .enabled(if: Corpus.hasExternal, "there is no folder of such files"))
 struct JSONCorpusTests {
     private static let folders = [
@@ -46,8 +46,8 @@ struct JSONCorpusTests {
         return try XMLPropertyList.serialize(document, options: options).bytes
     }
 
-    /// Through typed JSON and back to the format of the source, which has the same typed JSON then:
-    /// values, their kinds and widths, and the order of keys are the same.
+    /// Converts to typed JSON and back to the format of the source. The result must give the same
+    /// typed JSON, which means that values, kinds, widths and the order of keys are kept.
     private func roundTrip(_ document: PropertyListDocument) throws -> [UInt8] {
         let text = try typed(document)
         let back = try JSONPropertyList.parse(
@@ -59,7 +59,7 @@ struct JSONCorpusTests {
         return result
     }
 
-    @Test("typed JSON loses nothing, as plistlib sees it too")
+    @Test("typed JSON loses nothing, and plistlib agrees")
     func lossless() throws {
         let temporary = try TemporaryFolder()
         let folder = temporary.url

@@ -26,7 +26,7 @@ private func failure(
 @Suite("JSONReader")
 struct JSONReaderTests {
     @Test(
-        "reads every form",
+        "reads every form of a value",
         arguments: [
             ("{}", [:]), ("[]", []), (" [ 1 ,\n2\t]\r\n", [1, 2]), ("\"a\"", "a"), ("true", true),
             ("[false,null]", [false, .null]),
@@ -45,7 +45,7 @@ struct JSONReaderTests {
     }
 
     @Test(
-        "refuses what is malformed, with code and place",
+        "refuses malformed text, with code and place",
         arguments: [
             ("", .truncated, 1), ("[", .truncated, 2), ("{\"a\"", .truncated, 5),
             ("[1,", .truncated, 4),
@@ -88,7 +88,7 @@ struct JSONReaderTests {
         #expect(error?.location?.line == 2 && error?.location?.column == 2)
     }
 
-    @Test("lets pass by its name what can be read in one way")
+    @Test("accepts each deviation only with its leniency")
     func leniencies() throws {
         #expect(try json("{\"a\":1,\"a\":2}", .duplicateKeys) == ["a": 2])
         #expect(try json("[1] x", .trailingContent) == [1])
@@ -99,7 +99,7 @@ struct JSONReaderTests {
         #expect(salvaged.problems.first?.path?.description == "b[1]")
     }
 
-    @Test("keeps where each value begins")
+    @Test("records where each value begins")
     func offsets() throws {
         let root = try PropertyListDocument(parsing: Array("{ \"a\": [1,\n \"b\"]}".utf8)).root
         #expect(root.dictionary?.first?.keyNode.sourceOffset == 2)
@@ -107,7 +107,7 @@ struct JSONReaderTests {
         #expect(root["a"]?[1]?.location?.line == 2)
     }
 
-    @Test("takes 512 levels and no more", arguments: [511, 512, 513, 1_000_000])
+    @Test("accepts 512 levels and no more", arguments: [511, 512, 513, 1_000_000])
     func depth(_ depth: Int) throws {
         let text = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
         let error = failure(text)
@@ -154,7 +154,7 @@ struct JSONHostileTests {
         }
     }
 
-    @Test("parses or refuses random mixtures of its signs", arguments: [1, 2] as [UInt64])
+    @Test("parses or refuses random sequences of JSON tokens", arguments: [1, 2] as [UInt64])
     func mixtures(_ seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let pieces = [
@@ -169,7 +169,7 @@ struct JSONHostileTests {
     }
 
     @Test(
-        "reads what is small many times",
+        "reads many repetitions of small parts",
         arguments: [
             ("[0", ",1", "]", 32_001), ("[\"", "\\n", "\"]", 1), ("[", " ", "]", 0),
             ("[1", ".5,1", "]", 32_001), ("[{}", ",{\"$dictionary\":{\"$set\":[]}}", "]", 32_001),
@@ -181,7 +181,7 @@ struct JSONHostileTests {
     }
 
     @Test(
-        "refuses what is too long or has no end",
+        "refuses long or unterminated text",
         arguments: [("[\"", "a", "", .truncated), ("1", "0", ".5", .invalidNumber)]
             as [(String, String, String, PropertyListError.Code)])
     func long(

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PropertyList
 
-/// The text of a value.
+/// Returns the JSON text of a value.
 private func json(
     _ value: PropertyListValue, _ mapping: JSONPropertyList.Mapping = .strict,
     _ layout: JSONPropertyList.Layout = .compact
@@ -31,7 +31,7 @@ private func date(_ seconds: Double) -> PropertyListValue {
     .date(PropertyListDate(secondsSince2001: seconds))
 }
 
-/// A value, and what stands for it under each mapping; nil where it is refused.
+/// Values with their text under each mapping; nil if the mapping refuses the value.
 private let forms: [(PropertyListValue, strict: String?, coerced: String?, typed: String)] = [
     (
         "a\"\\/\n\u{1}\u{7F}é", #""a\"\\/\n\u0001\#u{7F}é""#, #""a\"\\/\n\u0001\#u{7F}é""#,
@@ -81,7 +81,7 @@ private let forms: [(PropertyListValue, strict: String?, coerced: String?, typed
 
 @Suite("JSONWriter")
 struct JSONWriterTests {
-    @Test("writes each value as its mapping says", arguments: forms.indices)
+    @Test("writes each value in the form of its mapping", arguments: forms.indices)
     func mappings(_ index: Int) throws {
         let (value, strict, coerced, form) = forms[index]
         for (mapping, expected) in [
@@ -101,7 +101,7 @@ struct JSONWriterTests {
         #expect(try typed("[\(form)]") == [value])
     }
 
-    @Test("writes indented")
+    @Test("writes indented text")
     func indented() throws {
         let value: PropertyListValue = [
             "a": [1, [], [:]], "b": .set([true]), "c": .data([1]), "d": ["$set": 1],
@@ -126,7 +126,7 @@ struct JSONWriterTests {
                 """)
     }
 
-    @Test("typed JSON reads back, in both layouts", arguments: [1, 2, 3] as [UInt64])
+    @Test("typed JSON round-trips, in both layouts", arguments: [1, 2, 3] as [UInt64])
     func roundTrips(_ seed: UInt64) throws {
         var random = RandomPropertyList(seed: seed)
         for round in 0..<300 {
@@ -155,7 +155,7 @@ struct JSONWriterTests {
         }
     }
 
-    @Test("singles keep every bit", arguments: [6] as [UInt64])
+    @Test("32-bit reals keep every bit", arguments: [6] as [UInt64])
     func singles(_ seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         for _ in 0..<5000 {
@@ -166,7 +166,7 @@ struct JSONWriterTests {
     }
 
     @Test(
-        "objects that are of no form are refused in typed JSON",
+        "typed JSON refuses objects that are not in a known form",
         arguments: [
             #"{"$date":1}"#, #"{"$date":"yesterday"}"#, #"{"$date":"2001-02-30T00:00:00Z"}"#,
             #"{"$date":"2001-01-01T00:00:00.Z"}"#,
@@ -185,7 +185,7 @@ struct JSONWriterTests {
         #expect(throws: Never.self) { try PropertyListValue(parsing: Array(text.utf8)) }
     }
 
-    @Test("dictionary keys that are no strings are refused, or pairs in typed JSON")
+    @Test("dictionary keys that are not strings are refused, or become pairs in typed JSON")
     func keys() throws {
         let file = BinaryAssembler([
             .dictionary([1, 2, 3], [2, 4, 5]), .integer(1), .ascii("a"), .data([7]),
@@ -213,7 +213,7 @@ struct JSONWriterTests {
         }
     }
 
-    @Test("bounds what shared containers expand to")
+    @Test("limits the expansion of shared containers")
     func bombs() throws {
         let document = try PropertyListDocument(parsing: bomb(levels: 12).bytes)
         let error = #expect(throws: PropertyListError.self) {
@@ -223,8 +223,8 @@ struct JSONWriterTests {
     }
 }
 
-/// CPython's `json`: reads and writes anew the files `*.in`, as `*.out` itself, and as `*.js` as
-/// programs do that know no other number than `Double`.
+/// Reads and rewrites the files `*.in` with CPython's `json`, as `*.out`, and as `*.js` in the way
+/// of programs whose only number type is `Double`.
 private let script = """
     import glob, json
     def narrowed(value):
@@ -250,7 +250,7 @@ struct JSONAgreementTests {
         folder = temporary.url
     }
 
-    @Test("CPython reads the same values, also under typed where its numbers are all Double")
+    @Test("CPython reads the same values, and typed JSON survives programs that only know Double")
     func python() throws {
         let plain = PropertyListKind.allCases.filter {
             ![.unreadable, .set, .uid, .date, .data, .real].contains($0)

@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 
 @Suite(
-    "OpenStep files of other origin",
+    "External OpenStep files",
     .enabled(if: Corpus.hasExternal, "there is no folder of such files"))
 struct OpenStepCorpusTests {
-    /// Old files in encodings that nothing declares.
+    /// Old files in encodings that the files do not declare.
     private static let encodings = [
         "exampleInfo--a677d6fb": "ISO-8859-1", "TemplateInfo--35645ecc": "macintosh",
         "TemplateInfo--3d30fb95": "macintosh", "InfoPlist--38b423a6": "macintosh",
@@ -19,10 +19,10 @@ struct OpenStepCorpusTests {
         encodings.first { file.name.contains($0.key) }?.value
     }
 
-    /// One file, of Cocotron, separates entries by commas.
+    /// One file, by Cocotron, separates entries by commas.
     private static let options = ParsingOptions.appleCompatible.union(.looseSeparators)
 
-    /// XML, and the text of a symbolic link.
+    /// XML files, and a symbolic link stored as text.
     private static let others = [
         "CordovaLibTests-Info", "TemplateInfo--adabbf3e", "NSUserDefaults--b6de8bb5",
     ]
@@ -39,7 +39,7 @@ struct OpenStepCorpusTests {
     }
 
     @Test(
-        "genuine files are recognised, read, and come back from every layout",
+        "genuine files are detected, read, and round-trip through every layout",
         arguments: files)
     func genuine(_ file: Corpus.File) throws {
         let document = try Self.document(file)
@@ -56,7 +56,7 @@ struct OpenStepCorpusTests {
     }
 
     @Test(
-        "project files come back byte for byte",
+        "project files are reproduced byte for byte",
         arguments: Corpus.external("real-plists/openstep/pbxproj"))
     func projects(_ file: Corpus.File) throws {
         var options = OpenStepPropertyList.Options()

@@ -24,7 +24,7 @@ struct OpenStepHostileTests {
         try? PropertyListDocument(parsing: bytes, format: .openStep, options: options)
     }
 
-    @Test("parses or refuses every prefix, and salvages what it can")
+    @Test("parses or refuses every prefix, and salvages the readable part")
     func prefixes() throws {
         for length in sample.indices {
             let prefix = Array(sample[..<length])
@@ -60,7 +60,8 @@ struct OpenStepHostileTests {
         }
     }
 
-    @Test("parses or refuses random mixtures of its signs", arguments: [1, 2, 3] as [UInt64])
+    @Test(
+        "parses or refuses random sequences of OpenStep tokens", arguments: [1, 2, 3] as [UInt64])
     func mixtures(_ seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let pieces = [
@@ -79,7 +80,7 @@ struct OpenStepHostileTests {
     }
 
     @Test(
-        "reads or refuses what is small many times",
+        "reads or refuses many repetitions of small parts",
         arguments: [
             ("(", "a,", ")", nil), ("", "a = b;", "", nil), ("{", "\"a\\n\" = b;", "}", nil),
             ("(", "/* */", ")", nil), ("(", "\"", ")", .unexpectedCharacter),

@@ -5,14 +5,14 @@ import Testing
 
 @testable import PropertyList
 
-/// The value of OpenStep text.
+/// Parses OpenStep text.
 private func openStep(
     _ text: String, _ options: ParsingOptions = .strict
 ) throws -> PropertyListValue {
     try PropertyListValue(parsing: Array(text.utf8), format: .openStep, options: options)
 }
 
-/// The error that OpenStep text gives, or nil.
+/// Returns the error of parsing OpenStep text, or nil.
 private func failure(
     _ text: String, _ options: ParsingOptions = .strict, _ limits: ParsingLimits = .default
 ) -> PropertyListError? {
@@ -28,7 +28,7 @@ private func failure(
 @Suite("OpenStepReader")
 struct OpenStepReaderTests {
     @Test(
-        "reads every form",
+        "reads every form of a value",
         arguments: [
             ("hello", "hello"), ("'a \"b\"'", "a \"b\""), ("\"\"", ""),
             ("()", []), ("(a, 'b' , \"c\",)", ["a", "b", "c"]), ("(a\n)", ["a"]),
@@ -49,7 +49,7 @@ struct OpenStepReaderTests {
     }
 
     @Test(
-        "reads every escape",
+        "reads every escape sequence",
         arguments: [
             (#"\a\b\f\n\r\t\v"#, "\u{7}\u{8}\u{C}\n\r\t\u{B}"), (#"\"\'\\\?\ \-"#, "\"'\\? -"),
             (#"\101\60\0a\1777"#, "A0\0a\u{7F}7"), (#"\U00e9\U0041B"#, "éAB"),
@@ -82,7 +82,7 @@ struct OpenStepReaderTests {
     }
 
     @Test(
-        "refuses what is malformed, with code and place",
+        "refuses malformed text, with code and place",
         arguments: [
             ("(", .truncated, 2), ("{a = b;", .truncated, 8), ("{a = ", .truncated, 6),
             ("\"a", .truncated, 1), ("'a\\'", .truncated, 1), ("(<", .truncated, 2),
@@ -114,7 +114,7 @@ struct OpenStepReaderTests {
     }
 
     @Test(
-        "lets pass by its name what can be read in one way",
+        "accepts each deviation only with its leniency",
         arguments: [
             ("/* a", .unendedComment, [:]), ("(a) /* b", .unendedComment, ["a"]),
             ("a = b; }", .trailingContent, ["a": "b"]),
@@ -136,7 +136,7 @@ struct OpenStepReaderTests {
         #expect(try document.root.value() == expected)
     }
 
-    @Test("says which container has no end, and where it began")
+    @Test("the error for an unterminated container says where it began")
     func unended() throws {
         let error = try #require(failure("{\n  a = (\n    b,\n"))
         #expect(
@@ -146,7 +146,7 @@ struct OpenStepReaderTests {
         #expect(error.description.contains("at line 4, column 1, in a[1]"))
     }
 
-    @Test("keeps where each value begins")
+    @Test("records where each value begins")
     func offsets() throws {
         let text = "{ a = \"b\"; cc = (<00>, 'd');\nshort; }"
         let root = try PropertyListDocument(parsing: Array(text.utf8)).root
@@ -159,7 +159,7 @@ struct OpenStepReaderTests {
         #expect(entries[2].value.location?.line == 2)
     }
 
-    @Test("takes 512 levels and no more", arguments: [511, 512, 513, 1_000_000])
+    @Test("accepts 512 levels and no more", arguments: [511, 512, 513, 1_000_000])
     func depth(_ depth: Int) throws {
         let text = String(repeating: "(", count: depth) + String(repeating: ")", count: depth)
         let error = failure(text)
@@ -191,7 +191,7 @@ struct OpenStepEncodingTests {
         }
     }
 
-    @Test("a byte order mark tells the encoding")
+    @Test("a byte order mark selects the encoding")
     func marks() throws {
         for bytes in [utf16(true), utf16(false), utf32(true), utf32(false)]
             + [Array(("\u{FEFF}" + Self.text).utf8)]
@@ -202,7 +202,7 @@ struct OpenStepEncodingTests {
         }
     }
 
-    @Test("without one the encoding has to be named")
+    @Test("other encodings without a byte order mark must be given")
     func named() throws {
         #expect(parseError(utf16(true, mark: false))?.code == .invalidEncoding)
         for name in ["UTF-16BE", "utf-16be"] {
@@ -243,10 +243,10 @@ struct OpenStepEncodingTests {
     }
 }
 
-@Suite("Formats of text")
+@Suite("Detection of text formats")
 struct TextFormatTests {
     @Test(
-        "are told by the first characters",
+        "a format is detected by its first characters",
         arguments: [
             ("<plist/>", .xml), (" <!-- -->", .xml), ("<?xml?>", .xml), ("<dict/>", .xml),
             ("<date>", .xml),
@@ -271,7 +271,7 @@ struct TextFormatTests {
     }
 
     @Test(
-        "are not made up for any text",
+        "text in no format is not detected as one",
         arguments: [
             "", " \n", "hello", "hello world", "1", "true", "-", "#!/bin/sh", "a: b", "é", "/",
         ])

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PropertyList
 
-/// The text of a value.
+/// Returns the OpenStep text of a value.
 private func openStep(
     _ value: PropertyListValue, _ layout: OpenStepPropertyList.Layout = .compact,
     _ change: (inout OpenStepPropertyList.Options) -> Void = { _ in }
@@ -19,7 +19,7 @@ private func openStep(
     return String(decoding: bytes, as: UTF8.self)
 }
 
-/// All that OpenStep can hold without another form.
+/// The kinds that OpenStep text can represent directly.
 private let plainKinds: [PropertyListKind] = [.string, .data, .array, .dictionary]
 
 @Suite("OpenStepWriter")
@@ -40,7 +40,7 @@ struct OpenStepWriterTests {
                 """)
     }
 
-    @Test("writes indented")
+    @Test("writes indented text")
     func indented() throws {
         #expect(
             try openStep(Self.value, .indented) == """
@@ -81,7 +81,7 @@ struct OpenStepWriterTests {
     }
 
     @Test(
-        "quotes and escapes what would read as something else",
+        "quotes and escapes text that would be read as something else",
         arguments: [
             ("a", "a"), ("", "\"\""), ("a b", "\"a b\""), ("a-b", "\"a-b\""), ("a:b", "\"a:b\""),
             ("/a/b", "/a/b"), ("a//b", "\"a//b\""), ("/*", "\"/*\""), ("__", "__"),
@@ -95,7 +95,7 @@ struct OpenStepWriterTests {
         #expect(try openStep(.dictionary([text: "a"])) == "{\(expected) = a;}\n")
     }
 
-    @Test("writes ASCII alone on request")
+    @Test("writes only ASCII on request")
     func ascii() throws {
         #expect(
             try openStep("é漢😀\u{7F}a") { $0.escapesNonASCII = true }
@@ -109,7 +109,7 @@ struct OpenStepWriterTests {
     }
 
     @Test(
-        "refuses what the format has no form for, with the path",
+        "refuses values that the format cannot represent, with the path",
         arguments: [
             1, 0.5, true, .null, .uid(1), .set([]), .date(PropertyListDate(secondsSince2001: 0)),
         ] as [PropertyListValue])
@@ -158,7 +158,7 @@ struct OpenStepWriterTests {
         #expect(throws: PropertyListError.self) { try openStep(.null) { $0.scalars = .text } }
     }
 
-    @Test("what is written reads back, in every layout", arguments: [1, 2, 3] as [UInt64])
+    @Test("text in every layout reads back as the same value", arguments: [1, 2, 3] as [UInt64])
     func roundTrips(_ seed: UInt64) throws {
         var random = RandomPropertyList(seed: seed, kinds: plainKinds)
         for round in 0..<200 {
@@ -175,14 +175,14 @@ struct OpenStepWriterTests {
         }
     }
 
-    @Test("Foundation reads the same from what is written", arguments: [4, 5] as [UInt64])
+    @Test("Foundation reads the same values", arguments: [4, 5] as [UInt64])
     func foundation(_ seed: UInt64) throws {
         var random = RandomPropertyList(seed: seed, kinds: plainKinds)
         for round in 0..<200 {
             let value = random.value(depth: 3)
             for layout in [.compact, .indented] as [OpenStepPropertyList.Layout] {
                 let text = try openStep(value, layout)
-                // Keys that are canonically equivalent are one key to Foundation.
+                // Foundation considers canonically equivalent keys equal.
                 if text.unicodeScalars.contains("\u{301}") { continue }
                 let read = try unsafe PropertyListSerialization.propertyList(
                     from: Data(text.utf8), format: nil)
@@ -195,7 +195,7 @@ struct OpenStepWriterTests {
         }
     }
 
-    @Test("bounds what shared containers expand to")
+    @Test("limits the expansion of shared containers")
     func bomb() throws {
         let document = try PropertyListDocument(parsing: PropertyListTests.bomb(levels: 12).bytes)
         var options = OpenStepPropertyList.Options()

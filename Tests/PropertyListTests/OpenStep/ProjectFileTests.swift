@@ -5,7 +5,7 @@ import Testing
 
 @testable import PropertyList
 
-/// A project file with every kind of name, as Xcode lays it out.
+/// A project file with every kind of name, in Xcode's layout.
 private let project = """
     // !$*UTF8*$!
     {
@@ -181,13 +181,13 @@ struct ProjectFileTests {
             decoding: try OpenStepPropertyList.serialize(document, options: options), as: UTF8.self)
     }
 
-    @Test("come back as they were", arguments: [project, oldProject])
+    @Test("project files are reproduced exactly", arguments: [project, oldProject])
     func same(_ text: String) throws {
         let document = try PropertyListDocument(parsing: Array(text.utf8))
         #expect(try written(document) == text)
     }
 
-    @Test("are made of other formats, in sections by class and with the name that is given")
+    @Test("project files from other formats have sections by class and the given name")
     func fromOtherFormats() throws {
         let document = try PropertyListDocument(parsing: Array(project.utf8))
         var options = XMLPropertyList.Options()
@@ -198,7 +198,7 @@ struct ProjectFileTests {
         #expect(try written(other).contains("list for PBXProject \"(null)\" */ = {"))
     }
 
-    @Test("names that would end a comment are left out, and references in a ring do no harm")
+    @Test("names that would end a comment are left out, and cyclic references do no harm")
     func hostile() throws {
         let value: PropertyListValue = [
             "objects": [
@@ -215,7 +215,7 @@ struct ProjectFileTests {
         #expect(try PropertyListValue(parsing: Array(text.utf8)) == value)
     }
 
-    @Test("what is no project is laid out in the same way")
+    @Test("a property list that is not a project gets the same layout")
     func others() throws {
         #expect(
             try written(PropertyListDocument(["a", []])) == "// !$*UTF8*$!\n(\n\ta,\n\t(\n\t),\n)\n"
@@ -225,7 +225,7 @@ struct ProjectFileTests {
         #expect(text == "// !$*UTF8*$!\n{\n\tobjects = (\n\t\ta,\n\t);\n}\n")
     }
 
-    @Test("come back from thousands of objects")
+    @Test("project files with thousands of objects are reproduced")
     func large() throws {
         var objects = PropertyListDictionary()
         for number in 0..<8_000 {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Searching bytes")
 struct SearchTests {
-    @Test("Bytes are counted as one by one, wherever they are and whatever stands beside them")
+    @Test("bytes are counted correctly at any position and beside any other bytes")
     func count() {
         let seed: UInt64 = 22
         var random = SplitMix64(seed: seed)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Lines of a source")
 struct SourceLinesTests {
-    @Test("they are those that counting from the start gives, for every kind of line end")
+    @Test("line numbers agree with counting from the start, for every kind of line end")
     func agreement() throws {
         let seed = UInt64.random(in: .min ... .max)
         print("seed \(seed)")
@@ -28,7 +28,7 @@ struct SourceLinesTests {
         }
     }
 
-    @Test("sources that are no text have bytes only")
+    @Test("sources that are not text have byte offsets only")
     func binary() throws {
         let built = try PropertyListDocument([1, 2])
         let read = try PropertyListDocument(parsing: BinaryPropertyList.serialize(built))

@@ -2,44 +2,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PropertyList
 
-/// The generator of Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators".
-private struct SplitMix64: RandomNumberGenerator {
-    /// The state, which starts as the seed.
-    var state: UInt64
-
-    /// The next 64 bits.
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
-
-/// What `write` appends, as a string.
+/// Returns the output of `write` as a string.
 private func written(_ write: (inout [UInt8]) -> Void) -> String {
     var output: [UInt8] = []
     write(&output)
     return String(decoding: output, as: UTF8.self)
 }
 
-/// The bits of the value that C reads in `text`.
+/// Returns the bits of the value that C reads in `text`.
 private func referenceBits(_ text: String) -> UInt64 {
-    // The string outlives the call, and no pointer into it is asked for.
+    // The string outlives the call, and no pointer into it is requested.
     unsafe strtod(text, nil).bitPattern
 }
 
-/// The seeds of the random tests, whose messages name the one in use.
+/// The seeds of the random tests. Failure messages name the seed.
 private let seeds: [UInt64] = [1, 0x5EED_2001]
 
 @Suite("Base64 text")
 struct Base64Tests {
-    /// The decoded bytes, with the failure thrown if there is one.
+    /// Returns the decoded bytes, or throws the failure.
     private func decode(_ text: [UInt8], lenient: Bool) throws -> [UInt8] {
         var output: [UInt8] = []
         try Base64.decode(text.span, lenient: lenient, into: &output)
@@ -47,7 +33,7 @@ struct Base64Tests {
     }
 
     @Test(
-        "Strict decoding accepts the alphabet, padding and white space",
+        "strict base 64 accepts the alphabet, padding and white space",
         arguments: [
             ("", []),
             (" \t\r\n", []),
@@ -66,7 +52,7 @@ struct Base64Tests {
     }
 
     @Test(
-        "Strict decoding refuses everything else and says where",
+        "strict base 64 refuses everything else, with the position",
         arguments: [
             ("AQID*", .init(offset: 4, reason: .invalidCharacter(0x2A))),
             ("AQ-D", .init(offset: 2, reason: .invalidCharacter(0x2D))),
@@ -86,7 +72,7 @@ struct Base64Tests {
     }
 
     @Test(
-        "Lenient decoding follows CoreFoundation",
+        "lenient base 64 follows CoreFoundation",
         arguments: [
             ("AQ==AQID", [1, 1, 2, 3]),
             ("A*Q-I_D", [1, 2, 3]),
@@ -104,7 +90,7 @@ struct Base64Tests {
         #expect(try decode(Array(text.utf8), lenient: true) == expected)
     }
 
-    @Test("Lenient decoding refuses bytes that are not ASCII", arguments: [0x80, 0xC3, 0xFF])
+    @Test("lenient base 64 refuses bytes that are not ASCII", arguments: [0x80, 0xC3, 0xFF])
     func lenientRefuses(_ byte: Int) {
         let failure = Base64.Failure(offset: 2, reason: .invalidCharacter(UInt8(byte)))
         #expect(throws: failure) {
@@ -112,9 +98,9 @@ struct Base64Tests {
         }
     }
 
-    @Test("Unbroken text is what Foundation writes and reads back", arguments: seeds)
+    @Test("unbroken base 64 is the same as Foundation's, and decodes", arguments: seeds)
     func foundation(_ seed: UInt64) throws {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         for count in 0..<400 {
             let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
             let encoded = written { Base64.append(bytes.span, to: &$0) }
@@ -126,7 +112,7 @@ struct Base64Tests {
     }
 
     @Test(
-        "Lines have their indentation, capacity and LF, and none is empty",
+        "lines of base 64 have their indentation, capacity and line feed, and none is empty",
         arguments: [
             (0, 1, 8), (1, 0, 8), (5, 2, 8), (6, 1, 8), (7, 1, 8), (102, 1, 68), (103, 3, 68),
             (200, 0, 4),
@@ -146,7 +132,7 @@ struct Base64Tests {
         #expect(try decode(Array(output.dropFirst()), lenient: false) == bytes)
     }
 
-    @Test("Absurd indentation and capacity are clamped, not trapped on")
+    @Test("extreme indentation and capacity are clamped and do not trap")
     func clamped() {
         let bytes: [UInt8] = [1, 2, 3, 4]
         for (indent, capacity) in [(Int.max, Int.max), (Int.min, Int.min), (-1, 0), (0, 3)] {
@@ -157,7 +143,8 @@ struct Base64Tests {
         }
     }
 
-    /// CoreFoundation's loop, character by character; `nil` for bytes that are not ASCII.
+    /// Decodes like CoreFoundation's loop, character by character; returns `nil` for bytes that are
+    /// not ASCII.
     private func reference(_ text: [UInt8]) -> [UInt8]? {
         let alphabet = Array(
             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
@@ -176,16 +163,16 @@ struct Base64Tests {
         return output
     }
 
-    @Test("Random text decodes as CoreFoundation's loop decodes it", arguments: seeds)
+    @Test("random text decodes as by CoreFoundation's loop", arguments: seeds)
     func randomText(_ seed: UInt64) {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         let pool = Array("ABzq09+/AAQQ==== \t\n\r\u{B}\u{C}.%é".utf8)
         for round in 0..<20_000 {
             let count = Int.random(in: 0...24, using: &generator)
             let text = (0..<count).map { _ in pool.randomElement(using: &generator) ?? 0 }
             let decoded = try? decode(text, lenient: true)
             #expect(decoded == reference(text), "seed \(seed), round \(round): \(text)")
-            // What strictness accepts, leniency reads alike.
+            // Text that is strictly valid has the same value when decoded leniently.
             if let strict = try? decode(text, lenient: false) {
                 #expect(strict == decoded, "seed \(seed), round \(round): \(text)")
             }
@@ -196,7 +183,7 @@ struct Base64Tests {
 @Suite("Integer text")
 struct IntegerTextTests {
     @Test(
-        "Signs, both radices and the whole range are read",
+        "signs, both radixes and the whole range of integers are read",
         arguments: [
             ("0", .value(magnitude: 0, negative: false)),
             ("-0", .value(magnitude: 0, negative: false)),
@@ -229,9 +216,9 @@ struct IntegerTextTests {
         #expect(IntegerText.parse(Array(text.utf8).span) == expected)
     }
 
-    @Test("Decimal text is Swift's description and reads back", arguments: seeds)
+    @Test("decimal text is Swift's description and reads back", arguments: seeds)
     func decimal(_ seed: UInt64) {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         var values: [UInt64] = [0, 9, 10, 99_999_999, 100_000_000, 1 << 63, .max]
         var power: UInt64 = 1
         for _ in 0..<19 {
@@ -252,20 +239,20 @@ struct IntegerTextTests {
 
 @Suite("Real text")
 struct RealTextTests {
-    /// `value` in 17 digits.
+    /// Returns `value` with 17 digits.
     private func seventeen(_ value: Double) -> String {
         written { RealText.append(value, style: .seventeenDigits, to: &$0) }
     }
 
-    /// `value` in the fewest digits.
+    /// Returns `value` with the fewest digits.
     private func shortest(_ value: Double) -> String {
         written { RealText.append(value, style: .shortest, to: &$0) }
     }
 
-    /// Checks 17 digits against C's `printf`, and that they read back.
+    /// Compares 17 digits with C's `printf`, and reads them back.
     private func check(_ value: Double, _ context: String) {
         let written = seventeen(value)
-        // One plain comparison first: a macro per value would take most of the time.
+        // The values are compared before the macro, which would take most of the time.
         let expected = String(format: "%.17g", value)
         let read = RealText.parse(Array(written.utf8).span)
         guard written != expected || read?.bitPattern != value.bitPattern else { return }
@@ -274,7 +261,7 @@ struct RealTextTests {
     }
 
     @Test(
-        "Both styles spell special and everyday values as Apple and Swift do",
+        "both styles write special and common values as Apple and Swift do",
         arguments: [
             (0, "0.0", "0"),
             (-0.0, "-0.0", "-0.0"),
@@ -302,16 +289,16 @@ struct RealTextTests {
         #expect(self.shortest(value) == shortest)
     }
 
-    @Test("Seventeen digits of random bit patterns are those of printf", arguments: seeds)
+    @Test("seventeen digits of random bit patterns agree with printf", arguments: seeds)
     func randomPatterns(_ seed: UInt64) {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         for round in 0..<100_000 {
             let value = Double(bitPattern: generator.next())
             if value.isFinite { check(value, "seed \(seed), round \(round)") }
         }
     }
 
-    @Test("Seventeen digits of powers and their neighbours are those of printf")
+    @Test("seventeen digits of powers and their neighbours agree with printf")
     func powers() {
         var values = (-1074...1023).map { Double(sign: .plus, exponent: $0, significand: 1) }
         values += (-323...308).compactMap { Double("1e\($0)") }
@@ -323,13 +310,13 @@ struct RealTextTests {
         }
     }
 
-    @Test("Ties between two 17-digit texts go to the even one", arguments: seeds)
+    @Test("a tie between two 17-digit texts is rounded to the even digit", arguments: seeds)
     func ties(_ seed: UInt64) {
         check(0x1p57 + 0x1p5, "tie")
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         for round in 0..<20_000 {
-            // An odd number over 2^k has k digits after the point, the last of them a 5; with
-            // these sizes that is often the 18th digit of all.
+            // An odd number over 2^k has k digits after the point, and the last digit is 5. With
+            // these sizes that is often the 18th digit.
             let places = Int.random(in: 1...17, using: &generator)
             let whole = generator.next() >> UInt64(11 + Int.random(in: 0..<20, using: &generator))
             let value = Double(whole | 1) / Double(sign: .plus, exponent: places, significand: 1)
@@ -338,9 +325,9 @@ struct RealTextTests {
         }
     }
 
-    @Test("Subnormal numbers are exact", arguments: seeds)
+    @Test("subnormal numbers are exact", arguments: seeds)
     func subnormals(_ seed: UInt64) {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         for round in 0..<5_000 {
             let shift = UInt64(12 + round % 52)
             check(Double(bitPattern: max(1, generator.next() >> shift)), "seed \(seed)")
@@ -349,9 +336,9 @@ struct RealTextTests {
         check(Double.leastNormalMagnitude.nextDown, "limit")
     }
 
-    @Test("The shortest text is Swift's description without a final .0", arguments: seeds)
+    @Test("the shortest text is Swift's description without a final .0", arguments: seeds)
     func shortestText(_ seed: UInt64) {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         for round in 0..<20_000 {
             let bits = generator.next()
             let whole = Double(bits >> (bits % 64))
@@ -364,7 +351,7 @@ struct RealTextTests {
     }
 
     @Test(
-        "Text that strtod reads, and the grammar allows, gives the same value",
+        "text that both the grammar and strtod accept gives the same value",
         arguments: [
             "0", "-0", "1.", ".5", "-.5", "+1", "1E+5", "1e400", "-1e400", "1e-400", "00012.50",
             "0e99999999999999999999", "1e99999999999999999999", "1e-99999999999999999999",
@@ -381,7 +368,7 @@ struct RealTextTests {
     }
 
     @Test(
-        "Everything outside the grammar is refused",
+        "text outside the grammar is refused",
         arguments: [
             "", "-", "+", ".", "-.", "0x10", "1,5", " 1", "1 ", "nan", "inf", "infinity", "1e",
             "1e+", "e5", ".e5", "1.2.3", "--1", "+-1", "1e5.", "1_0", "1f", "١",
@@ -391,9 +378,9 @@ struct RealTextTests {
         #expect(RealText.parse(Array(text.utf8).span) == nil)
     }
 
-    @Test("Random decimal text gives the value of strtod", arguments: seeds)
+    @Test("random decimal text gives the value of strtod", arguments: seeds)
     func randomText(_ seed: UInt64) {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         for round in 0..<50_000 {
             let count = Int.random(in: 1...(round % 50 == 0 ? 900 : 24), using: &generator)
             let digits = (0..<count).map { _ in String(generator.next() % 10) }
@@ -406,9 +393,9 @@ struct RealTextTests {
         }
     }
 
-    @Test("A plain number in a longer text is read as by itself", arguments: seeds)
+    @Test("a plain number within a longer text is read as by itself", arguments: seeds)
     func plainNumbers(_ seed: UInt64) {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         for _ in 0..<20_000 {
             let count = Int.random(in: 0...21, using: &generator)
             let digits = (0..<count).map { _ in String(generator.next() % 10) }
@@ -419,7 +406,8 @@ struct RealTextTests {
             let place = Int.random(in: 0...9, using: &generator)
             let padded = Array((String(repeating: "7", count: place) + text + "</real>\n").utf8)
             guard let plain = RealText.plain(padded.span, at: place) else {
-                // Refused only where there is no digit on a side, more than nineteen, or a tie.
+                // The fast path may refuse only numbers without a digit on one side, with more than
+                // nineteen digits, or with a tie.
                 #expect(point == 0 || point == count || count > 15, "seed \(seed): \(text)")
                 continue
             }
@@ -429,9 +417,9 @@ struct RealTextTests {
         }
     }
 
-    @Test("Digits are read up to nineteen, with eight bytes after them", arguments: seeds)
+    @Test("up to nineteen digits are read, if eight bytes follow them", arguments: seeds)
     func decimals(_ seed: UInt64) {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         for _ in 0..<20_000 {
             let count = Int.random(in: 0...22, using: &generator)
             let digits = (0..<count).map { _ in String(generator.next() % 10) }.joined()
@@ -444,9 +432,11 @@ struct RealTextTests {
         }
     }
 
-    @Test("Halfway between neighbours, the even one wins until any digit tips it")
+    @Test(
+        "a number halfway between two neighbours is rounded to the even one, and any further digit decides"
+    )
     func halfway() {
-        // 2^53 + 1 lies halfway; what follows it may be arbitrarily far to the right.
+        // 2^53 + 1 lies halfway. The deciding digit may be arbitrarily far to the right.
         for zeros in [0, 1, 20, 500, 799, 800, 2_000] {
             let stem = "9007199254740993." + String(repeating: "0", count: zeros)
             #expect(RealText.parse(Array(stem.utf8).span) == 0x1p53)
@@ -454,7 +444,7 @@ struct RealTextTests {
         }
     }
 
-    @Test("A million digits are read exactly and without trapping")
+    @Test("a million digits are read exactly and without trapping")
     func million() {
         let zeros = String(repeating: "0", count: 1_000_000)
         #expect(RealText.parse(Array("0.\(zeros)1e1000001".utf8).span) == 1)
@@ -466,7 +456,7 @@ struct RealTextTests {
         #expect(RealText.parse(Array("\(nines)e-1000000".utf8).span) == 1)
     }
 
-    @Test("The tables hold each power of ten, exact or rounded down")
+    @Test("the tables have each power of ten, exact or rounded down")
     func tables() {
         for power in DecimalScaling.powers {
             let scaled = DecimalScaling.scale(1 << 63, byTenTo: power)
@@ -480,7 +470,7 @@ struct RealTextTests {
         #expect(DecimalScaling.scale(1 << 63, byTenTo: 364) == nil)
     }
 
-    /// Whether `scaled` is at most 2^63 * 10^`power` and less than four units short of it.
+    /// Returns whether `scaled` is at most 2^63 * 10^`power` and less than four units short of it.
     private func isBracketed(_ scaled: DecimalScaling.Product, power: Int) -> Bool {
         let lower = isAtMostPower(scaled.high, scaled.low, power, scaled.exponent - 63)
         let sum = scaled.low.addingReportingOverflow(4)
@@ -488,7 +478,7 @@ struct RealTextTests {
         return lower && !isAtMostPower(high, sum.partialValue, power, scaled.exponent - 63)
     }
 
-    /// Whether (high * 2^64 + low) * 2^exponent is at most 10^`power`, in exact arithmetic.
+    /// Returns whether (high * 2^64 + low) * 2^exponent is at most 10^`power`, in exact arithmetic.
     private func isAtMostPower(
         _ high: UInt64,
         _ low: UInt64,
@@ -509,13 +499,13 @@ struct RealTextTests {
 
 @Suite("Civil dates")
 struct CivilDateTests {
-    /// The strict or lenient value of `text`.
+    /// Parses `text` strictly or leniently.
     private func parse(_ text: String, lenient: Bool) -> Double? {
         CivilDate.parse(Array(text.utf8).span, lenient: lenient)
     }
 
     @Test(
-        "Known dates are written and read, strictly and leniently",
+        "known dates are written and read, strictly and leniently",
         arguments: [
             ("2001-01-01T00:00:00Z", 0),
             ("1970-01-01T00:00:00Z", -978_307_200),
@@ -536,7 +526,7 @@ struct CivilDateTests {
     }
 
     @Test(
-        "Lenient reading carries a field's excess into the next, as CoreFoundation does",
+        "lenient parsing carries a field's excess into the next field, as CoreFoundation does",
         arguments: [
             ("2001-13-45T25:61:61Z", 35_431_321),
             ("2001-00-10T00:00:00Z", 777_600),
@@ -553,7 +543,7 @@ struct CivilDateTests {
     }
 
     @Test(
-        "Other text is refused either way",
+        "malformed dates are refused, strictly and leniently",
         arguments: [
             "", "-", "Z", "2001", "2001-01-01", "2001-01-01T00:00:00", "2001-01-01T00:00:00ZZ",
             "+2001-01-01T00:00:00Z", " 2001-01-01T00:00:00Z", "2001-1-01T00:00:00Z",
@@ -567,7 +557,7 @@ struct CivilDateTests {
         #expect(parse(text, lenient: true) == nil)
     }
 
-    @Test("Every day of four centuries on either side of the year 0 is counted")
+    @Test("every day of four centuries on either side of the year 0 is counted")
     func everyDay() throws {
         var days = try #require(parse("-400-01-01T00:00:00Z", lenient: false)) / 86_400
         for year in -400...400 {
@@ -588,9 +578,9 @@ struct CivilDateTests {
         #expect(days * 86_400 == parse("401-01-01T00:00:00Z", lenient: false))
     }
 
-    @Test("Random dates read back as written", arguments: seeds)
+    @Test("random dates read back as written", arguments: seeds)
     func roundTrip(_ seed: UInt64) throws {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         for round in 0..<50_000 {
             let limit = Int64(1) << Int64(round % 53)
             let seconds = Double(Int64.random(in: -limit...limit, using: &generator))
@@ -601,7 +591,7 @@ struct CivilDateTests {
         }
     }
 
-    @Test("Days that a month does not have are refused strictly")
+    @Test("days that a month does not have are refused strictly")
     func monthLengths() {
         for (day, isValid) in [
             ("2001-02-28", true), ("2001-02-29", false), ("2000-02-29", true),
@@ -613,14 +603,14 @@ struct CivilDateTests {
     }
 
     @Test(
-        "Moments without a date in range have none",
+        "moments outside the range of years have no date",
         arguments: [.nan, .infinity, -.infinity, 1e300, -1e300, 9.3e18, 3.2e17, -3.2e17] as [Double]
     )
     func outOfRange(_ seconds: Double) {
         #expect(CivilDate(secondsSince2001: seconds) == nil)
     }
 
-    @Test("The first and last years in range are read and written")
+    @Test("the first and last years in the range are written and read")
     func limits() throws {
         for text in ["-9999999999-01-01T00:00:00Z", "9999999999-12-31T00:00:00Z"] {
             let seconds = try #require(parse(text, lenient: false))
@@ -629,7 +619,7 @@ struct CivilDateTests {
         }
     }
 
-    @Test("A fraction of a second falls into the second before it ends")
+    @Test("a fraction of a second is rounded down to the whole second")
     func fractions() throws {
         let date = try #require(CivilDate(secondsSince2001: -0.25))
         #expect(written { date.append(to: &$0) } == "2000-12-31T23:59:59Z")

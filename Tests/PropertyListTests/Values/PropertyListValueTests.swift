@@ -7,7 +7,7 @@ import Testing
 
 @Suite("PropertyListValue")
 struct PropertyListValueTests {
-    /// One value of each kind and those next to it, all different.
+    /// Values of each kind and their neighbors, all different.
     private static let distinct: [PropertyListValue] = [
         .null, true, false, 0, 1, -1, .integer(PropertyListInteger(.max as UInt64)), 0.0, -0.0, 1.0,
         .real(PropertyListReal(1 as Float)), .real(PropertyListReal(Double.nan)),
@@ -16,8 +16,8 @@ struct PropertyListValueTests {
         ["a": 1], ["a": 1.0], ["b": 1], ["é": 1], ["e\u{301}": 1], ["a": 1, "b": 1],
     ]
 
-    /// A list of `count` references to a text and to data of a megabyte each, and of dictionaries
-    /// with that text as key.
+    /// Returns a list of `count` references to a text and to data of a megabyte each, and of
+    /// dictionaries with that text as key.
     private static func longContents(_ count: Int) -> BinaryAssembler {
         let million = 1_000_000
         let text = [UInt8](repeating: UInt8(ascii: "x"), count: million)
@@ -32,9 +32,9 @@ struct PropertyListValueTests {
             offsetWidth: 4, referenceWidth: 4)
     }
 
-    @Test("what a small file refers to again and again is copied once")
+    @Test("a value with many references in a small file is copied once")
     func longContents() throws {
-        // Copied each time it would be 40 GB.
+        // Copying it for each reference would take 40 GB.
         let count = 10_000
         let value = try PropertyListValue(parsing: Self.longContents(count).bytes)
         #expect(value[0]?.array?.count == count && value[1]?.array?.count == count)
@@ -48,7 +48,7 @@ struct PropertyListValueTests {
         #expect(bytes.count < 2_300_000)
     }
 
-    @Test("long texts and data of trees are the same values in documents, whatever is shared")
+    @Test("long texts and data in trees are the same values in documents, shared or not")
     func longLeaves() throws {
         let text = String(repeating: "é", count: 200)
         let data = Array(text.utf8)
@@ -83,7 +83,7 @@ struct PropertyListValueTests {
         #expect(Set([left, right]).count == 1)
     }
 
-    @Test("values in which containers stand in many places are compared and hashed in linear time")
+    @Test("values with shared containers are compared and hashed in linear time")
     func sharedContainers() {
         func doubled(_ innermost: PropertyListValue) -> PropertyListValue {
             (0..<100).reduce(innermost) { inner, level in
@@ -96,7 +96,7 @@ struct PropertyListValueTests {
         #expect(Set([left, right, other]).count == 2)
     }
 
-    @Test("a chain of containers that stands in many places is compared and hashed once")
+    @Test("a shared chain of containers is compared and hashed once")
     func sharedChain() {
         let seconds = ProcessorTime.seconds {
             let count = 20_000
@@ -110,7 +110,7 @@ struct PropertyListValueTests {
         #expect(seconds < 60)
     }
 
-    @Test("a set and an array of the same elements in memory hash as those that share nothing")
+    @Test("an array and a set with shared elements hash like separate ones")
     func sharedElements() {
         let elements: PropertyListArray = [1, 2]
         let shared: PropertyListValue = [.array(elements), .set(elements)]
@@ -118,7 +118,7 @@ struct PropertyListValueTests {
         #expect(shared == apart && shared.hashValue == apart.hashValue)
     }
 
-    @Test("containers that differ far down have different hashes")
+    @Test("containers that differ on a deep level have different hashes")
     func hashesOfContents() {
         let values = (0..<2000).map { number -> PropertyListValue in [[["a": [.init(number)]]]] }
         #expect(Set(values.map(\.hashValue)).count == values.count)
@@ -142,7 +142,7 @@ struct PropertyListValueTests {
         #expect(entries.removeValue(forKey: "none") == nil)
     }
 
-    @Test("keys keep their order and are found, however many", arguments: [3, 8, 9, 500])
+    @Test("keys keep their order and are found, whatever their number", arguments: [3, 8, 9, 500])
     func keys(_ count: Int) {
         var entries = PropertyListDictionary()
         for number in 0..<count { entries["k\(number)"] = .integer(PropertyListInteger(number)) }
@@ -156,10 +156,11 @@ struct PropertyListValueTests {
     }
 
     @Test(
-        "dictionaries with the same keys are read apart, and change apart",
+        "dictionaries with the same keys are read and changed separately",
         arguments: [PropertyListFormat.binary, .xml])
     func sharedKeys(_ format: PropertyListFormat) throws {
-        // As many keys, the same first and last, in other orders and with others between them.
+        // Dictionaries of the same size with the same first and last key, but different keys
+        // between them or another order.
         let shapes = [
             ["a", "b", "c", "z"], ["a", "c", "b", "z"], ["a", "b", "d", "z"], ["a", "b", "c", "z"],
             ["a", "é", "c", "z"], ["a", "e\u{301}", "c", "z"], ["z", "b", "c", "a"], ["z"], [],
@@ -192,7 +193,7 @@ struct PropertyListValueTests {
         #expect(second == entries[10] && second.keys == wide && second["new"] == nil)
     }
 
-    @Test("accessors of another kind are nil")
+    @Test("accessors for another kind return nil")
     func access() {
         for value in Self.distinct {
             #expect((value.string != nil) == (value.kind == .string))
@@ -208,7 +209,7 @@ struct PropertyListValueTests {
         }
     }
 
-    @Test("prints on one line, without what could move the cursor")
+    @Test("prints on one line, without control characters")
     func description() {
         let value: PropertyListValue = [
             "name\n": "An\u{1B}na", "list": [1, -2.5, true, .null], "data": .data([1, 2]),
@@ -234,7 +235,7 @@ struct PropertyListValueTests {
         #expect(failure { _ = try PropertyListDocument(left) }?.code == .depthLimitExceeded)
     }
 
-    @Test("trees become documents and trees again", arguments: [1, 2, 3, 0x5EED] as [UInt64])
+    @Test("trees round-trip through documents", arguments: [1, 2, 3, 0x5EED] as [UInt64])
     func documents(_ seed: UInt64) throws {
         var source = RandomPropertyList(seed: seed)
         for round in 0..<200 {
@@ -267,7 +268,7 @@ struct ScalarTests {
     }
 
     @Test(
-        "dates print in ISO 8601, far ones in seconds",
+        "dates are printed in ISO 8601, and distant dates in seconds",
         arguments: [
             (0, "2001-01-01T00:00:00Z"), (0.25, "2001-01-01T00:00:00.25Z"),
             (-0.25, "2000-12-31T23:59:59.75Z"), (-978_307_200, "1970-01-01T00:00:00Z"),
@@ -277,7 +278,7 @@ struct ScalarTests {
         #expect(PropertyListDate(secondsSince2001: seconds).description == expected)
     }
 
-    @Test("dates count from 2001 and from 1970, and are equal by bits")
+    @Test("dates count from 2001 and from 1970, and are compared by their bits")
     func dateConversions() {
         #expect(PropertyListDate(secondsSince2001: 1).secondsSince1970 == 978_307_201)
         let nan = PropertyListDate(secondsSince2001: .nan)
@@ -285,7 +286,7 @@ struct ScalarTests {
         #expect(PropertyListDate(secondsSince2001: 0) != PropertyListDate(secondsSince2001: -0.0))
     }
 
-    @Test("entries are changed in place, added and removed through values")
+    @Test("entries are changed, added and removed in place")
     func changing() {
         var value: PropertyListValue = ["a": ["b": 1]]
         value["a"]?["b"] = PropertyListValue(2)
@@ -300,7 +301,7 @@ struct ScalarTests {
         #expect(PropertyListDictionary(pairs)["b"] == 3)
     }
 
-    @Test("reals are equal by width and bits, and print as short as can be")
+    @Test("reals are compared by width and bits, and printed in the shortest form")
     func reals() {
         #expect(PropertyListReal(0.1 as Float) != PropertyListReal(Double(0.1 as Float)))
         #expect(PropertyListReal(Double.nan) == PropertyListReal(Double.nan))

@@ -5,14 +5,14 @@ import Testing
 
 @testable import PropertyList
 
-@Suite("The extent of a tree")
+@Suite("The measured extent of a tree")
 struct TreeExtentTests {
     private func extent(_ value: PropertyListValue) -> TreeExtent {
         var known: Set<ContentIdentity> = []
         return TreeExtent(of: value, &known)
     }
 
-    @Test("a long text is known only by the memory that it takes, which nothing else gets")
+    @Test("a long text is recognized by its memory, which no other text has at the same time")
     func identities() {
         var known: Set<ContentIdentity> = []
         for number in 0..<100 as Range<UInt8> {
@@ -24,7 +24,7 @@ struct TreeExtentTests {
         }
     }
 
-    @Test("copies count in each place, with their keys, and no number overflows")
+    @Test("copies count in each place, including their keys, and no sum overflows")
     func copies() {
         let inner: PropertyListValue = ["key": "text", "k": .data([1, 2]), "n": [1, true]]
         #expect(extent(inner).values == 6 && extent(inner).bytes == 11)
@@ -38,7 +38,7 @@ struct TreeExtentTests {
         #expect(extent(value).values == .max && extent(value).bytes == .max)
     }
 
-    @Test("a tree nested deeply is measured")
+    @Test("a deeply nested tree is measured")
     func deep() {
         var value: PropertyListValue = "text"
         for _ in 0..<200_000 { value = [value] }

@@ -7,7 +7,8 @@ import Testing
 
 @testable import PropertyList
 
-/// Values that all implementations take: dates of years 1 … 9999, integers of 64 bits with a sign.
+/// Replaces values that not all implementations accept: dates outside the years 1 … 9999, and
+/// integers beyond signed 64 bits.
 private func plain(_ value: PropertyListValue) -> PropertyListValue {
     switch value {
     case .date(let date):
@@ -21,7 +22,7 @@ private func plain(_ value: PropertyListValue) -> PropertyListValue {
     }
 }
 
-/// The value as Foundation's objects.
+/// Converts the value to Foundation's objects.
 private func foundation(_ value: PropertyListValue) -> Any {
     switch value {
     case .boolean(let value): NSNumber(value: value)
@@ -43,7 +44,7 @@ private let seeds: [UInt64] = [1, 0x5EED_2001]
 
 @Suite("XML round trips")
 struct XMLRoundTripTests {
-    @Test("a value comes back from XML, and its text again from that", arguments: seeds)
+    @Test("a value round-trips through XML, and the text is stable", arguments: seeds)
     func xmlToXML(_ seed: UInt64) throws {
         var random = RandomPropertyList.forXML(seed: seed)
         for _ in 0..<300 {
@@ -58,7 +59,7 @@ struct XMLRoundTripTests {
         }
     }
 
-    @Test("a binary property list comes back from XML", arguments: seeds)
+    @Test("a binary property list round-trips through XML", arguments: seeds)
     func binary(_ seed: UInt64) throws {
         var random = RandomPropertyList.forXML(seed: seed)
         for _ in 0..<300 {
@@ -74,7 +75,7 @@ struct XMLRoundTripTests {
 
 @Suite("XML agreement with other implementations")
 struct XMLAgreementTests {
-    @Test("Foundation writes the same text, and reads the same from ours", arguments: seeds)
+    @Test("Foundation writes the same text, and reads the same values", arguments: seeds)
     func foundationText(_ seed: UInt64) throws {
         var random = RandomPropertyList.forXML(seed: seed)
         for _ in 0..<200 {
@@ -92,7 +93,7 @@ struct XMLAgreementTests {
     }
 
     @Test(
-        "CPython's plistlib reads the same values, and its text is read as the same",
+        "plistlib reads files by this library, and this library reads files by plistlib",
         .enabled(if: Python.isAvailable, "python3 cannot be run here"))
     func plistlib() throws {
         let temporary = try TemporaryFolder()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PropertyList
 
-/// An encoding, the name it is declared by, and whether a byte order mark precedes it.
+/// An encoding with its declared name, and whether a byte order mark precedes the text.
 struct EncodedText: CustomTestStringConvertible, Sendable {
     let encoding: String.Encoding
     let declared: String?
@@ -31,7 +31,7 @@ struct EncodedText: CustomTestStringConvertible, Sendable {
 @Suite("XML encodings")
 struct XMLEncodingTests {
     @Test(
-        "reads what is declared and marked",
+        "reads text in its declared or marked encoding",
         arguments: [
             .init(.utf8, nil), .init(.utf8, "utf-8"), .init(.utf8, "UTF8"),
             .init(.utf8, nil, mark: [0xEF, 0xBB, 0xBF]),
@@ -89,7 +89,7 @@ struct XMLEncodingTests {
         #expect([.invalidEncoding, .malformedXML].contains(error.code))
     }
 
-    @Test("takes an encoding from the declaration only")
+    @Test("takes an encoding only from the declaration")
     func declaration() throws {
         let instruction = Array(
             "<?xml-stylesheet encoding='ISO-8859-1'?><plist><string>é</string></plist>".utf8)
@@ -101,7 +101,7 @@ struct XMLEncodingTests {
         #expect(try value([UInt8](long)) == "é")
     }
 
-    @Test("refuses text that is cut or malformed in its encoding")
+    @Test("refuses text that is truncated or malformed in its encoding")
     func malformed() throws {
         let text = try EncodedText(.utf16LittleEndian, nil).bytes("a")
         #expect(parseError(text + [0])?.code == .invalidEncoding)
@@ -119,7 +119,7 @@ struct XMLEncodingTests {
         }
     }
 
-    @Test("converts megabytes, and characters that take more room in UTF-8")
+    @Test("converts megabytes, including characters that take more bytes in UTF-8")
     func large() throws {
         let content = String(repeating: "é€漢", count: 80_000)
         for encoding in [String.Encoding.utf16LittleEndian, .utf16BigEndian, .utf32LittleEndian] {
@@ -140,7 +140,7 @@ struct XMLEncodingTests {
         #expect(document.root.string?.unicodeScalars.count == 600_000)
     }
 
-    @Test("says how to get more encodings where libxml2 is left out")
+    @Test("suggests libxml2 for an encoding that this build cannot convert")
     func recovery() throws {
         let text = "<?xml version='1.0' encoding='KOI8-R'?><plist><true/></plist>"
         let error = parseError(Array(text.utf8))
@@ -154,7 +154,7 @@ struct XMLEncodingTests {
 
 @Suite("Conversion to UTF-8")
 struct TextDecoderTests {
-    /// The names that are converted without libxml2.
+    /// The names of the encodings that are converted without libxml2.
     static let names = [
         "ASCII", "US-ASCII", "ISO-8859-1", "latin1", "L1", "windows-1252", "CP1252", "UTF-16",
         "UTF-16LE", "UTF-16BE", "UTF-32LE", "UTF-32BE",
@@ -165,7 +165,7 @@ struct TextDecoderTests {
         return String(decoding: text, as: UTF8.self)
     }
 
-    @Test("converts each byte of the encodings with one byte a character")
+    @Test("converts each byte of the single-byte encodings")
     func bytes() {
         for byte: UInt8 in 0...0xFF {
             let latin = text(TextDecoder.utf8([byte], from: "ISO-8859-1"))
@@ -190,14 +190,14 @@ struct TextDecoderTests {
         #expect(text(TextDecoder.utf8(Array("a\n~".utf8), from: "mac")) == "a\n~")
     }
 
-    @Test("takes names in any case, but no letter for another")
+    @Test("accepts encoding names in any case, but no other letters")
     func letters() {
         #expect(text(TextDecoder.utf8([0x61], from: "us-Ascii")) == "a")
         #expect(text(TextDecoder.utf8([0x61], from: "u\u{17F}-ascii")) == nil)
         #expect(text(TextDecoder.utf8([0x61], from: "")) == nil)
     }
 
-    @Test("converts UTF-16 and UTF-32, and refuses surrogates without a partner")
+    @Test("converts UTF-16 and UTF-32, and refuses unpaired surrogates")
     func units() {
         #expect(text(TextDecoder.utf8([0x61, 0, 0x3D, 0xD8, 0, 0xDE], from: "UTF-16LE")) == "a😀")
         #expect(text(TextDecoder.utf8([0, 0x61, 0xD8, 0x3D, 0xDE, 0], from: "utf-16be")) == "a😀")
@@ -214,14 +214,14 @@ struct TextDecoderTests {
     }
 
     @Test(
-        "converts as libxml2 does", .enabled(if: XMLEngine.libxml2.isAvailable), arguments: names)
+        "agrees with libxml2", .enabled(if: XMLEngine.libxml2.isAvailable), arguments: names)
     func agreement(_ name: String) {
         var random = SplitMix64(seed: 0x7EC0)
         for byte: UInt8 in 0...0xFF { check([byte], name) }
         for _ in 0..<500 {
             let count = 4 * Int.random(in: 1...6, using: &random)
             var bytes = (0..<count).map { _ in UInt8.random(in: 0...0xFF, using: &random) }
-            // Most units are characters then.
+            // Zeros make most units valid characters.
             if name.contains("32") {
                 for index in bytes.indices where index % 4 != (name.hasSuffix("BE") ? 3 : 0) {
                     bytes[index] = 0
@@ -231,8 +231,7 @@ struct TextDecoderTests {
         }
     }
 
-    /// libxml2 converts a low surrogate without a partner to what is no UTF-8, and the reader refuses it
-    /// then.
+    /// libxml2 converts an unpaired low surrogate to invalid UTF-8, which the parser then refuses.
     private func check(_ bytes: [UInt8], _ name: String) {
         guard case .text(let expected) = LibXML2.transcode(bytes, from: name),
             UTF8Text.firstInvalid(expected.span) == nil

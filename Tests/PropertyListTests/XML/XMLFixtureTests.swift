@@ -13,15 +13,16 @@ struct XMLFixtureTests {
         Corpus.fixtures("xml/\(kind)")
     }
 
-    @Test("accepts and writes again what is to be accepted", arguments: fixtures("accept"))
+    @Test("each fixture to accept parses and round-trips", arguments: fixtures("accept"))
     func accept(_ file: Corpus.File) throws {
         let document = try PropertyListDocument(parsing: file.bytes)
         let written = try XMLPropertyList.serialize(document).bytes
         #expect(try PropertyListValue(parsing: written) == document.root.value())
     }
 
-    /// The name of a file to be refused: the code, the line and the column, and a word about it.
-    @Test("refuses what is to be refused, with code and place", arguments: fixtures("reject"))
+    /// The name of a fixture to refuse gives the expected code, line and column, and a word about
+    /// the reason.
+    @Test("each fixture to refuse gives the expected code and place", arguments: fixtures("reject"))
     func reject(_ file: Corpus.File) throws {
         let parts = file.name.split(separator: ".")[0].split(separator: "-")
         let error = try #require(parseError(file.bytes))
@@ -30,7 +31,7 @@ struct XMLFixtureTests {
         #expect(error.location?.column.map(String.init) == String(parts[2]))
     }
 
-    @Test("finds its own fixtures")
+    @Test("the fixtures are found")
     func folders() {
         #expect(Self.fixtures("accept").count >= 3)
         #expect(Self.fixtures("reject").count >= 3)
@@ -38,7 +39,7 @@ struct XMLFixtureTests {
 }
 
 @Suite(
-    "XML files of other origin",
+    "External XML files",
     .enabled(if: Corpus.hasExternal, "there is no folder of such files"))
 struct XMLCorpusTests {
     private static func documents() throws -> [Corpus.File] {
@@ -46,10 +47,10 @@ struct XMLCorpusTests {
             .filter { (try? PropertyListFormat.detect($0.bytes)) == .xml }
     }
 
-    /// XML that is not a property list.
+    /// Extensions of XML files that are not property lists.
     private static let otherXML: Set = ["html", "xsl"]
 
-    @Test("genuine files parse, and those of Apple's writer are reproduced byte for byte")
+    @Test("genuine files parse, and files by Apple's writer are reproduced byte for byte")
     func genuine() throws {
         var reproduced = 0
         for file in try Self.documents() {
@@ -79,9 +80,10 @@ struct XMLCorpusTests {
         return try XMLPropertyList.serialize(document, options: options).bytes
     }
 
-    /// Whether the text has something that Apple's writer does not write: indentation by spaces or
-    /// of the root, comments, quotes as references, data beside its tags, empty containers of two
-    /// tags, a declaration in single quotes, the document type of before 2002.
+    /// Returns whether the text contains something that Apple's writer does not write: indentation
+    /// with spaces or of the root, comments, quotes as references, data on the line of its tags,
+    /// empty containers with two tags, a declaration in single quotes, or the document type from
+    /// before 2002.
     private static func isForeign(_ text: String) -> Bool {
         [
             "\n  ", "<plist version=\"1.0\">\n\t<", "<!--", "&quot;", "&apos;", "<?xml version='",

@@ -36,7 +36,7 @@ private let sample = Array(
 @Suite("Hostile XML")
 struct XMLHostileTests {
     @Test(
-        "refuses what parsers are known to read in different ways",
+        "refuses text that parsers are known to read in different ways",
         arguments: [
             "<plist><dict><!---><!--><key>a</key><true/><!-- --></dict></plist>",
             "<plist><!--><true/><!-- --></plist>", "<plist><true/><!----></plist>",
@@ -74,7 +74,7 @@ struct XMLHostileTests {
     }
 
     @Test(
-        "refuses a flood of attributes or namespaces, wherever it is hidden",
+        "refuses large numbers of attributes or namespaces, even if hidden",
         arguments: [
             "<plist%>", "<plist ><!-- <a b='' c='--><array%/><!-- ' --></plist>",
             "<!DOCTYPE plist SYSTEM '<!--'><plist%><true/></plist>",
@@ -89,7 +89,7 @@ struct XMLHostileTests {
     }
 
     @Test(
-        "takes what looks like a reference in comments and sections for none",
+        "ignores apparent references in comments and CDATA sections",
         arguments: ["", "\r"])
     func noReferences(_ end: String) throws {
         let text = "<plist><!-- &#5; --><?a &#5;?><string><![CDATA[&#5;]]></string></plist>\(end)"
@@ -102,7 +102,7 @@ struct XMLHostileTests {
             Array(text.utf8), options: .rawControlCharacters, limits: .default)
     }
 
-    @Test("finds a reference to a forbidden character behind comments, in text and attributes")
+    @Test("finds a reference to a forbidden character after comments, in text and attributes")
     func references() throws {
         for text in [
             "<plist><!-- &#5; --><string>&#5;</string></plist>",
@@ -122,7 +122,7 @@ struct XMLHostileTests {
         #expect(try #require(parseError(xml(tags), .appleCompatible)).code == .malformedXML)
     }
 
-    @Test("takes 512 levels and no more", arguments: [511, 512, 513, 1_000_000])
+    @Test("accepts 512 levels and no more", arguments: [511, 512, 513, 1_000_000])
     func depth(_ depth: Int) throws {
         let text =
             String(repeating: "<array>", count: depth) + String(repeating: "</array>", count: depth)
@@ -135,7 +135,7 @@ struct XMLHostileTests {
         }
     }
 
-    @Test("takes many levels where they are allowed")
+    @Test("accepts more levels if the limits allow them")
     func trustedDepth() throws {
         let text =
             String(repeating: "<array>", count: 200_000)
@@ -144,7 +144,7 @@ struct XMLHostileTests {
         #expect(document.nodeCount == 200_000)
     }
 
-    @Test("parses or refuses every prefix, and salvages what it can")
+    @Test("parses or refuses every prefix, and salvages the readable part")
     func prefixes() throws {
         for length in sample.indices {
             let prefix = Array(sample[..<length])
@@ -181,7 +181,7 @@ struct XMLHostileTests {
         }
     }
 
-    @Test("parses or refuses random mixtures of markup", arguments: [1, 2, 3] as [UInt64])
+    @Test("parses or refuses random sequences of markup", arguments: [1, 2, 3] as [UInt64])
     func mixtures(_ seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let pieces = [
@@ -208,7 +208,7 @@ struct XMLHostileTests {
 
 @Suite("Large XML")
 struct LargeXMLTests {
-    @Test("reads a string of twelve million bytes, plain, with references and with returns")
+    @Test("reads strings of twelve million bytes, plain, with references and with carriage returns")
     func strings() throws {
         let count = 12_000_000
         let plain = String(repeating: "a", count: count)
@@ -225,7 +225,7 @@ struct LargeXMLTests {
         #expect(document.root.data?.count == 9_000_000)
     }
 
-    @Test("reads what is large between elements: comments, sections, white space, instructions")
+    @Test("reads large comments, sections, white space and instructions between elements")
     func between() throws {
         let long = String(repeating: "x < > = ", count: 500_000)
         let blank = String(repeating: " \n", count: 2_000_000)
@@ -236,7 +236,7 @@ struct LargeXMLTests {
         #expect(try value(xml("<array>\(comments)<true/></array>")) == [true])
     }
 
-    @Test("finds an element behind megabytes")
+    @Test("finds an element after megabytes of other markup")
     func positions() throws {
         let rows = String(
             repeating: "<string>é€😀</string>\n<!-- c --><data>\nAQ==\n</data>", count: 60_000)
@@ -249,7 +249,7 @@ struct LargeXMLTests {
             })
     }
 
-    @Test("refuses a tag with a name of a megabyte and names only its beginning")
+    @Test("refuses a tag with a name of a megabyte, and quotes only its beginning")
     func longName() throws {
         let name = String(repeating: "a", count: 1_000_000)
         let error = try #require(parseError(xml("<\(name)/>")))
@@ -258,7 +258,7 @@ struct LargeXMLTests {
     }
 
     @Test(
-        "reads what is small many times",
+        "reads many repetitions of small parts",
         arguments: [
             ("<!-- a -->", 0), ("<true/>", 1), ("<string>&lt;</string>", 1),
             ("<string>=</string>", 1), ("<data>====</data>", 1), (" ", 0), ("<?a b?>", 0),

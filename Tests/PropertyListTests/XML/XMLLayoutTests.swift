@@ -24,7 +24,7 @@ struct XMLLayoutTests {
         )
     }
 
-    @Test("Apple's layout is used where nothing else is asked for")
+    @Test("Apple's layout is the default")
     func usual() throws {
         let text = try text { _ in }
         #expect(
@@ -33,7 +33,7 @@ struct XMLLayoutTests {
             text.contains("\n\t<array>\n\t\t<integer>7</integer>\n\t\t<array>\n\t\t\t<true/>\n"))
     }
 
-    @Test("elements are indented by spaces, or not at all", arguments: [0, 1, 2, 4, 16])
+    @Test("elements are indented with spaces, or not at all", arguments: [0, 1, 2, 4, 16])
     func spaces(_ width: Int) throws {
         let usual = try text { _ in }
         let spaced = try text { $0.indentation = width == 0 ? .none : .spaces(width) }
@@ -59,7 +59,7 @@ struct XMLLayoutTests {
         }
     }
 
-    @Test("data far down keep lines of twelve characters or more")
+    @Test("deeply nested data keep lines of at least twelve characters")
     func deepData() throws {
         var value = PropertyListValue.data([UInt8](repeating: 0, count: 90))
         for _ in 0..<20 { value = [value] }
@@ -69,7 +69,7 @@ struct XMLLayoutTests {
         #expect(try PropertyListDocument(parsing: text.utf8).root.value() == value)
     }
 
-    @Test("the declarations and the outer element can be left out")
+    @Test("the declarations and the outer element can be omitted")
     func frame() throws {
         let whole = try text(["a"]) { _ in }
         let body = "<array>\n\t<string>a</string>\n</array>\n"
@@ -88,7 +88,7 @@ struct XMLLayoutTests {
         #expect(try document.root.value() == ["a"])
     }
 
-    @Test("a loss is told as a sentence, in the singular and in the plural")
+    @Test("losses are described in sentences, in the singular and the plural")
     func losses() {
         let losses: [XMLPropertyList.Losses] = [
             .fractionsOfSeconds, .realWidths, .sets, .uidDictionaries, .controlCharacters,

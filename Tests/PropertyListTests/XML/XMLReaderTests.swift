@@ -5,13 +5,13 @@ import Testing
 
 @testable import PropertyList
 
-/// One rule of the format: a document, and what becomes of it.
+/// A rule of the format: a document and the expected result.
 struct XMLRule: CustomTestStringConvertible, Sendable {
     enum Answer {
         case accepted(PropertyListValue)
-        /// Refused with this code unless the option is given; then the value is this.
+        /// Refused with this code unless the option is set. With the option, it has this value.
         case lenient(ParsingOptions, PropertyListError.Code, PropertyListValue)
-        /// Refused with this code, whatever leniencies are given.
+        /// Refused with this code, whatever options are set.
         case refused(PropertyListError.Code)
     }
 
@@ -259,7 +259,7 @@ private let scalarRules: [XMLRule] = [
 @Suite("XML reader")
 struct XMLReaderTests {
     @Test(
-        "gives each rule of the format its answer",
+        "each rule of the format gives the expected result",
         arguments: [prologRules, structureRules, textRules, scalarRules].joined())
     func rules(_ rule: XMLRule) throws {
         switch rule.answer {
@@ -287,7 +287,7 @@ struct XMLReaderTests {
     }
 
     @Test(
-        "says in which line and column, and in which value",
+        "an error has the line, the column and the path",
         arguments: [
             ("<plist>\n<dict>\n\t<key>a</key>\n\t<integer>x</integer>\n</dict></plist>", 4, 2, "a"),
             ("<plist>\r\n<array>\r\t<true/>\n <foo/></array></plist>", 4, 2, "[1]"),
@@ -313,7 +313,7 @@ struct XMLReaderTests {
         #expect(error.description.contains("line \(line), column \(column)"))
     }
 
-    @Test("finds a forbidden character in whatever place of a word it stands")
+    @Test("finds a forbidden character at any position within a machine word")
     func characters() {
         for byte: UInt8 in 0..<0x80 where byte != UInt8(ascii: "<") && byte != UInt8(ascii: "&") {
             let isAllowed = byte >= 0x20 || [0x09, 0x0A, 0x0D].contains(byte)
@@ -328,14 +328,14 @@ struct XMLReaderTests {
         }
     }
 
-    @Test("counts the lines before a declaration that white space precedes")
+    @Test("counts the lines before a declaration that follows white space")
     func leadingLines() {
         let text = "\n\n<?xml version='1.0' encoding='UTF-8'?>\n<plist>\n<foo/></plist>"
         let error = parseError(Array(text.utf8), .leadingWhitespace)
         #expect(error?.location?.line == 5 && error?.location?.column == 1)
     }
 
-    @Test("quotes no value in a message")
+    @Test("errors do not quote values")
     func messages() throws {
         let error = try #require(
             parseError(xml("<dict><key>k</key><integer>secret</integer></dict>")))
@@ -356,7 +356,7 @@ struct XMLReaderTests {
     }
 
     @Test(
-        "keeps the version as it stands between its quotes",
+        "keeps the version as written between its quotes",
         arguments: [" ", "1.0", "1 0", "", "123456789012345", "1234567890123456"])
     func version(_ version: String) throws {
         let text = "<plist version = \"\(version)\" ><true/></plist>"
@@ -364,7 +364,7 @@ struct XMLReaderTests {
         #expect(document.xmlHeader?.version == (version.count < 16 ? version : nil))
     }
 
-    @Test("finds a path into a file of many tags, beyond one batch")
+    @Test("reads files with more tags than one batch of the scanner")
     func batches() throws {
         let body =
             String(repeating: "<array><true/>", count: 400)
@@ -385,7 +385,7 @@ struct XMLUIDTests {
     }
 
     @Test(
-        "turns `CF$UID` dictionaries of an archive into UIDs where the number fits",
+        "turns `CF$UID` dictionaries in an archive into UIDs if the number fits",
         arguments: [
             ("<integer>5</integer>", 5), ("<integer>0</integer>", 0),
             ("<integer>4294967295</integer>", 4_294_967_295),
@@ -401,7 +401,7 @@ struct XMLUIDTests {
         #expect(document.leniencies == [])
     }
 
-    @Test("leaves them alone elsewhere, unless asked")
+    @Test("keeps `CF$UID` dictionaries outside archives, unless an option is set")
     func elsewhere() throws {
         let bytes = xml("<array><dict><key>CF$UID</key><integer>5</integer></dict></array>")
         #expect(try value(bytes) == [["CF$UID": 5]])
@@ -410,7 +410,7 @@ struct XMLUIDTests {
         #expect(document.leniencies == .uidDictionaries)
     }
 
-    @Test("leaves dictionaries with another entry alone")
+    @Test("keeps `CF$UID` dictionaries with another entry")
     func furtherEntries() throws {
         let bytes = archive("<dict><key>CF$UID</key><integer>5</integer><key>a</key><true/></dict>")
         #expect(try PropertyListDocument(parsing: bytes).root["$objects"]?[0]?.kind == .dictionary)

@@ -9,7 +9,7 @@ import Testing
 
 private let allOptions: [ParsingOptions] = [.strict, .appleCompatible, .forensic, .salvage]
 
-/// What is not the common form, and what only looks like it.
+/// Values in uncommon forms, and text that resembles the common form.
 private let oddities: [String] = [
     "<string>a]]>b</string>", "<string>]]></string>", "<string>]]&gt;</string>",
     "<string>a>b</string>", "<string>\u{1}</string>", "<string>\u{7F}\u{80}</string>",
@@ -117,16 +117,16 @@ private func check(_ bytes: [UInt8], _ all: [ParsingOptions] = allOptions) throw
     }
 }
 
-@Suite("The XML engines agree")
+@Suite("Agreement of the XML engines")
 struct XMLScannerAgreementTests {
-    @Test("on odd values", arguments: oddities)
+    @Test("the XML engines agree on uncommon values", arguments: oddities)
     func values(_ body: String) throws {
         try check("<plist version=\"1.0\">\(body)</plist>")
         try check("<plist version=\"1.0\">\n<array>\n\t\(body)\n</array>\n</plist>\n")
         try check("<plist><dict><key>k</key>\(body)</dict></plist>")
     }
 
-    @Test("on odd prologs", arguments: prologs)
+    @Test("the XML engines agree on uncommon prologs", arguments: prologs)
     func heads(_ prolog: String) throws {
         for start in [
             "<plist version=\"1.0\">", "<plist>", "<plist version=\"\">", "<plist  version=\"1\">",
@@ -138,7 +138,7 @@ struct XMLScannerAgreementTests {
     }
 
     @Test(
-        "on odd endings",
+        "the XML engines agree on uncommon endings",
         arguments: [
             "", "\n", " \t\r\n", "<!-- c -->", "<!-- c -->x", "x", "<plist/>", "\u{0}", "\u{C}",
             "<?p?>", "<?p", "<?xml?>", "<!-- é -- -->", "<!--", "&lt;", "<", "<!DOCTYPE a>", "]]>",
@@ -151,7 +151,9 @@ struct XMLScannerAgreementTests {
         try check("<plist version=\"1.0\"><true/>\(end)")
     }
 
-    @Test("on entities that an external subset might declare", arguments: ["yes", "no"])
+    @Test(
+        "the XML engines agree on entities that an external subset might declare",
+        arguments: ["yes", "no"])
     func entities(_ standalone: String) throws {
         for type in [
             "", "<!DOCTYPE plist>", "<!DOCTYPE plist SYSTEM 'a'>", "<!DOCTYPE a SYSTEM ''>",
@@ -165,7 +167,7 @@ struct XMLScannerAgreementTests {
         }
     }
 
-    @Test("at the limit of depth", arguments: [3, 4, 5])
+    @Test("the XML engines agree at the limit on depth", arguments: [3, 4, 5])
     func depth(_ levels: Int) throws {
         let open = String(repeating: "<array>", count: levels)
         let close = String(repeating: "</array>", count: levels)
@@ -176,7 +178,7 @@ struct XMLScannerAgreementTests {
                 output: .init(factor: 9, base: 999)))
     }
 
-    @Test("on every cut of a document")
+    @Test("the XML engines agree on every prefix of a document")
     func cuts() throws {
         let whole = Array(
             """
@@ -187,7 +189,7 @@ struct XMLScannerAgreementTests {
         for count in whole.indices { try check(Array(whole[..<count])) }
     }
 
-    @Test("on changed documents", arguments: [1, 0x5CA7] as [UInt64])
+    @Test("the XML engines agree on changed documents", arguments: [1, 0x5CA7] as [UInt64])
     func mutations(_ seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var source = RandomPropertyList.forXML(seed: seed)
@@ -205,7 +207,8 @@ struct XMLScannerAgreementTests {
         }
     }
 
-    @Test("on random mixtures of markup", arguments: [2, 0xE119] as [UInt64])
+    @Test(
+        "the XML engines agree on random sequences of markup", arguments: [2, 0xE119] as [UInt64])
     func mixtures(_ seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let pieces: [String] =
@@ -223,10 +226,10 @@ struct XMLScannerAgreementTests {
         }
     }
 
-    @Test("on the fixtures", arguments: Corpus.fixtures("xml"))
+    @Test("the XML engines agree on the fixtures", arguments: Corpus.fixtures("xml"))
     func fixtures(_ file: Corpus.File) throws { try check(file.bytes) }
 
-    @Test("on the fixtures of all formats that are XML or look like it")
+    @Test("the XML engines agree on the fixtures of all formats that are XML or resemble it")
     func allFixtures() throws {
         var number = 0
         for file in Corpus.files(in: Corpus.fixtures) where file.bytes.count < 200_000 {
@@ -237,7 +240,9 @@ struct XMLScannerAgreementTests {
         #expect(number > 3)
     }
 
-    @Test("on files of others", .enabled(if: Corpus.hasExternal, "there is no external collection"))
+    @Test(
+        "the XML engines agree on external files",
+        .enabled(if: Corpus.hasExternal, "there is no external collection"))
     func corpus() throws {
         var number = 0
         var scanned = 0
@@ -246,21 +251,22 @@ struct XMLScannerAgreementTests {
                 (try? PropertyListFormat.detect(file.bytes)) == .xml
             else { continue }
             number += 1
-            // Parsed in debug, twice: under all options where that is quick.
+            // The files are parsed twice, which is slow in debug builds. Only small files are
+            // parsed under all options.
             let options = file.bytes.count < 50_000 ? allOptions : [.strict]
             #expect(throws: Never.self, "\(file.name)") { try check(file.bytes, options) }
             let contents = XMLScanner.scan(file.bytes, options: [], limits: .default)
             if contents != nil { scanned += 1 }
         }
         #expect(number > 200)
-        // Most files are of the common form.
+        // Most files have the common form, which the scanner handles.
         #expect(scanned > 300, "\(scanned) of \(number)")
     }
 }
 
-@Suite("The choice of an XML engine")
+@Suite("The selection of an XML engine")
 struct XMLEngineTests {
-    @Test("is between two that every build has, and libxml2 with its trait")
+    @Test("every build has two engines, and libxml2 with the trait")
     func available() throws {
         #expect(XMLEngine.fastest.isAvailable)
         #expect(XMLEngine.tokenizer.isAvailable)
@@ -271,7 +277,7 @@ struct XMLEngineTests {
         #endif
     }
 
-    @Test("is refused with the way to libxml2 where a build has it not")
+    @Test("selecting libxml2 without the trait is refused with a suggestion")
     func unavailable() throws {
         do throws(PropertyListError) {
             let document = try PropertyListDocument(
@@ -289,7 +295,7 @@ struct XMLEngineTests {
 
 @Suite("The XML scanner")
 struct XMLScannerTests {
-    @Test("reads what Apple's writer and ours write")
+    @Test("the scanner reads files by Apple's writer and by this library")
     func common() throws {
         var source = RandomPropertyList.forXML(seed: 7)
         var scanned = 0
@@ -300,7 +306,7 @@ struct XMLScannerTests {
         #expect(scanned == 200)
     }
 
-    @Test("knows the words of its tags")
+    @Test("the scanner recognizes the names of tags")
     func tagWords() {
         let words: [(XMLTagWord, String)] = [
             (.key, "key>"), (.dict, "dict>"), (.array, "array>"), (.string, "string>"),

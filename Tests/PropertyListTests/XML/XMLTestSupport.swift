@@ -6,10 +6,10 @@ import TestSupport
 
 @testable import PropertyList
 
-/// Text inside `<plist>`, without a declaration.
+/// Returns the text of an element in `<plist>`, without a declaration.
 func xml(_ body: String) -> [UInt8] { Array("<plist version=\"1.0\">\(body)</plist>".utf8) }
 
-/// The error that parsing `bytes` throws, or nil.
+/// Returns the error that parsing `bytes` throws, or nil.
 func parseError(
     _ bytes: [UInt8], _ options: ParsingOptions = .strict, _ limits: ParsingLimits = .default
 ) -> PropertyListError? {
@@ -21,14 +21,14 @@ func parseError(
     }
 }
 
-/// The value in `bytes`.
+/// Parses the value in `bytes`.
 func value(
     _ bytes: [UInt8], _ options: ParsingOptions = .strict
 ) throws -> PropertyListValue {
     try PropertyListValue(parsing: bytes, options: options)
 }
 
-/// The text of a value, or of the document in `bytes`, as XML.
+/// Returns the XML text of a value, or of the document in `bytes`.
 func text(
     _ value: PropertyListValue, losses: XMLPropertyList.Losses = [], sorted: Bool = false
 ) throws -> String {
@@ -40,7 +40,7 @@ func text(
         decoding: try XMLPropertyList.serialize(document, options: options).bytes, as: UTF8.self)
 }
 
-/// The three lines before the root in what Apple's writer makes.
+/// The three lines before the root in files by Apple's writer.
 let appleHeader = """
     <?xml version="1.0" encoding="UTF-8"?>
     <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" \
@@ -49,11 +49,11 @@ let appleHeader = """
 
     """
 
-/// The bytes of a file.
+/// Returns the bytes of a file.
 func bytes(of file: URL) throws -> [UInt8] { [UInt8](try Data(contentsOf: file)) }
 
 extension RandomPropertyList {
-    /// Values that come back from XML as they were.
+    /// A generator of values that round-trip through XML unchanged.
     static func forXML(seed: UInt64) -> RandomPropertyList {
         RandomPropertyList(seed: seed, kinds: xmlKinds, isExactInXML: true)
     }

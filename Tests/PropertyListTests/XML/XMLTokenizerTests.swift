@@ -5,7 +5,7 @@ import Testing
 
 @testable import PropertyList
 
-/// A text that is not well-formed, cut where the error is reported.
+/// Malformed text, divided at the position where the error is expected.
 struct XMLViolation: CustomTestStringConvertible, Sendable {
     let before: String
     let after: String
@@ -17,12 +17,12 @@ struct XMLViolation: CustomTestStringConvertible, Sendable {
         self.after = after
     }
 
-    /// A violation inside `<plist>`.
+    /// Returns a violation inside `<plist>`.
     static func body(_ before: String, _ after: String) -> XMLViolation {
         .init("<plist>\n" + before, after)
     }
 
-    /// A violation before `<plist>`.
+    /// Returns a violation before `<plist>`.
     static func prolog(_ before: String, _ after: String) -> XMLViolation {
         .init(before, after + "<plist><true/></plist>")
     }
@@ -114,11 +114,11 @@ private func failure(
 @Suite("XML tokenizer")
 struct XMLTokenizerTests {
     @Test(
-        "says where a document is not well-formed, as libxml2 does",
+        "a document that is not well-formed is refused at the same place as by libxml2",
         arguments: [markup, characters, tags, prologs].joined(), engines)
     func places(_ violation: XMLViolation, _ engine: XMLEngine) throws {
         let text = violation.before + violation.after
-        // Attributes would be refused as such, in tags that are well-formed up to them.
+        // Attributes are refused in any case, so they are allowed here to reach the violation.
         for options in [ParsingOptions.strict, [.attributes, .trailingContent]] {
             let error = try #require(failure(text, engine, options))
             #expect(error.code == .malformedXML)
@@ -132,7 +132,7 @@ struct XMLTokenizerTests {
     }
 
     @Test(
-        "takes what follows the root for trailing data",
+        "text after the root is refused as trailing data",
         arguments: [
             ("", "x"), ("\n<!-- a -->\n", "<plist/>"), ("", "&lt;"), ("<!-- a ", "-- -->"),
             ("<?", "?>"),
@@ -166,7 +166,7 @@ struct XMLTokenizerTests {
             ><?b?><integer>&#49;<![CDATA[2]]></integer><dict ><!--c--><key>k</key ><?d e?><false /></dict
             ></array>
             """
-        // The last `%` is the place of the values.
+        // The last `%` marks the position of the values.
         let parts = form.split(separator: "%", omittingEmptySubsequences: false)
         let text = "\(parts.dropLast().joined(separator: "%"))\(body)\(parts.last ?? "")"
         let document = try parse(text, engine)
@@ -174,7 +174,7 @@ struct XMLTokenizerTests {
         #expect(document.leniencies == [])
     }
 
-    @Test("keeps the identifiers of a document type that it can keep", arguments: engines)
+    @Test("keeps the identifiers of a document type up to a length", arguments: engines)
     func identifiers(_ engine: XMLEngine) throws {
         for (count, isKept) in [(0, false), (1, true), (127, true), (128, false)] {
             let name = String(repeating: "a", count: count)
@@ -185,7 +185,7 @@ struct XMLTokenizerTests {
         }
     }
 
-    @Test("takes an entity for well-formed that only an external subset could declare")
+    @Test("accepts an undeclared entity as well-formed only if an external subset could declare it")
     func entities() {
         let body = "<plist><string>&a;</string></plist>"
         for engine in engines {
@@ -197,7 +197,7 @@ struct XMLTokenizerTests {
         }
     }
 
-    @Test("allows attributes of any form where the option does", arguments: engines)
+    @Test("accepts attributes of any form with the option", arguments: engines)
     func attributes(_ engine: XMLEngine) throws {
         let text =
             "<plist a:b='&lt;&#65;' é=\"'\" a:c\n=\n'' xmlns:d='e' xmlns='f'><true a='/'/></plist>"
@@ -207,7 +207,7 @@ struct XMLTokenizerTests {
     }
 
     @Test(
-        "keeps to XML where libxml2 does not",
+        "conforms to XML in cases where libxml2 does not",
         arguments: [XMLEngine.fastest, .tokenizer])
     func strictness(_ engine: XMLEngine) throws {
         for zeros in [9, 10, 11, 21, 500] {
@@ -219,7 +219,7 @@ struct XMLTokenizerTests {
         #expect(failure(twice, engine, .attributes)?.code == .malformedXML)
     }
 
-    @Test("knows the characters that begin and make up names")
+    @Test("classifies the characters that begin and continue names")
     func names() {
         let starts: [ClosedRange<UInt32>] = [
             0x3A...0x3A, 0x41...0x5A, 0x5F...0x5F, 0x61...0x7A, 0xC0...0xD6, 0xD8...0xF6,
@@ -255,7 +255,7 @@ struct XMLTokenizerTests {
         #expect(XMLName.endOfQualified(bytes.span, from: 0) == qualified)
     }
 
-    @Test("refuses text that is too deep before it goes on")
+    @Test("refuses nesting beyond the limit before reading on")
     func depth() {
         let text = String(repeating: "<array>", count: 100_000)
         for engine in engines {

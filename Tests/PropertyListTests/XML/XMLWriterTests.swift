@@ -7,7 +7,7 @@ import Testing
 
 @Suite("XML writer")
 struct XMLWriterTests {
-    /// The text of a value without the lines around the root.
+    /// Returns the text of a value without the lines around the root.
     private func body(_ value: PropertyListValue, losses: XMLPropertyList.Losses = []) throws
         -> String
     {
@@ -69,7 +69,7 @@ struct XMLWriterTests {
         #expect(try PropertyListValue(parsing: Array(text(value).utf8)) == value)
     }
 
-    @Test("writes reals as the source has them")
+    @Test("writes reals with the digits of the source")
     func sourceReals() throws {
         for (source, expected) in [
             ("0.1", "0.1"), ("0.10000000000000001", "0.10000000000000001"), ("1e+16", "1e+16"),
@@ -83,7 +83,7 @@ struct XMLWriterTests {
         }
     }
 
-    @Test("writes the shortest reals where asked")
+    @Test("writes the shortest form of reals on request")
     func shortestReals() throws {
         var options = XMLPropertyList.Options()
         options.realText = .shortest
@@ -94,7 +94,7 @@ struct XMLWriterTests {
         #expect(written.contains("<real>0.1</real>\n\t<real>1</real>\n\t<real>1e+16</real>"))
     }
 
-    @Test("breaks base 64 by the depth", arguments: 0...10)
+    @Test("breaks lines of base 64 by depth", arguments: 0...10)
     func data(_ depth: Int) throws {
         let indent = min(depth, 8)
         let capacity = 76 - 8 * indent
@@ -112,7 +112,7 @@ struct XMLWriterTests {
     }
 
     @Test(
-        "writes dates in the calendar, rounded down where that is allowed",
+        "writes calendar dates, and rounds down to seconds if that is allowed",
         arguments: [
             (0, "2001-01-01T00:00:00Z"), (0.9, "2001-01-01T00:00:00Z"),
             (-0.1, "2000-12-31T23:59:59Z"),
@@ -126,7 +126,7 @@ struct XMLWriterTests {
     }
 
     @Test(
-        "refuses what XML has no form for",
+        "refuses values that XML cannot represent",
         arguments: [
             .null, [.null], "\u{0}", ["\u{0}": 1], .date(PropertyListDate(secondsSince2001: .nan)),
             .date(PropertyListDate(secondsSince2001: .infinity)),
@@ -138,7 +138,7 @@ struct XMLWriterTests {
                 == .unrepresentableValue)
     }
 
-    @Test("names the place of what it refuses, in whatever order keys are written")
+    @Test("gives the path of a refused value, in any order of keys")
     func places() throws {
         let value: PropertyListValue = [
             "z": [1, ["c": 1, "b": [[], .null, 2], "a": 1]], "list": [1, 2], "y": [:],
@@ -155,7 +155,7 @@ struct XMLWriterTests {
     }
 
     @Test(
-        "refuses each loss by default, and counts it where it is allowed",
+        "refuses each loss by default, and counts it if it is allowed",
         arguments: [
             (.fractionsOfSeconds, .date(PropertyListDate(secondsSince2001: 0.5))),
             (.fractionsOfSeconds, .date(PropertyListDate(secondsSince2001: -0.0))),
@@ -180,7 +180,7 @@ struct XMLWriterTests {
         #expect(parseError(result.bytes, .rawControlCharacters) == nil)
     }
 
-    @Test("writes UIDs of an archive as dictionaries, without a loss")
+    @Test("writes UIDs in an archive as dictionaries, without a loss")
     func archive() throws {
         let archive: PropertyListValue = [
             "$archiver": "NSKeyedArchiver", "$version": 100_000,
@@ -201,7 +201,7 @@ struct XMLWriterTests {
     ]
 
     @Test(
-        "sorts keys by UTF-16 units where asked, in ASCII too",
+        "sorts keys by UTF-16 units on request, including ASCII keys",
         arguments: [sortedKeys, sortedKeys.filter { $0.utf8.allSatisfy { $0 < 0x80 } }])
     func sorting(keys: [String]) throws {
         var entries = PropertyListDictionary()
@@ -230,7 +230,7 @@ struct XMLWriterTests {
         )
     }
 
-    @Test("writes Apple's document type for one that would need quoting")
+    @Test("replaces a document type that would need quoting by Apple's")
     func quotedDocumentType() throws {
         let source = "<!DOCTYPE plist SYSTEM 'a\"b>'><plist version=\"1.0\"><true/></plist>"
         let document = try PropertyListDocument(parsing: Array(source.utf8))
@@ -239,7 +239,7 @@ struct XMLWriterTests {
         #expect(written.contains("SYSTEM \"http://www.apple.com/DTDs/PropertyList-1.0.dtd\">"))
     }
 
-    @Test("keeps within the limits of output and depth")
+    @Test("respects the limits on output and depth")
     func limits() throws {
         var limits = ParsingLimits.default
         limits.output = .init(factor: 0, base: 300)
@@ -255,7 +255,7 @@ struct XMLWriterTests {
         #expect(second?.code == .depthLimitExceeded)
     }
 
-    @Test("takes the numbers of a document that was built for its size")
+    @Test("the limit of output grows with the numbers of a document that was built")
     func builtSize() throws {
         var builder = DocumentBuilder()
         builder.beginArray()

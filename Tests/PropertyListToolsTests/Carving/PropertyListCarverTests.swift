@@ -26,7 +26,7 @@ struct PropertyListCarverTests {
         try BinaryPropertyList.serialize(PropertyListDocument(value))
     }
 
-    @Test("finds what a generator of others has hidden, where it has hidden it")
+    @Test("finds the property lists that a generator embedded, at their offsets")
     func image() throws {
         let expected = try #require(Corpus.fixtures("embedded", suffix: ".expected").first)
         let lines = String(decoding: expected.bytes, as: UTF8.self).split(separator: "\n")
@@ -38,7 +38,8 @@ struct PropertyListCarverTests {
             let parts = line.split(separator: " ", maxSplits: 2)
             #expect(found.start == parts[0])
             #expect(found.name == parts[2])
-            // Of XML, the line end after `</plist>` is no part.
+            // The generator counts the line end after `</plist>`, which is not part of the XML
+            // document.
             if case .propertyList = found.item.content, let size = Int(parts[1]) {
                 #expect((size - 1...size).contains(found.item.range.count))
             }
@@ -61,7 +62,7 @@ struct PropertyListCarverTests {
         }
     }
 
-    @Test("finds a property list in the data of another only when it is asked to")
+    @Test("finds property lists nested in data only on request")
     func nested() throws {
         let inner = try Self.binary(["a": 1])
         let outer = try Self.binary(["inner": .data(inner)])
@@ -71,7 +72,7 @@ struct PropertyListCarverTests {
         #expect(all.last?.count == inner.count)
     }
 
-    @Test("finds neighbours back to back, and one that a cut one stands before")
+    @Test("finds adjacent property lists, and one after a truncated one")
     func neighbours() throws {
         let first = try Self.binary([1])
         let second = try Self.binary(["two"])
@@ -85,7 +86,7 @@ struct PropertyListCarverTests {
             ])
     }
 
-    @Test("takes XML with its declaration, or without one that belongs to something else")
+    @Test("includes an XML declaration only if it belongs to the property list")
     func xml() throws {
         let list = "<plist version=\"1.0\"><array/></plist>"
         let declared = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + list
@@ -98,7 +99,7 @@ struct PropertyListCarverTests {
         #expect(found(list + list).count == 2)
     }
 
-    @Test("survives every prefix of what it can read, and each byte changed")
+    @Test("survives every prefix of a readable file, and every changed byte")
     func damaged() throws {
         let bytes = try Self.image()
         for count in stride(from: 0, to: bytes.count, by: 13) {
@@ -115,16 +116,16 @@ struct PropertyListCarverTests {
         }
     }
 
-    @Test("finds nothing in noise", arguments: [1, 2, 3] as [UInt64])
+    @Test("finds nothing in random bytes", arguments: [1, 2, 3] as [UInt64])
     func noise(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         let bytes = (0..<200_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
         #expect(PropertyListCarver(bytes).map(\.range) == [], "seed \(seed)")
     }
 
-    @Test("stops at its budget where many ends name one beginning, and says so")
+    @Test("stops at its budget if many trailers refer to one beginning, and reports it")
     func manyEnds() {
-        // Trailers that all lead to the first byte, where no property list is valid.
+        // All trailers refer to the first byte, where no valid property list begins.
         var bytes = Array("bplist00".utf8) + [0xFF]
         while bytes.count < 400_000 {
             let table = bytes.count
@@ -142,7 +143,7 @@ struct PropertyListCarverTests {
         #expect(error.code == .sizeLimitExceeded)
     }
 
-    @Test("finds each beginning of XML where beginnings are many and ends are few")
+    @Test("finds each XML beginning among many beginnings and few ends")
     func manyBeginnings() {
         let text = String(repeating: "<?xml <plist>", count: 20_000)
         for end in ["", "</plist>"] {

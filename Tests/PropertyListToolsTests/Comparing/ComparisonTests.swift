@@ -6,7 +6,7 @@ import PropertyListTools
 import TestSupport
 import Testing
 
-/// Changes values here and there, the same for the same seed.
+/// Changes values at random places, reproducibly for each seed.
 struct Mutator {
     var random: SplitMix64
     var source: RandomPropertyList
@@ -55,7 +55,7 @@ struct ComparisonTests {
     }
 
     @Test(
-        "differences are told by path, in the order of the first, nested ones after their container"
+        "differences are listed by path, in the order of the first value, nested ones after their container"
     )
     func paths() throws {
         #expect(
@@ -66,7 +66,7 @@ struct ComparisonTests {
                 ])
     }
 
-    @Test("order of keys, widths of integers and kinds of NaN make no difference")
+    @Test("key order, integer widths and NaN payloads make no difference")
     func sameness() throws {
         #expect(try lines(["a": 1, "b": 2], ["b": 2, "a": 1]) == [])
         #expect(
@@ -79,7 +79,7 @@ struct ComparisonTests {
         #expect(try lines(["e\u{301}"], ["é"]) == ["~[0]"])
     }
 
-    @Test("order of keys makes a difference when asked")
+    @Test("key order makes a difference on request")
     func order() throws {
         var options = PropertyListComparison.Options()
         options.isOrdered = true
@@ -87,7 +87,7 @@ struct ComparisonTests {
         #expect(try lines(["a": 1, "b": 2], ["a": 1, "b": 3], options) == ["~b"])
     }
 
-    @Test("an element more at the beginning is one difference")
+    @Test("an element inserted at the beginning is a single difference")
     func alignment() throws {
         let numbers = (0..<1000).map { PropertyListValue($0) }
         let more = [PropertyListValue("x")] + numbers
@@ -96,7 +96,7 @@ struct ComparisonTests {
         #expect(try lines(.array(.init(numbers)), .array(.init(others))).count == 1000)
     }
 
-    @Test("the edits turn the first into the second, in XML and in binary", arguments: 1...60)
+    @Test("the edits turn the first value into the second, in XML and in binary", arguments: 1...60)
     func edits(_ seed: UInt64) throws {
         var mutator = Mutator(seed: seed)
         var source = RandomPropertyList(seed: seed, kinds: RandomPropertyList.xmlKinds)
@@ -119,7 +119,7 @@ struct ComparisonTests {
         }
     }
 
-    /// XML has no reals of 32 bits.
+    /// Widens 32-bit reals, which XML does not have.
     private static func withoutWidths(_ edit: PropertyListEdit) -> PropertyListEdit {
         var edit = edit
         switch edit.operation {
@@ -141,7 +141,7 @@ struct ComparisonTests {
         }
     }
 
-    @Test("what a bomb of shared containers would expand to is bounded")
+    @Test("the comparison of expanding shared containers is limited")
     func bomb() throws {
         func bomb(_ leaf: String) throws -> PropertyListDocument {
             var objects: [BinaryAssembler.Object] = (0..<60).map {
@@ -186,7 +186,7 @@ struct GraphComparisonTests {
 
     private static let person: PropertyListValue = ["$classname": "Person", "$classes": ["Person"]]
 
-    @Test("the numbers of objects make no difference, what they hold does")
+    @Test("object numbers make no difference, and object contents do")
     func numbers() throws {
         let old: [PropertyListValue] = [
             ["$class": Self.uid(3), "name": Self.uid(2), "me": Self.uid(1)], "Anna", Self.person,
@@ -201,7 +201,7 @@ struct GraphComparisonTests {
         #expect(try paths(old, other) == ["$top.root.name"])
     }
 
-    @Test("cycles end, and shared objects are told once")
+    @Test("comparing cycles ends, and differences in shared objects are listed once")
     func cycles() throws {
         func ring(_ text: String) -> [PropertyListValue] {
             [
@@ -218,7 +218,7 @@ struct GraphComparisonTests {
         #expect(try paths(ring("a"), ring("b")) == ["$top.root.next.next.text"])
     }
 
-    @Test("the order of a set means nothing, that of an array does")
+    @Test("the order of a set makes no difference, and that of an array does")
     func sets() throws {
         func collection(_ name: String, _ order: [UInt32]) -> [PropertyListValue] {
             [
@@ -249,7 +249,7 @@ struct MergeTests {
         )
     }
 
-    @Test("changes of both sides in different places are all made")
+    @Test("changes by both sides in different places are all applied")
     func both() throws {
         let result = try merged(
             ["a": 1, "b": ["x": 1, "y": 2], "c": [1, 2, 3, 4], "d": 0, "e": 5],
@@ -261,7 +261,7 @@ struct MergeTests {
         #expect(result.conflicts == [])
     }
 
-    @Test("what both added to an array in one place is kept, ours first")
+    @Test("elements that both sides add at one place of an array are all kept, ours first")
     func joined() throws {
         let result = try merged(
             ["list": ["a", "z"]], ["list": ["a", "o", "b", "z"]], ["list": ["a", "b", "t", "z"]])
@@ -270,7 +270,7 @@ struct MergeTests {
         #expect(result.joined == ["list"])
     }
 
-    @Test("an element that is added beside one that the other side changed is no conflict")
+    @Test("adding an element beside one that the other side changed is not a conflict")
     func beside() throws {
         let base: PropertyListValue = ["a", "b", "c"]
         #expect(
@@ -283,7 +283,7 @@ struct MergeTests {
             ])
     }
 
-    @Test("places that both changed are conflicts, and have the value of the side that is favoured")
+    @Test("values that both sides changed are conflicts, and keep the favored side's value")
     func conflicts() throws {
         let base: PropertyListValue = ["a": 1, "b": 1, "c": 1, "d": [1, 2, 3]]
         let ours: PropertyListValue = ["a": 2, "c": 2, "d": [1, 7, 8, 3], "e": "o"]
@@ -296,7 +296,7 @@ struct MergeTests {
         #expect(other.value == theirs)
     }
 
-    @Test("without a change on one side the other side is the result", arguments: 1...40)
+    @Test("if one side has no changes, the result is the other side", arguments: 1...40)
     func oneSide(_ seed: UInt64) throws {
         var mutator = Mutator(seed: seed)
         var source = RandomPropertyList(seed: seed, kinds: RandomPropertyList.xmlKinds)

@@ -15,12 +15,12 @@ struct BinaryEditTests {
         return try PropertyListDocument(parsing: bytes).applying(list)
     }
 
-    /// The kinds and texts of all objects in the order of the file.
+    /// Returns the kinds and texts of all objects in the order of the file.
     private func objects(_ document: PropertyListDocument) -> [String] {
         document.allNodes.map { $0.string ?? $0.integer?.description ?? "\($0.kind)" }
     }
 
-    @Test("objects keep their order, new ones come last, those not needed any more go")
+    @Test("objects keep their order, new objects come last, and unused ones are removed")
     func order() throws {
         let source = try BinaryPropertyList.serialize(
             PropertyListDocument(["a": "one", "b": [1, "two"], "c": "three"]))
@@ -37,7 +37,8 @@ struct BinaryEditTests {
                 == ["a": "new", "b": ["two"], "c": "three", "d": "three"])
     }
 
-    @Test("in a keyed archive edits go to the object that a UID refers to, or that has the number")
+    @Test(
+        "edits in a keyed archive apply to the object that a UID refers to, or that has the number")
     func archive() throws {
         let archive: PropertyListValue = [
             "$version": 100_000, "$archiver": "NSKeyedArchiver", "$top": ["root": .uid(1)],
@@ -71,7 +72,7 @@ struct BinaryEditTests {
     }
 
     @Test(
-        "no edit, and one that changes nothing, give the same bytes for every genuine file",
+        "edits without an effect give the same bytes, for every genuine file",
         .enabled(if: Corpus.hasExternal, "there is no external corpus"))
     func identity() throws {
         var same = 0
@@ -89,12 +90,12 @@ struct BinaryEditTests {
         #expect(same == number)
     }
 
-    @Test("a shared container changes in the place that the path names, and only there")
+    @Test("a shared container changes only at the place that the path names")
     func sharing() throws {
         let assembler = BinaryAssembler([.array([1, 1]), .array([2]), .ascii("k")])
         let result = try edited(assembler.bytes, ("[1][0]", .set("x")))
         #expect(try result.document.root.value() == [["k"], ["x"]])
-        // The container that changes stands in one place, in one that stands in two.
+        // The changed container has one reference, from a container that has two.
         let deep = BinaryAssembler([.array([1, 1]), .array([2]), .array([3]), .ascii("k")])
         let inner = try edited(deep.bytes, ("[1][0][0]", .set("x")))
         #expect(try inner.document.root.value() == [[["k"]], [["x"]]])
@@ -102,7 +103,7 @@ struct BinaryEditTests {
         #expect(try both.document.root.value() == [[["y"]], [["x"]]])
     }
 
-    @Test("a new value may have a key again in a dictionary within")
+    @Test("a new value may repeat a key in a nested dictionary")
     func repeatedKey() throws {
         let source = try BinaryPropertyList.serialize(PropertyListDocument(["old": 1]))
         let value: PropertyListValue = [
@@ -113,7 +114,7 @@ struct BinaryEditTests {
         #expect(try PropertyListValue(parsing: result.bytes) == ["old": 1, "new": value])
     }
 
-    @Test("what is removed is nowhere in the file")
+    @Test("removed values do not remain in the file")
     func removal() throws {
         let source = try BinaryPropertyList.serialize(
             PropertyListDocument(["password": "sesame", "list": [["password": "sesame"]]]))
@@ -129,7 +130,7 @@ struct BinaryEditTests {
         #expect(try result.document.root.value() == [.set([1, 2]), .set([.null])])
     }
 
-    @Test("text outside of ASCII is found again")
+    @Test("text beyond ASCII can be edited again")
     func wideText() throws {
         let source = try BinaryPropertyList.serialize(PropertyListDocument(["é": "漢"]))
         let result = try edited(source, ("漢", .set("é")), ("é", .set("😀")))
@@ -137,7 +138,7 @@ struct BinaryEditTests {
         #expect(result.document.root["漢"]?.string == "é")
     }
 
-    @Test("documents at the limit of depth are not taken beyond it")
+    @Test("an edit of a document at the limit on depth cannot exceed it")
     func depth() throws {
         var value: PropertyListValue = "x"
         for _ in 0..<512 { value = [value] }

@@ -6,9 +6,9 @@ import Testing
 @testable import PropertyList
 @testable import PropertyListTools
 
-@Suite("The last check of an edited text")
+@Suite("The final check of an edited text")
 struct EditCheckTests {
-    @Test("a text that says something else than the edits is refused")
+    @Test("a text with another value than the edits give is refused")
     func somethingElse() throws {
         let values: [PropertyListValue] = [["a": 1], ["a": 2], ["a": 1, "b": 1], [:], ["a": "1"]]
         for (first, found) in values.enumerated() {
@@ -22,8 +22,8 @@ struct EditCheckTests {
         }
     }
 
-    /// The check of a text that says `found` after edits that come to `expected`, within containers that
-    /// edits reach into and as one value.
+    /// Runs the check on a text with the value `found` after edits that give `expected`, both
+    /// within containers that edits reach into and as a whole value.
     private func require(_ found: PropertyListValue, says expected: PropertyListValue) throws {
         let source = try PropertyListDocument(
             parsing: Array("{a = 0; b = (0, {c = 0;});}".utf8), format: .openStep)

@@ -10,7 +10,7 @@ import Testing
 struct EditLimitTests {
     private static let text = String(repeating: "k", count: 100_000)
 
-    /// Dictionaries that share one text as their keys and values.
+    /// Returns dictionaries that share one text as their keys and values.
     private static func dictionaries(_ count: Int) -> PropertyListValue {
         .array(PropertyListArray((0..<count).map { [text: .string(text), "n": .init($0)] }))
     }
@@ -26,7 +26,7 @@ struct EditLimitTests {
     }
 
     @Test(
-        "a text that new values say many times counts each time it is written",
+        "a text that occurs many times in new values counts each time it is written",
         arguments: [PropertyListFormat.xml, .openStep, .json])
     func sharedText(format: PropertyListFormat) throws {
         let text = PropertyListValue.string(String(repeating: "k", count: 10_000))
@@ -43,7 +43,7 @@ struct EditLimitTests {
         }
     }
 
-    @Test("a text that many elements of a binary file say is copied once")
+    @Test("a text that many elements of a binary file share is copied once")
     func sharedTextInBinary() throws {
         for operation in [
             PropertyListEdit.Operation.set(Self.dictionaries(20_000)),
@@ -55,7 +55,7 @@ struct EditLimitTests {
         }
     }
 
-    @Test("a long key that is looked for in many new dictionaries counts each time")
+    @Test("a long key that is looked up in many new dictionaries counts each time")
     func sharedKey() throws {
         var entries = PropertyListDictionary()
         for number in 0..<2000 { entries["\(number)"] = [Self.text: 1] }
@@ -66,7 +66,7 @@ struct EditLimitTests {
     }
 
     @Test(
-        "what a caller brings raises the limits by as much",
+        "a value given by the caller raises the limits by its size",
         arguments: [PropertyListFormat.xml, .binary, .json])
     func largeValue(format: PropertyListFormat) throws {
         let text = String(repeating: "long ", count: 8_000_000)
@@ -74,7 +74,7 @@ struct EditLimitTests {
         #expect(result.document.root["a"]?.string == text)
     }
 
-    @Test("text in which a key was kept twice cannot be edited")
+    @Test("text in which a duplicate key was kept cannot be edited")
     func twoEntries() throws {
         let text =
             "<plist version=\"1.0\"><dict><key>a</key><true/><key>a</key><false/></dict></plist>"
@@ -87,7 +87,7 @@ struct EditLimitTests {
     }
 
     @Test(
-        "what a caller brings into a nested property list raises the limits of the outer one",
+        "a value given for a nested property list raises the limits of the outer one",
         arguments: [PropertyListFormat.xml, .binary])
     func largeNestedValue(format: PropertyListFormat) throws {
         let inner = try PropertyListDocument(["k": "v"]).serialized(as: .binary)
@@ -100,7 +100,7 @@ struct EditLimitTests {
         #expect(nested.root["k"]?.string == text)
     }
 
-    @Test("a million numbers that a caller brings are written, far down too")
+    @Test("a million numbers given by the caller are written, even deeply nested")
     func manyNumbers() throws {
         let number = PropertyListValue(Int.max)
         var value = PropertyListValue.array(
@@ -111,7 +111,7 @@ struct EditLimitTests {
     }
 
     @Test(
-        "a value whose copies share memory is refused where they are too many, and else written",
+        "a value with too many shared copies is refused, and one with few is written",
         arguments: [PropertyListFormat.xml, .openStep, .json, .binary])
     func sharedCopies(format: PropertyListFormat) throws {
         let seconds = try ProcessorTime.seconds {
@@ -121,7 +121,7 @@ struct EditLimitTests {
                 try edited(["a": "b"], as: format, .set(value), at: [.key("a")])
             }
             #expect(error?.code.isLimit == true)
-            // Copies that multiply little are written.
+            // A value whose copies multiply little is written.
             let row: PropertyListValue = ["1", "2", "3"]
             let rows = PropertyListValue.array(
                 PropertyListArray([PropertyListValue](repeating: row, count: 100_000)))
@@ -131,7 +131,7 @@ struct EditLimitTests {
         #expect(seconds < 60)
     }
 
-    @Test("a text in UTF-16 is bounded by its own size, not by that of UTF-8")
+    @Test("the size of UTF-16 text is limited by its own encoding, not by UTF-8")
     func wideText() throws {
         var source = [0xFF, 0xFE] as [UInt8]
         source += "{ a = b; }".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }

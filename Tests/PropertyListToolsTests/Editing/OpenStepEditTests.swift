@@ -28,7 +28,7 @@ struct OpenStepEditTests {
         Self.source.replacing(old, with: new)
     }
 
-    @Test("values change in their place")
+    @Test("setting a value changes only its text")
     func set() throws {
         #expect(
             try edited(Self.source, ("name", .set("Bob B"))) == replaced("Anna", "\"Bob B\""))
@@ -40,7 +40,7 @@ struct OpenStepEditTests {
                 == Self.source)
     }
 
-    @Test("new entries and elements get what separates them from their neighbours")
+    @Test("new entries and elements get separators from their neighbors")
     func insert() throws {
         #expect(
             try edited(Self.source, ("new", .set(["k": ["v"]])))
@@ -68,7 +68,7 @@ struct OpenStepEditTests {
                 == replaced("// the name", "// the name\n    z = Z;"))
     }
 
-    @Test("removing takes what separates, and leaves comments")
+    @Test("removing a child removes its separator, and keeps comments")
     func remove() throws {
         #expect(try edited(Self.source, ("short", .remove)) == replaced("\n    short;", ""))
         #expect(try edited(Self.source, ("name", .remove)) == replaced("\n    name = Anna;", ""))
@@ -81,7 +81,7 @@ struct OpenStepEditTests {
         #expect(try PropertyListValue(parsing: Array(none.utf8))["list"] == [])
     }
 
-    @Test("what follows a child that is removed stays out of the comment above")
+    @Test("text after a removed child does not become part of a preceding comment")
     func removeBelowComment() throws {
         #expect(try edited("(a, // x\n b, c)", ("[1]", .remove)) == "(a, // x\n c)")
         #expect(try edited("( // x\n a)", ("[0]", .remove)) == "( // x\n )")
@@ -93,7 +93,7 @@ struct OpenStepEditTests {
                 == "(\n// x\n\nc)")
     }
 
-    @Test("a word beside a comment is in quotes, because a word may have slashes in it")
+    @Test("a word beside a comment is quoted, because words may contain slashes")
     func wordBesideComment() throws {
         let text = "{\"a b\"/* c */ = \"x y\"/* d */;}"
         #expect(
@@ -127,7 +127,7 @@ struct OpenStepEditTests {
                 == ["b": "B"])
     }
 
-    @Test("an empty container with a comment gets its first child on a line of its own")
+    @Test("an empty container with a comment gets its first child on a separate line")
     func firstAfterComment() throws {
         for (source, inner) in [
             ("{\n  // none yet\n}\n", "\tnew = 1;"), ("{ // none\n}", "\tnew = 1;"),
@@ -144,7 +144,7 @@ struct OpenStepEditTests {
         }
     }
 
-    @Test("something new may come where the first entry was, behind white space")
+    @Test("a new first entry may follow leading white space")
     func inPlaceOfTheFirst() throws {
         for source in [" old;", "  old = 1;", "\n old;", "{ old; }", "( old, )", "{old = 1; }"] {
             let isArray = source.contains("(")
@@ -157,13 +157,13 @@ struct OpenStepEditTests {
         }
     }
 
-    @Test("base 64 that is read loosely is replaced up to its end")
+    @Test("base 64 with lenient padding is replaced as a whole")
     func looseBase64() throws {
         let text = try edited("{a = <[AA>E=]>;}", options: .looseBase64, ("a", .set("x")))
         #expect(text == "{a = x;}")
     }
 
-    @Test("nothing gets into a comment that ends with its line")
+    @Test("new text never becomes part of a line comment")
     func comments() throws {
         for text in [
             "{a = 1; // one\n}", "{a = 1; // one\n // two\n}", "(a // x\n)", "(a, // x\n)",
@@ -184,7 +184,7 @@ struct OpenStepEditTests {
         }
     }
 
-    @Test("numbers and booleans are refused, text in UTF-16 stays in it")
+    @Test("numbers and booleans are refused, and UTF-16 text stays UTF-16")
     func others() throws {
         for value in [1, true, 2.5] as [PropertyListValue] {
             let operation = PropertyListEdit.Operation.set(value)
@@ -231,7 +231,7 @@ struct OpenStepEditTests {
 
         """
 
-    @Test("in a project file names follow numbers, and a reference that changes gets its own")
+    @Test("references in a project file keep their comments, and changed references get new ones")
     func project() throws {
         #expect(
             try edited(Self.project, ("objects.AA14.children", .append("AA13")))
@@ -254,7 +254,7 @@ struct OpenStepEditTests {
                         + "/* End PBXFileRef"))
     }
 
-    @Test("new objects of a project file go to the sections of their classes, by their numbers")
+    @Test("new objects in a project file are added to the section of their class, by number")
     func sections() throws {
         let reference: PropertyListValue = ["isa": "PBXFileReference", "path": "c"]
         let group: PropertyListValue = ["isa": "PBXGroup", "children": ["AA10"]]
@@ -292,7 +292,9 @@ struct OpenStepEditTests {
             target.contains("\t\tAA12 = {\n\t\t\ta = AA12 /* a.m */;\n\t\t\tTestTargetID = AA12;"))
     }
 
-    @Test("objects come, change, get other numbers and go as in a binary file", arguments: 1...40)
+    @Test(
+        "adding, changing, renumbering and removing objects gives the same result as in a binary file",
+        arguments: 1...40)
     func randomObjects(_ seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let document = try PropertyListDocument(parsing: Array(Self.project.utf8))
@@ -317,7 +319,7 @@ struct OpenStepEditTests {
         #expect(edited.bytes.starts(with: "// !$*UTF8*$!\n{\n\tarchiveVersion = 1;".utf8))
     }
 
-    @Test("many new classes beside many objects get a section each, in order")
+    @Test("many new classes beside many objects get one section each, in order")
     func manyClasses() throws {
         let numbers = 1_000..<5_000
         let objects = numbers.map { "A\($0) = {isa = C\($0);};" }.joined(separator: "\n")
@@ -334,7 +336,7 @@ struct OpenStepEditTests {
     }
 
     @Test(
-        "a genuine project file with new objects is what its writer makes of it",
+        "a genuine project file with new objects has the text that the writer gives",
         .enabled(if: Corpus.hasExternal, "there is no external corpus"))
     func projectCorpus() throws {
         var number = 0
@@ -354,7 +356,7 @@ struct OpenStepEditTests {
         #expect(number > 20)
     }
 
-    /// What adding a source file and a package to a project comes to.
+    /// Returns the edits that add a source file and a package to a project.
     private static func newFile(in document: PropertyListDocument) -> [PropertyListEdit]? {
         let objects = document.root["objects"]?.dictionary.map(Array.init) ?? []
         func first(_ isa: String, with key: String) -> String? {
@@ -395,7 +397,7 @@ struct OpenStepEditTests {
     }
 
     @Test(
-        "one value set in any genuine OpenStep file changes its text and nothing else",
+        "setting one value in any genuine OpenStep file changes only the text of that value",
         .enabled(if: Corpus.hasExternal, "there is no external corpus"))
     func corpus() throws {
         var number = 0

@@ -6,7 +6,7 @@ import PropertyListTools
 import TestSupport
 import Testing
 
-/// The text after edits, given as path and operation.
+/// Returns the text after edits, given as paths and operations.
 func edited(
     _ text: String, options: ParsingOptions = .strict,
     _ edits: (String, PropertyListEdit.Operation)...
@@ -41,7 +41,7 @@ struct XMLEditTests {
         <!-- end -->
         """
 
-    /// The lines in which two texts differ.
+    /// Returns the lines in which two texts differ.
     private func difference(_ edited: String) -> [String] {
         let old = Self.source.split(separator: "\n", omittingEmptySubsequences: false).map(
             String.init)
@@ -54,7 +54,7 @@ struct XMLEditTests {
         }.sorted()
     }
 
-    @Test("a value that is set changes its element and nothing else")
+    @Test("setting a value changes only its element")
     func set() throws {
         #expect(
             difference(try edited(Self.source, ("list[1]", .set("2")))) == [
@@ -66,7 +66,7 @@ struct XMLEditTests {
             ])
     }
 
-    @Test("a value that is there already leaves the text as it is")
+    @Test("setting the existing value leaves the text unchanged")
     func setSame() throws {
         let same = try edited(
             Self.source, ("name", .set("Anna & Bob")), ("odd", .set(31)),
@@ -74,7 +74,7 @@ struct XMLEditTests {
         #expect(same == Self.source)
     }
 
-    @Test("new entries and elements are written like their neighbours")
+    @Test("new entries and elements are formatted like their neighbors")
     func insert() throws {
         #expect(
             difference(try edited(Self.source, ("\"new\"", .set(1)))) == [
@@ -90,14 +90,14 @@ struct XMLEditTests {
         #expect(text.contains("<string>two</string>\n\t\t<string>3</string>\n\t</array>"))
     }
 
-    @Test("an entry goes after the key that is named")
+    @Test("an entry is inserted after the named key")
     func insertAfter() throws {
         let text = try edited(Self.source, ("zip", .insert("Z", afterKey: "name")))
         #expect(
             text.contains("<!-- both -->\n\t<key>zip</key>\n\t<string>Z</string>\n\n\t<key>list"))
     }
 
-    @Test("removing takes the entry and its line, and leaves comments")
+    @Test("removing an entry removes its line, and keeps comments")
     func remove() throws {
         #expect(
             difference(try edited(Self.source, ("odd", .remove))) == [
@@ -117,7 +117,7 @@ struct XMLEditTests {
             ])
     }
 
-    @Test("empty containers are opened, with the indentation of the text")
+    @Test("empty containers are opened with the indentation of the text")
     func fill() throws {
         let text = try edited(Self.source, ("empty.a", .set(["b": [1]])))
         #expect(
@@ -132,7 +132,7 @@ struct XMLEditTests {
                 == "<plist>\n<array>\n  <!-- none -->\n\t<string>x</string>\n</array>\n</plist>")
     }
 
-    @Test("spaces, CRLF and texts without lines are kept up")
+    @Test("indentation with spaces, CRLF and text without line breaks are kept")
     func manners() throws {
         let spaces =
             "<plist>\r\n    <dict>\r\n      <key>a</key>\r\n      <array/>\r\n    </dict>\r\n</plist>"
@@ -165,7 +165,7 @@ struct XMLEditTests {
         #expect(text == String(decoding: whole, as: UTF8.self))
     }
 
-    @Test("later edits see what earlier ones made, and what is removed again leaves no trace")
+    @Test("later edits see earlier ones, and an added and removed value leaves no trace")
     func sequence() throws {
         #expect(
             try edited(Self.source, ("x", .set([:])), ("x.y", .set([1])), ("x", .remove))
@@ -178,7 +178,7 @@ struct XMLEditTests {
         #expect(value["x"] == ["z": 5, "w": ["a": 1, "b": 2]])
     }
 
-    @Test("nested property lists are edited where they lie, in their own format")
+    @Test("nested property lists are edited in place, in their own format")
     func nested() throws {
         let inner =
             "<plist>\n<dict>\n <key>k</key>\n <!-- c -->\n <integer>1</integer>\n</dict>\n</plist>"
@@ -199,7 +199,7 @@ struct XMLEditTests {
     }
 
     @Test(
-        "an encoding that lacks a character of the new text is named",
+        "an edit is refused with the name of the encoding that lacks a character",
         arguments: ["US-ASCII", "ISO-8859-1"])
     func missingCharacters(encoding: String) throws {
         let text =
@@ -212,7 +212,7 @@ struct XMLEditTests {
         #expect(error?.what.contains(encoding) == true, "\(error?.what ?? "")")
     }
 
-    @Test("text in other encodings stays in them")
+    @Test("text in other encodings keeps its encoding")
     func encodings() throws {
         let text =
             "<?xml version=\"1.0\" encoding=\"UTF-16\"?>\n<plist>\n<string>é漢😀</string></plist>"
@@ -236,7 +236,7 @@ struct XMLEditTests {
     }
 
     @Test(
-        "what cannot be done is refused",
+        "edits that cannot be applied are refused",
         arguments: [
             ("nope.x", .set(1), .noSuchValue), ("list[2]", .set(1), .noSuchValue),
             ("list[3]", .insert(1), .noSuchValue), ("name", .insert(1), .duplicateKey),
@@ -263,7 +263,7 @@ struct XMLEditTests {
         #expect(error?.code == code)
     }
 
-    @Test("a document with a key twice is not edited")
+    @Test("a document with a duplicate key is not edited")
     func duplicates() {
         let text = "<plist><dict><key>a</key><true/><key>a</key><false/></dict></plist>"
         let error = #expect(throws: PropertyListError.self) {
@@ -273,7 +273,7 @@ struct XMLEditTests {
     }
 
     @Test(
-        "in an archive, a dictionary is refused exactly where it would be read as a UID",
+        "in an archive, a dictionary is refused if and only if it would be read as a UID",
         arguments: [
             (PropertyListValue.integer(5), true),
             (.integer(PropertyListInteger(1 << 32 - 1)), true),
@@ -291,7 +291,7 @@ struct XMLEditTests {
         if isRefused {
             let error = #expect(throws: PropertyListError.self) { try edited(text, set) }
             #expect(error?.code == .unrepresentableValue)
-            // The loss can't be allowed there.
+            // Allowing the loss is not possible here.
             #expect(error?.recovery == nil && error?.recoveryCode == nil)
             return
         }
@@ -299,7 +299,7 @@ struct XMLEditTests {
         #expect(changed["$top"] == ["root": ["CF$UID": number]])
     }
 
-    @Test("there has to be room for each line of data under a long indentation, before it is made")
+    @Test("long indented lines of data are counted before they are written")
     func longIndentation() throws {
         let blanks = String(repeating: " ", count: 200_000)
         let text =
@@ -335,7 +335,7 @@ struct XMLEditTests {
     }
 
     @Test(
-        "one value set in any genuine XML file changes the element and nothing else",
+        "setting one value in any genuine XML file changes only its element",
         .enabled(if: Corpus.hasExternal, "there is no external corpus"))
     func corpus() throws {
         var number = 0
@@ -362,7 +362,7 @@ struct XMLEditTests {
         #expect(number > 50)
     }
 
-    /// The path of the last string in a document.
+    /// Returns the path of the last string in a document.
     private static func lastString(_ document: PropertyListDocument) -> PropertyListKeyPath? {
         var budget = document.budget(.default)
         var walk = DocumentWalk(document.root)

@@ -10,7 +10,7 @@ struct PropertyListKeyPathTests {
     private typealias Step = PropertyListKeyPath.Step
 
     @Test(
-        "are read in three notations",
+        "key paths are parsed in three notations",
         arguments: [
             ("", []), ("a", [.name("a")]),
             (
@@ -40,7 +40,7 @@ struct PropertyListKeyPathTests {
     }
 
     @Test(
-        "are refused with the place",
+        "malformed key paths are refused with the place of the error",
         arguments: [
             ("a..b", 3), ("a.", 3), (".a", 1), ("a[", 2), ("a[x]", 2), ("a[0", 4), ("a[0]b", 5),
             ("a[\"b\"", 6), ("a[\"b]", 3),
@@ -56,7 +56,7 @@ struct PropertyListKeyPathTests {
         #expect(error?.location?.column == column)
     }
 
-    @Test("are written so that they are read again as the same steps")
+    @Test("key paths are written so that they parse as the same steps")
     func description() throws {
         let keys = [
             "a", "a.b", "", "0", "-", "@1", "/x", ":x", "a!b", "a[0]", "a\"b", "a\\b", " a", "é",
@@ -75,7 +75,7 @@ struct PropertyListKeyPathTests {
         }
     }
 
-    @Test("read the paths of errors")
+    @Test("the paths in errors parse as key paths")
     func errorPaths() throws {
         let keys = ["a", "a.b", "", "0", "-", "[0]", "a\"b\\", "New item", "$top", "\u{202E}x"]
         for key in keys {
@@ -92,7 +92,7 @@ struct PropertyListKeyPathTests {
         "a": ["b": ["x", ["x.y": 5]], "0": "zero", "Name": "n"], "list": [1, 2],
     ]
 
-    @Test("lead to the value, in each notation")
+    @Test("key paths lead to the value, in each notation")
     func resolution() throws {
         let document = try PropertyListDocument(Self.document)
         for text in ["a.b[1].\"x.y\"", "a.b.1.x\\.y", "/a/b/1/x.y", ":a:b:1:x.y"] {
@@ -104,7 +104,7 @@ struct PropertyListKeyPathTests {
     }
 
     @Test(
-        "that lead to nothing say where, and what is there",
+        "a key path that leads to nothing is an error with the place and the existing keys",
         arguments: [
             ("a.c", 3, "missing key `c`"), ("a.b[2]", 4, "there are 2 elements"),
             ("a[0]", 2, "found an index"), ("list.x", 6, "found a key"),
@@ -122,7 +122,7 @@ struct PropertyListKeyPathTests {
         #expect(error?.description.contains(what) == true, "\(error?.description ?? "")")
     }
 
-    @Test("go into nested property lists, and stop at 32 of them")
+    @Test("key paths lead into nested property lists, up to 32 levels")
     func nested() throws {
         var value: PropertyListValue = ["deep": true]
         for level in 0..<40 {
@@ -142,13 +142,13 @@ struct PropertyListKeyPathTests {
         #expect(error?.code == .depthLimitExceeded)
     }
 
-    @Test("go into text that is a property list")
+    @Test("key paths lead into text that is a property list")
     func nestedText() throws {
         let document = try PropertyListDocument(["x": "<plist version=\"1.0\"><array/></plist>"])
         #expect(try document.value(at: PropertyListKeyPath(parsing: "x!")).kind == .array)
     }
 
-    @Test("follow the references of a keyed archive, and name its objects")
+    @Test("key paths follow the references of a keyed archive, and can name its objects")
     func archive() throws {
         let archive: PropertyListValue = [
             "$version": 100_000, "$archiver": "NSKeyedArchiver",

@@ -3,7 +3,7 @@
 
 import PropertyList
 
-// The five families that the tables begin with.
+// The five families at the start of the tables.
 extension Family {
     static let library = Family(
         "library", "20,000 tracks of 23 keys, strings, integers, dates, a real and a boolean",
@@ -60,7 +60,7 @@ extension Family {
     }
 }
 
-// What is large, wide, deep, small or tangled.
+// Families that are large, wide, deep, small or cross-linked.
 extension Family {
     static let large = Family(
         "large", "the library with 690,000 tracks, 200 MB in binary", seed: 23
@@ -105,7 +105,7 @@ extension Family {
         Assembly.samples(count(20_000, scale), &random)
     }
 
-    /// A key of the wide dictionary.
+    /// Returns a key of the wide dictionary.
     static func wideKey(_ place: Int) -> String { "key \(place)" }
 }
 

@@ -4,7 +4,8 @@
 import Foundation
 import PropertyList
 
-// Input that is meant to take more time than its size deserves. Only growth is measured with it.
+// Inputs that are designed to take more time than their size justifies. Only growth is measured
+// with them.
 extension Family {
     static let hostile: [(Family, PropertyListFormat)] = [
         (nested, .xml), (unclosed, .xml), (entities, .xml), (attributes, .xml), (sharing, .binary),
@@ -68,8 +69,9 @@ extension Family {
             + Array("</plist>\n".utf8)
     }
 
-    /// A binary property list by hand: object 0 is a string, then come the lists of the towers from
-    /// below, then the list of the towers. References of three bytes, offsets of four.
+    /// Returns a binary property list assembled by hand. Object 0 is a string. The lists of the
+    /// towers follow from the bottom up, then the list of the towers. References have three bytes,
+    /// offsets four.
     private static func sharingFile(towers: Int, height: Int) -> [UInt8] {
         var bytes = Array("bplist00".utf8)
         var offsets = [bytes.count]
@@ -101,8 +103,8 @@ extension Family {
 }
 
 extension Ours {
-    /// Under the limits that are in force unless others are asked for. The error is part of what is
-    /// compared, the place of it is not: another size has another.
+    /// Parses the input under the default limits. The outcome contains the error
+    /// but not its place, which depends on the size.
     @Sendable static func withstand(_ input: Input, _ scale: Double) throws -> Work {
         let bytes = try input.bytes(scale: scale)
         return Work(size: bytes.count) {

@@ -4,25 +4,25 @@
 public import Foundation
 public import PropertyList
 
-/// A generated file: a family of values in a format. The same on every machine.
+/// A generated file: a family of values in a format. It is the same on every machine.
 public struct Input: Sendable {
-    /// What it holds.
+    /// The family of its values.
     public let family: Family
-    /// How it is written.
+    /// The format of the file.
     public let format: PropertyListFormat
 
-    /// The format as the names of rows have it.
+    /// The name of the format in the names of rows.
     public var formatName: String { format == .binary ? "binary" : "xml" }
 
-    /// The family in the other format.
+    /// The same family in the other format.
     var inOtherFormat: Input {
         Input(family: family, format: format == .binary ? .xml : .binary)
     }
 
-    /// The family in binary: what most write from.
+    /// The same family in binary, from which most implementations write.
     public var inBinary: Input { Input(family: family, format: .binary) }
 
-    /// Where the file with `scale` times the usual number of values is kept.
+    /// Returns the location of the file with `scale` times the usual number of values.
     public func url(scale: Double) -> URL {
         Self.folder.appending(
             path:
@@ -30,7 +30,7 @@ public struct Input: Sendable {
         )
     }
 
-    /// Makes the file, unless it is there.
+    /// Generates the file if it does not exist.
     func prepare(scale: Double) throws {
         let url = url(scale: scale)
         if FileManager.default.fileExists(atPath: url.path) { return }
@@ -38,23 +38,23 @@ public struct Input: Sendable {
         try Data(family.bytes(format, scale)).write(to: url, options: .atomic)
     }
 
-    /// The bytes of the file, which is made if need be.
+    /// Returns the bytes of the file, which is generated if necessary.
     func bytes(scale: Double) throws -> [UInt8] { try [UInt8](data(scale: scale)) }
 
-    /// How many bytes the file has.
+    /// Returns the size of the file in bytes.
     func size(scale: Double) throws -> Int {
         try prepare(scale: scale)
         let values = try url(scale: scale).resourceValues(forKeys: [.fileSizeKey])
         return values.fileSize ?? 0
     }
 
-    /// The bytes of the file, for Foundation.
+    /// Returns the bytes of the file as `Data`, for Foundation.
     func data(scale: Double) throws -> Data {
         try prepare(scale: scale)
         return try Data(contentsOf: url(scale: scale))
     }
 
-    /// Inputs are kept beside the package, in a folder that git ignores.
+    /// The folder of generated inputs, beside the package and ignored by git.
     static let folder = URL(fileURLWithPath: #filePath)
         .appending(path: "../../../../.build-inputs").standardizedFileURL
 }

@@ -1,8 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The generator of Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators": the
-/// same numbers for the same seed on every platform.
+/// The generator of Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators". It
+/// gives the same numbers for the same seed on every platform.
 struct Random: RandomNumberGenerator {
     private var state: UInt64
 
@@ -20,10 +20,10 @@ struct Random: RandomNumberGenerator {
 
     mutating func real(below bound: Double) -> Double { Double.random(in: 0..<bound, using: &self) }
 
-    /// A whole number of seconds after 2001, up to 2032.
+    /// Returns a whole number of seconds since 2001, up to 2032.
     mutating func date() -> Double { Double(below(1_000_000_000)) }
 
-    /// Words of English, with single spaces.
+    /// Returns English words, separated by single spaces.
     mutating func words(_ count: Int) -> String {
         (0..<count).map { _ in Self.words[below(Self.words.count)] }.joined(separator: " ")
     }

@@ -3,7 +3,7 @@
 
 import PropertyList
 
-// XML in forms other than Apple's. It is well-formed, and takes longer to read.
+// Well-formed XML in forms that Apple's writer does not use, which takes longer to parse.
 extension Family {
     static let rareForms: [Family] = [sections, remarks, instruction, utf16, windows1252]
 
@@ -39,7 +39,7 @@ extension Family {
             + Array("</array></plist>\n".utf8)
     }
 
-    /// The library with `new` for the first `old`.
+    /// Returns the text of the library with the first `old` replaced by `new`.
     private static func libraryText(
         _ scale: Double, replacing old: String, with new: String
     ) throws -> String {

@@ -3,7 +3,7 @@
 
 import PropertyList
 
-/// The archives of the family `small`, which are kept together in one file.
+/// The archives of the family `small`, which share one file.
 enum SmallFiles {
     static func bytes(_ input: Input, _ scale: Double) throws -> [[UInt8]] {
         let document = try PropertyListDocument(parsing: input.bytes(scale: scale))
@@ -13,7 +13,7 @@ enum SmallFiles {
     static func size(_ files: [[UInt8]]) -> Int { files.reduce(0) { $0 + $1.count } }
 }
 
-/// Which keys of the wide dictionary are looked up: one in a thousand, in no order.
+/// The keys of the wide dictionary that are looked up: one in a thousand, in random order.
 enum Lookup {
     static func keys(_ scale: Double) -> [String] {
         var random = Random(seed: 43)

@@ -27,14 +27,14 @@ extension Family {
     }
 }
 
-/// What the rows about stores have in common.
+/// Helpers that the rows about stores share.
 enum StoredItems {
-    /// How many items are written at once.
+    /// The number of items that are written together.
     static let batchSize = 200
-    /// The key of the entry that is read of each dictionary.
+    /// The key of the entry that is read from each dictionary.
     static let key = "key 7"
 
-    /// A dictionary as an item has it.
+    /// Returns an archived dictionary for an item.
     static func archivedDictionary(_ random: inout Random) throws -> [UInt8] {
         let store = ItemStore(MemoryItemDatabase(accessGroup: "benchmark"))
         var texts: [String] = []
@@ -53,28 +53,28 @@ enum StoredItems {
         Item(service: service(number), account: account(number), data: data)
     }
 
-    /// Of the items those that are written: a tenth, which takes Foundation's archiver seconds.
+    /// Returns the items that are written: a tenth, for which Foundation's archiver needs seconds.
     static func written(_ items: [[UInt8]]) -> [[UInt8]] {
         Array(items.prefix(max(1, items.count / 10)))
     }
 
-    /// The items of a batch by their numbers.
+    /// Returns the ranges of item numbers in each batch.
     static func batches(_ count: Int) -> [Range<Int>] {
         stride(from: 0, to: count, by: batchSize).map { $0..<min($0 + batchSize, count) }
     }
 
-    /// Which items are looked up, in no order.
+    /// Returns the numbers of the items that are looked up, in random order.
     static func lookedUp(_ count: Int, _ scale: Double) -> [Int] {
         var random = Random(seed: 59)
         return (0..<Family.count(1_000, scale)).map { _ in random.below(count) }
     }
 
-    /// The checksum of texts, in their order.
+    /// Returns the checksum of texts in order.
     static func checksum(texts: some Sequence<String>) -> UInt64 {
         texts.reduce(0) { Checksum.appending(Checksum.string($1), to: $0) }
     }
 
-    /// The checksum of data, in their order.
+    /// Returns the checksum of data in order.
     static func checksum(data: some Sequence<some ContiguousBytes>) -> UInt64 {
         data.reduce(0) { sum, bytes in
             Checksum.appending(bytes.withUnsafeBytes { Checksum.data($0) }, to: sum)
@@ -82,7 +82,7 @@ enum StoredItems {
     }
 }
 
-/// A folder beside the inputs, on the same disk, removed with this object.
+/// A folder beside the inputs, on the same disk, that is removed with this object.
 final class WorkFolder: Sendable {
     private let url: URL
 

@@ -4,9 +4,9 @@
 import Foundation
 import KeyedArchive
 
-/// What archives cost at least. A reader reads the bytes once, allocates the objects and makes their texts. A
-/// writer visits the objects, copies their texts and writes as many bytes as the file has. Nothing is checked,
-/// and what each object holds is known before.
+/// The minimal cost of archives. The reader reads the bytes once, allocates the objects and creates
+/// their texts. The writer visits the objects, copies their texts and writes as many bytes as the
+/// file has. Neither checks anything, and the contents of each object are known in advance.
 extension Floor {
     @Sendable static func unarchiveSaves(_ input: Input, _ scale: Double) throws -> Work {
         let bytes = try input.bytes(scale: scale)
@@ -109,9 +109,9 @@ extension Floor {
     }
 }
 
-// MARK: - What is known before
+// MARK: - Contents known in advance
 
-/// Texts as UTF-8, one after the other.
+/// Texts as consecutive UTF-8.
 private struct Texts {
     private var bytes: [UInt8] = []
 
@@ -124,7 +124,7 @@ private struct Texts {
     subscript(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 }
 
-/// Parts, each once, and which of them each assembly has.
+/// The distinct parts, and the indexes of the parts in each assembly.
 private struct PartTables {
     var parts: [(type: Part.Type, title: Range<Int>, weight: Double, count: Int)] = []
     var assemblies: [(number: Int, first: Int, second: Int, third: Int)] = []
@@ -144,7 +144,7 @@ private struct PartTables {
     }
 }
 
-/// A profile as texts and data of a file.
+/// The texts and data of a profile in a file.
 private struct KnownProfile {
     private var texts = Texts()
     private let identifier: Range<Int>, name: Range<Int>, mail: Range<Int>, tags: [Range<Int>]
@@ -170,9 +170,9 @@ private struct KnownProfile {
     }
 }
 
-// MARK: - What is written
+// MARK: - Output
 
-/// As many bytes as a file has, with the texts and numbers of its objects at the beginning.
+/// A buffer with as many bytes as a file, which begins with the texts and numbers of the objects.
 private struct Output {
     private var bytes: [UInt8] = []
     private let size: Int
@@ -200,7 +200,7 @@ private struct Output {
         profile.token.withUnsafeBytes { bytes.append(contentsOf: $0) }
     }
 
-    /// Writes the rest. Returns a byte of it, so that the work is not left out.
+    /// Writes the rest. Returns one of the bytes, so that the optimizer cannot remove the work.
     mutating func finish() -> UInt64 {
         bytes.append(contentsOf: repeatElement(0x2D, count: max(0, size - bytes.count)))
         return UInt64(bytes[bytes.count / 2])

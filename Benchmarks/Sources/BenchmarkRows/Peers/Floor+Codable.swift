@@ -3,8 +3,8 @@
 
 import Foundation
 
-/// What `Codable` alone costs: the calls that the compiler makes for the structures of the library,
-/// through the standard library's containers, with nothing behind them.
+/// The cost of `Codable` alone: the calls that the compiler generates for the structures, through
+/// the standard library's containers, with an empty implementation behind them.
 extension Floor {
     @Sendable static func decodeLibrary(_ input: Input, _ scale: Double) throws -> Work {
         let keys = (0..<Int(20_000 * scale)).map { "\($0)" }
@@ -30,7 +30,7 @@ extension Floor {
 
 // MARK: - Decoding
 
-/// Has every key, each with the same value.
+/// Returns the same constant for every key.
 private struct ConstantDecoder: Decoder {
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -84,7 +84,7 @@ private let notPart = BenchmarkError("the library needs no more of `Codable`")
 
 // MARK: - Encoding
 
-/// Takes every value and keeps none.
+/// Accepts every value and stores none.
 private struct ForgetfulEncoder: Encoder {
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }

@@ -4,9 +4,9 @@
 import ArchiveStore
 import Foundation
 
-// Foundation has no store: what programs do instead is to archive to files.
+// Foundation has no item store. Programs archive to files instead.
 extension FoundationPeer {
-    /// One entry of each dictionary, from a file for each.
+    /// Reads one entry of each dictionary, from one file for each.
     @Sendable static func getEntries(_ input: Input, _ scale: Double) throws -> Work {
         let archives = try SmallFiles.bytes(input, scale)
         let folder = try WorkFolder()
@@ -24,7 +24,7 @@ extension FoundationPeer {
         }
     }
 
-    /// A file for each batch of items, on the disk before the next begins.
+    /// Writes a file for each batch of items. Each is flushed to the disk before the next one.
     @Sendable static func saveItems(_ input: Input, _ scale: Double) throws -> Work {
         let data = StoredItems.written(try SmallFiles.bytes(input, scale))
         let batches = StoredItems.batches(data.count)
@@ -53,7 +53,8 @@ extension FoundationPeer {
         }
     }
 
-    /// Some items of an archive in a file, which has no index: it is read as a whole, once a run.
+    /// Looks up some items in an archive. A file has no index, so it is read as a whole once per
+    /// run.
     @Sendable static func findItems(_ input: Input, _ scale: Double) throws -> Work {
         let data = try SmallFiles.bytes(input, scale)
         let folder = try WorkFolder()
@@ -74,7 +75,7 @@ extension FoundationPeer {
         "\(StoredItems.service(number))/\(StoredItems.account(number))" as NSString
     }
 
-    /// Archives to a file in one step, and waits until it is on the disk.
+    /// Archives to a file atomically, and flushes it to the disk.
     private static func write(_ root: NSObject, _ url: URL) throws {
         try NSKeyedArchiver.archivedData(withRootObject: root, requiringSecureCoding: true)
             .write(to: url, options: .atomic)

@@ -71,8 +71,8 @@ extension FoundationPeer {
         }
     }
 
-    /// Foundation's twins under the names that Foundation gives them, to look at what it wrote:
-    /// on Linux, `setClassName(_:for:)` has no effect.
+    /// The classes for Foundation under the names that Foundation archives them with, to read its
+    /// output. On Linux, `setClassName(_:for:)` has no effect.
     static let registry = {
         var registry = Part.registry
             .adding(Save.self, as: NSStringFromClass(FoundationSave.self))

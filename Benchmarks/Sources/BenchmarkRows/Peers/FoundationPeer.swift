@@ -4,7 +4,7 @@
 import Foundation
 import PropertyList
 
-/// Foundation at work, in the way that costs it least.
+/// The work of the rows, done by Foundation in its fastest way.
 enum FoundationPeer {
     @Sendable static func parse(_ input: Input, _ scale: Double) throws -> Work {
         let data = try input.data(scale: scale)
@@ -54,7 +54,8 @@ enum FoundationPeer {
 // MARK: - Visiting
 
 extension FoundationPeer {
-    // By the type first: a cast that fails is many times as dear as one that does not.
+    // The type is tested first, because a cast that fails is many times as expensive as one that
+    // succeeds.
     private static func visit(_ value: Any) throws -> UInt64 {
         switch ObjectIdentifier(type(of: value)) {
         case ObjectIdentifier(String.self): Checksum.string(value as? String ?? "")
@@ -75,7 +76,7 @@ extension FoundationPeer {
     private static func visit(_ data: Data) -> UInt64 { data.withUnsafeBytes { Checksum.data($0) } }
 
     private static func visit(_ number: NSNumber) -> UInt64 {
-        // "d" and "f" are the reals.
+        // "d" and "f" are the types of reals.
         switch UInt8(bitPattern: number.objCType.pointee) {
         case UInt8(ascii: "d"), UInt8(ascii: "f"): Checksum.real(number.doubleValue)
         default: Checksum.integer(number.intValue)
@@ -95,7 +96,7 @@ extension FoundationPeer {
         return Checksum.dictionary(sum: sum, count: entries.count)
     }
 
-    /// Foundation has no type for UIDs that others can see, but a function that reads them.
+    /// Returns a UID. Foundation's type for UIDs is not public, but a function reads its value.
     private static func uid(_ value: Any) throws -> UInt64 {
         #if canImport(Darwin)
         throw BenchmarkError("UIDs cannot be read through Foundation here")

@@ -6,7 +6,7 @@ import CLibPlist
 import Foundation
 import PropertyList
 
-/// libplist at work.
+/// The work of the rows, done by libplist.
 enum LibPlist {
     @Sendable static func parse(_ input: Input, _ scale: Double) throws -> Work {
         let bytes = try input.bytes(scale: scale)
@@ -88,7 +88,7 @@ extension LibPlist {
         return try withExtendedLifetime(tree) { try body(tree.root) }
     }
 
-    /// What libplist wrote, in memory of its own.
+    /// The output of libplist, in memory that it allocated.
     private final class Output {
         let bytes: UnsafeRawBufferPointer
 
@@ -188,7 +188,7 @@ extension LibPlist {
         return Checksum.dictionary(sum: sum, count: count)
     }
 
-    /// The UID that a dictionary `{CF$UID: n}` stands for: libplist leaves it a dictionary.
+    /// Returns the UID that a dictionary `{CF$UID: n}` represents, which libplist does not convert.
     private static func uidInXML(_ node: plist_t?) -> UInt64? {
         guard plist_dict_get_size(node) == 1 else { return nil }
         return integer(plist_dict_get_item(node, "CF$UID")).map { UInt64($0) }

@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// ``Part`` for Foundation.
+/// ``Part`` as a class for Foundation.
 class FoundationPart: NSObject, NSSecureCoding {
     class var supportsSecureCoding: Bool { true }
     class var ordinal: Int { -1 }
@@ -31,7 +31,7 @@ class FoundationPart: NSObject, NSSecureCoding {
     var checksum: UInt64 { partChecksum(Self.ordinal, title, weight, count) }
 }
 
-/// ``Assembly`` for Foundation.
+/// ``Assembly`` as a class for Foundation.
 final class FoundationAssembly: NSObject, NSSecureCoding {
     static var supportsSecureCoding: Bool { true }
     let number: Int, first: FoundationPart, second: FoundationPart, third: FoundationPart
@@ -68,7 +68,7 @@ final class FoundationAssembly: NSObject, NSSecureCoding {
         assemblyChecksum(number, first.checksum, second.checksum, third.checksum)
     }
 
-    /// Twins of assemblies, which share the twins of their parts.
+    /// Returns assemblies for Foundation, which share their parts as the originals do.
     static func twins(of assemblies: [Assembly]) -> [FoundationAssembly] {
         var twins: [ObjectIdentifier: FoundationPart] = [:]
         func twin(_ part: Part) -> FoundationPart {

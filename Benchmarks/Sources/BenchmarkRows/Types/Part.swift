@@ -4,7 +4,7 @@
 import Foundation
 import KeyedArchive
 
-/// The superclass of fifty.
+/// The superclass of the fifty part classes.
 class Part: KeyedCodable {
     class var archivedClass: ArchivedClass { "DWPart" }
     class var ordinal: Int { -1 }
@@ -35,7 +35,7 @@ class Part: KeyedCodable {
     }
 }
 
-/// What consists of parts, each of which others have too.
+/// An assembly of parts that other assemblies share.
 final class Assembly: KeyedCodable {
     static let archivedClass: ArchivedClass = "DWAssembly"
     let number: Int, first: Part, second: Part, third: Part
@@ -63,7 +63,7 @@ final class Assembly: KeyedCodable {
 }
 
 extension Part {
-    /// All classes of this module beside what is allowed anyway.
+    /// The classes of this module in addition to Foundation's.
     static let registry = classes.reduce(into: ClassRegistry.foundation.adding(Part.self)) {
         $0.add($1)
     }

@@ -3,7 +3,7 @@
 
 import KeyedArchive
 
-// Fifty classes of parts, as many as a large app has; for this library and for Foundation.
+// Fifty part classes, as many as a large app has, for this library and for Foundation.
 
 extension Part {
     static let classes: [Part.Type] = [

@@ -5,7 +5,7 @@ import Foundation
 import KeyedArchive
 import PropertyList
 
-/// What an app keeps in a small archive: a session, a profile, a setting.
+/// The typical contents of an app's small archive: a session, a profile or a setting.
 final class Profile: KeyedCodable {
     static let archivedClass: ArchivedClass = "DWProfile"
     let identifier: String, name: String, mail: String, born: Date, level: Int, score: Double
@@ -59,7 +59,7 @@ final class Profile: KeyedCodable {
     }
 }
 
-/// The same for Foundation.
+/// The same class for Foundation.
 final class FoundationProfile: NSObject, NSSecureCoding {
     static var supportsSecureCoding: Bool { true }
     let identifier: String, name: String, mail: String, born: Date, level: Int, score: Double

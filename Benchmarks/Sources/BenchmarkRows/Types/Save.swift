@@ -4,7 +4,7 @@
 import Foundation
 import KeyedArchive
 
-/// A class as an app has it, ported.
+/// A class of an app, ported to this library.
 final class Save: KeyedCodable {
     static let archivedClass: ArchivedClass = "DWSave"
     let name: String, age: Int, sex: Bool
@@ -28,7 +28,7 @@ final class Save: KeyedCodable {
     }
 }
 
-/// The same class as it was.
+/// The same class before porting.
 final class FoundationSave: NSObject, NSSecureCoding {
     static var supportsSecureCoding: Bool { true }
     let name: String, age: Int, sex: Bool

@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// The structures that the library is decoded into and encoded from, by both pairs of coders.
+/// The structures that both pairs of coders decode the library into, and encode it from.
 struct Library: Codable, Sendable {
     var majorVersion: Int
     var tracks: [String: Track]
@@ -62,7 +62,7 @@ extension Library {
 }
 
 extension Track {
-    // Field by field, without lists of them: it is the coders that are measured.
+    // Visits the fields one by one without building lists, so that only the coders are measured.
     fileprivate var checksum: UInt64 {
         var sum: UInt64 = 0
         func add(_ field: UInt64) { sum = Checksum.appending(field, to: sum) }

@@ -148,8 +148,11 @@ class Tree {
       row.isOpen = true;
       for (let index = rows.length - 1; index >= 0; index--) waiting.push(rows[index]);
     }
-    // Rows beyond the maximum were dropped.
-    if (waiting.length) announce(`Only ${counted(opened.length, "row")} are open.`);
+    if (waiting.length) {
+      // Rows beyond the maximum were dropped. If the last row was just expanded, its children are among them.
+      opened[opened.length - 1].isOpen = false;
+      announce(`Only ${counted(opened.length, "row")} are open.`);
+    }
     this.rows = opened;
     this.current = -1;
     this.list.reset(this.rows.length);
