@@ -36,9 +36,11 @@ enum SaveEndpoint {
     static func response(to body: some Sequence<UInt8>) -> (status: Int, text: String) {
         do {
             let saves = try KeyedUnarchiver.unarchive(
-                [Save].self, from: body, allowing: ClassRegistry(), limits: .untrusted)
+                [Save].self, from: body, allowing: ClassRegistry(String.self), limits: .untrusted)
             return (200, saves.map { "\($0.player): level \($0.level)" }.joined(separator: ", "))
-        } catch let error as KeyedArchiveError where error.code.isLimit {
+        } catch let error as KeyedArchiveError
+            where error.code.isLimit || error.propertyListError?.code.isLimit == true
+        {
             return (413, error.what)
         } catch let error as KeyedArchiveError where error.code == .classNotAllowed {
             return (403, error.what)
