@@ -3,7 +3,7 @@
 
 internal import CKeyed
 internal import KeyedArchive
-internal import PropertyList
+@_spi(Tables) internal import PropertyList
 
 /// The objects and classes of an archive in one block.
 struct ObjectTable {
@@ -16,7 +16,7 @@ struct ObjectTable {
     /// Reads every object and every class.
     init(_ handle: DocumentHandle) throws(Failure) {
         let contents = try handle.archive()
-        var forms = ObjectForms(contents)
+        var forms = ObjectForms(contents, DocumentTable(handle.document))
         var budget = DescriptionBudget(contents, limits: handle.limits)
         var classIndexes: [UInt32: UInt32] = [:]
         archiver = texts.add(contents.archiver)
@@ -49,10 +49,9 @@ struct ObjectTable {
     }
 
     private static func fill(_ object: inout keyed_object, _ form: ObjectForm) {
-        func set(_ form: Int, _ parts: PropertyListNode...) {
+        func set(_ form: Int, _ first: UInt32 = 0, _ second: UInt32 = 0) {
             object.form = UInt32(truncatingIfNeeded: form)
-            if parts.count > 0 { object.parts.0 = UInt32(truncatingIfNeeded: parts[0].number) }
-            if parts.count > 1 { object.parts.1 = UInt32(truncatingIfNeeded: parts[1].number) }
+            object.parts = (first, second)
         }
         switch form {
         case .null: set(KEYED_FORM_NULL)

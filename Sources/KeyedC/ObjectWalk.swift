@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeyedArchive
-internal import PropertyList
+@_spi(Tables) internal import PropertyList
 internal import PropertyListTools
 
 /// A value of a document, or of an archive with its objects resolved, and what it holds.
@@ -33,7 +33,7 @@ struct ObjectWalk {
 
     init(_ handle: DocumentHandle) {
         self.handle = handle
-        forms = handle.contents.map { ObjectForms($0) }
+        forms = handle.contents.map { ObjectForms($0, DocumentTable(handle.document)) }
     }
 
     /// Resolves a value: a UID of an archive is the object that it refers to.
@@ -58,7 +58,8 @@ struct ObjectWalk {
         do { form = try forms?.form(of: object) ?? .null } catch {
             throw Failure(error, in: handle.document)
         }
-        let entry = forms?.contents.objects[Int(object)] ?? handle.document.root
+        let document = handle.document
+        let entry = forms?.contents.objects[Int(object)] ?? document.root
         func value(
             _ kind: String, _ node: PropertyListNode, _ children: ResolvedValue.Children = .none,
             _ description: UInt32? = nil
@@ -67,35 +68,43 @@ struct ObjectWalk {
                 node: node, kind: kind, object: object, description: description, children: children
             )
         }
+        func elements(_ list: UInt32) -> ResolvedValue.Children {
+            .elements(document.node(list).childNodes)
+        }
+        func fields(hasClass: Bool) -> ResolvedValue.Children {
+            entry.dictionary.map { .fields($0, hasClass: hasClass) } ?? .none
+        }
         switch form {
         case .null, .nsNull: return value("null", entry)
-        case .plain(let node): return Self.plain(node, object)
-        case .string(let node): return value("string", node)
-        case .data(let node): return value("data", node)
-        case .date(let node): return value("date", node)
-        case .uuid(let node): return value("uuid", node)
+        case .plain(let node): return Self.plain(document.node(node), object)
+        case .string(let node): return value("string", document.node(node))
+        case .data(let node): return value("data", document.node(node))
+        case .date(let node): return value("date", document.node(node))
+        case .uuid(let node): return value("uuid", document.node(node))
         case .url(let base, let relative):
-            if let uid = base.uid, try resolve(object: uid.value).kind == "null",
-                let text = relative.uid
-            {
-                let leaf = try resolve(object: text.value)
-                if leaf.kind == "string" { return value("url", leaf.node) }
+            if let text = try absoluteURL(document.node(base), document.node(relative)) {
+                return value("url", text)
             }
-            return value(
-                "object", entry, entry.dictionary.map { .fields($0, hasClass: true) } ?? .none)
-        case .array(let list): return value("array", entry, .elements(list.childNodes))
-        case .set(let list), .orderedSet(let list):
-            return value("set", entry, .elements(list.childNodes))
+            return value("object", entry, fields(hasClass: true))
+        case .array(let list): return value("array", entry, elements(list))
+        case .set(let list), .orderedSet(let list): return value("set", entry, elements(list))
         case .dictionary(let keys, let values):
-            return value("dictionary", entry, .pairs(keys.childNodes, values.childNodes))
-        case .object(let fields, let description):
             return value(
-                "object", entry, fields.dictionary.map { .fields($0, hasClass: true) } ?? .none,
-                description)
-        case .classDescription:
-            return value(
-                "class", entry, entry.dictionary.map { .fields($0, hasClass: false) } ?? .none)
+                "dictionary", entry,
+                .pairs(document.node(keys).childNodes, document.node(values).childNodes))
+        case .object(_, let description):
+            return value("object", entry, fields(hasClass: true), description)
+        case .classDescription: return value("class", entry, fields(hasClass: false))
         }
+    }
+
+    /// The text of a URL without a base; nil for a relative URL.
+    private mutating func absoluteURL(
+        _ base: PropertyListNode, _ relative: PropertyListNode
+    ) throws(Failure) -> PropertyListNode? {
+        guard try resolve(base).kind == "null" else { return nil }
+        let leaf = try resolve(relative)
+        return leaf.kind == "string" ? leaf.node : nil
     }
 
     /// The text of a key; nil where it is no text.
@@ -105,8 +114,9 @@ struct ObjectWalk {
         return key.kind == "string" ? key.node.string : nil
     }
 
-    /// The root of a document; of an archive the object `root`, or the dictionary of its roots where it has several.
-    var start: PropertyListNode {
+    /// The value that an empty path names: the root of a document. In an archive, the root object, or the dictionary of
+    /// the roots if there are several.
+    static func start(of handle: DocumentHandle) -> PropertyListNode {
         guard let contents = handle.contents else { return handle.document.root }
         if contents.top.count == 1, let only = contents.top.first { return only.value }
         return contents.top["root"] ?? handle.document.root["$top"] ?? handle.document.root
@@ -119,11 +129,11 @@ struct ObjectWalk {
         _ path: PropertyListKeyPath, in handle: DocumentHandle
     ) throws(Failure) -> (DocumentHandle, PropertyListNode) {
         var walk = ObjectWalk(handle)
-        var node = walk.begins(path) ? walk.handle.document.root : walk.start
+        var node = walk.begins(path) ? handle.document.root : start(of: handle)
         for (position, step) in path.steps.enumerated() {
             if case .content = step {
                 walk = ObjectWalk(try walk.nested(in: node))
-                node = walk.start
+                node = start(of: walk.handle)
             } else {
                 node = try walk.child(of: node, step, path, position)
             }

@@ -101,7 +101,7 @@ struct RowList {
         if isContainer(value) {
             if !isRecursive {
                 var writer = ObjectJSON(walk.handle)
-                try writer.append(pending.node)
+                try writer.append(pending.node.index)
                 try charge(writer.output.count)
                 row.json = texts.add(writer.output)
             }
