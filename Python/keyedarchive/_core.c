@@ -54,14 +54,43 @@ typedef struct makers {
     PyObject *dict_type;  // NULL for `dict`
     PyObject *datetime;
     PyObject *zone;       // the last argument of `datetime`: None or UTC
+    PyObject *no_arguments;  // the empty tuple
+    // Only for plain property lists:
     PyObject *uid;
+    PyObject *data_name;     // "data", the attribute of a UID
     // Only for archives:
     PyObject *object_type;  // ArchivedObject(name, chain, fields)
     PyObject *uuid;
     PyObject *classes;      // from names to types, or None
     PyObject *new_object;   // makes an empty object of a type
     PyObject *fill_object;  // sets its fields
+    // The attributes of `object_type`.
+    PyObject *class_name, *class_chain, *fields;
 } makers;
+
+/// Makes the names of attributes. Returns -1 after an error.
+static int makers_begin(makers *self) {
+    self->no_arguments = PyTuple_New(0);
+    self->data_name = PyUnicode_InternFromString("data");
+    self->class_name = PyUnicode_InternFromString("class_name");
+    self->class_chain = PyUnicode_InternFromString("class_chain");
+    self->fields = PyUnicode_InternFromString("fields");
+    return self->no_arguments && self->data_name && self->class_name && self->class_chain && self->fields ? 0 : -1;
+}
+
+static void makers_end(makers *self) {
+    Py_XDECREF(self->no_arguments);
+    Py_XDECREF(self->data_name);
+    Py_XDECREF(self->class_name);
+    Py_XDECREF(self->class_chain);
+    Py_XDECREF(self->fields);
+}
+
+/// Makes an instance of a type of Python without a call of its initializer.
+static PyObject *instance(PyObject *type, const makers *with) {
+    newfunc make = (newfunc)PyType_GetSlot((PyTypeObject *)type, Py_tp_new);
+    return make((PyTypeObject *)type, with->no_arguments, NULL);
+}
 
 typedef struct reader {
     const keyed_table *table;
@@ -69,6 +98,8 @@ typedef struct reader {
     const makers *with;
     PyObject **values;   // by value
     PyObject **keys;     // by key number
+    PyObject **uids;     // of a plain property list, by the number in the UID
+    uint32_t uid_count;
     PyObject **objects;  // by object
     PyObject **class_names;
     PyObject **class_chains;
@@ -126,6 +157,23 @@ static PyObject *date_of(double seconds, const makers *with) {
         second / 60 % 60, second % 60, micros, with->zone);
 }
 
+/// Makes a `UID`. Equal UIDs of one document are one object, as far as the numbers are those of its values.
+static PyObject *uid_of(reader *self, uint64_t number) {
+    if (number < self->uid_count && self->uids[number]) {
+        Py_INCREF(self->uids[number]);
+        return self->uids[number];
+    }
+    PyObject *made = instance(self->with->uid, self->with);
+    PyObject *data = made ? PyLong_FromUnsignedLongLong(number) : NULL;
+    if (!data || PyObject_SetAttr(made, self->with->data_name, data)) Py_CLEAR(made);
+    Py_XDECREF(data);
+    if (made && number < self->uid_count) {
+        self->uids[number] = made;
+        Py_INCREF(made);
+    }
+    return made;
+}
+
 static PyObject *object(reader *self, uint64_t number);
 
 /// Makes the Python value of a value, or an empty container that is filled later. Returns a borrowed reference.
@@ -157,7 +205,7 @@ static PyObject *value(reader *self, uint32_t number) {
             made = object(self, item->u.natural);
             Py_XINCREF(made);
         } else {
-            made = PyObject_CallFunction(self->with->uid, "K", (unsigned long long)item->u.natural);
+            made = uid_of(self, item->u.natural);
         }
         break;
     case KEYED_ARRAY:
@@ -236,10 +284,11 @@ static PyObject *inert(reader *self, const keyed_object *item) {
         Py_DECREF(type);
     }
     PyObject *fields = PyDict_New();
-    if (!fields) return NULL;
-    PyObject *made = PyObject_CallFunctionObjArgs(
-        self->with->object_type, name, self->class_chains[item->class_index], fields, NULL);
-    Py_DECREF(fields);
+    PyObject *made = fields ? instance(self->with->object_type, self->with) : NULL;
+    if (made && (PyObject_SetAttr(made, self->with->class_name, name)
+            || PyObject_SetAttr(made, self->with->class_chain, self->class_chains[item->class_index])
+            || PyObject_SetAttr(made, self->with->fields, fields))) Py_CLEAR(made);
+    Py_XDECREF(fields);
     return made;
 }
 
@@ -345,9 +394,8 @@ static int fill_pairs(reader *self, PyObject *dictionary, const keyed_value *key
 
 static int fill_object(reader *self, PyObject *made, const keyed_object *item) {
     const keyed_value *entry = &self->table->values[item->value];
-    int is_inert = PyObject_IsInstance(made, self->with->object_type);
-    if (is_inert < 0) return -1;
-    PyObject *fields = is_inert ? PyObject_GetAttrString(made, "fields") : PyDict_New();
+    int is_inert = (PyObject *)Py_TYPE(made) == self->with->object_type;
+    PyObject *fields = is_inert ? PyObject_GetAttr(made, self->with->fields) : PyDict_New();
     if (!fields) return -1;
     int status = fill_dictionary(self, fields, entry, 1);
     if (!status && !is_inert) {
@@ -397,13 +445,18 @@ static void release(PyObject **list, size_t count) {
 static PyObject *read_tables(const keyed_table *table, const keyed_archive *archive, const makers *with) {
     reader self = { .table = table, .archive = archive, .with = with };
     size_t objects = archive ? archive->object_count : 0, classes = archive ? archive->class_count : 0;
+    if (!archive) {
+        self.uid_count = table->value_count;
+        self.uids = calloc(self.uid_count + 1u, sizeof *self.uids);
+    }
     self.values = calloc(table->value_count + 1u, sizeof *self.values);
     self.keys = calloc((size_t)table->key_count + 1, sizeof *self.keys);
     self.objects = calloc(objects + 1, sizeof *self.objects);
     self.class_names = calloc(classes + 1, sizeof *self.class_names);
     self.class_chains = calloc(classes + 1, sizeof *self.class_chains);
     PyObject *result = NULL;
-    if (!self.values || !self.keys || !self.objects || !self.class_names || !self.class_chains) {
+    if (!self.values || !self.keys || !self.objects || !self.class_names || !self.class_chains
+        || (!archive && !self.uids)) {
         PyErr_NoMemory();
     } else {
         // Nothing that is made here can be garbage yet, and the collector would visit all of it again and again.
@@ -413,6 +466,7 @@ static PyObject *read_tables(const keyed_table *table, const keyed_archive *arch
         Py_XINCREF(result);
         if (collects) PyGC_Enable();
     }
+    release(self.uids, self.uid_count);
     release(self.values, table->value_count);
     release(self.keys, (size_t)table->key_count + 1);
     release(self.objects, objects);
@@ -438,9 +492,11 @@ static PyObject *loads(PyObject *module, PyObject *arguments) {
     if (!document) return NULL;
     keyed_error *error = NULL;
     keyed_table *table = keyed_values(document, &error);
-    PyObject *result = table ? read_tables(table, NULL, &with) : raise(error);
-    keyed_free(table);
     keyed_free(document);
+    if (!table) return raise(error);
+    PyObject *result = makers_begin(&with) ? NULL : read_tables(table, NULL, &with);
+    makers_end(&with);
+    keyed_free(table);
     return result;
 }
 
@@ -459,10 +515,13 @@ static PyObject *unarchive(PyObject *module, PyObject *arguments) {
     keyed_error *error = NULL;
     keyed_archive *archive = keyed_objects(document, &error);
     keyed_table *table = archive ? keyed_values(document, &error) : NULL;
-    PyObject *result = table ? read_tables(table, archive, &with) : raise(error);
+    keyed_free(document);
+    PyObject *result = NULL;
+    if (!table) raise(error);
+    else if (!makers_begin(&with)) result = read_tables(table, archive, &with);
+    makers_end(&with);
     keyed_free(table);
     keyed_free(archive);
-    keyed_free(document);
     return result;
 }
 

@@ -42,20 +42,25 @@ struct ObjectForms {
     private enum Family: BitwiseCopyable {
         case none, null, string, data, date, uuid, url, array, set, orderedSet, dictionary
 
-        private static let names: [(String, Family)] = [
-            (FoundationClass.dictionary, .dictionary), (FoundationClass.array, .array),
-            (FoundationClass.string, .string), (FoundationClass.data, .data),
-            (FoundationClass.date, .date), (FoundationClass.set, .set), ("NSUUID", .uuid),
-            ("NSURL", .url), (FoundationClass.null, .null), ("NSOrderedSet", .orderedSet),
-        ]
-
+        /// The family with a name. Names are compared with those of the same length only.
         init?(name: NodeRecord, in table: DocumentTable) {
             guard name.kind == .string else { return nil }
-            let length = table.contentLength(of: name)
-            let found = Self.names.first { text, _ in
-                text.utf8.count == length && table.isString(name, text)
+            let candidates: [(String, Family)] =
+                switch table.contentLength(of: name) {
+                case 5: [(FoundationClass.set, .set), ("NSURL", .url)]
+                case 6:
+                    [
+                        (FoundationClass.data, .data), (FoundationClass.date, .date),
+                        ("NSUUID", .uuid), (FoundationClass.null, .null),
+                    ]
+                case 7: [(FoundationClass.array, .array)]
+                case 8: [(FoundationClass.string, .string)]
+                case 12: [(FoundationClass.dictionary, .dictionary), ("NSOrderedSet", .orderedSet)]
+                default: []
+                }
+            guard let found = candidates.first(where: { table.isString(name, $0.0) }) else {
+                return nil
             }
-            guard let found else { return nil }
             self = found.1
         }
 
@@ -89,10 +94,10 @@ struct ObjectForms {
 
     let contents: ArchiveContents
     let table: DocumentTable
-    /// The known classes, by the object that describes the class.
-    private var classes: [UInt32: KnownClass] = [:]
     /// The class that was looked up last, and the object that describes it. Most neighbors have the same class.
     private var latest: (description: UInt32, known: KnownClass)?
+    /// The classes that were looked up before, by the object that describes the class.
+    private var earlier: [UInt32: KnownClass] = [:]
     /// The number of superclasses that may still be examined. Hostile archives share long lists of them.
     private var remainingNames: Int
 
@@ -106,15 +111,25 @@ struct ObjectForms {
     ///
     /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`.
     mutating func form(of object: UInt32) throws(KeyedArchiveError) -> ObjectForm {
+        try described(object).form
+    }
+
+    /// Returns the form of an object, and the entry that describes its class; nil for an entry without a class.
+    ///
+    /// - Throws: As ``form(of:)``.
+    mutating func described(
+        _ object: UInt32
+    ) throws(KeyedArchiveError) -> (form: ObjectForm, class: UInt32?) {
         switch try contents.entry(PropertyListUID(object)) {
-        case .null: return .null
-        case .leaf(let node): return .plain(node.index)
-        case .classDescription: return .classDescription
+        case .null: return (.null, nil)
+        case .leaf(let node): return (.plain(node.index), nil)
+        case .classDescription: return (.classDescription, nil)
         case .malformed(_, let error): throw error
-        case .object(_, let description):
+        case .object(_, let reference):
+            let description = reference.value
             let fields = contents.objects[Int(object)].index
-            return known(fields, knownClass(description.value))
-                ?? .object(fields: fields, class: description.value)
+            let form = known(fields, knownClass(description))
+            return (form ?? .object(fields: fields, class: description), description)
         }
     }
 
@@ -151,9 +166,11 @@ struct ObjectForms {
     }
 
     private mutating func knownClass(_ description: UInt32) -> KnownClass {
-        if let latest, latest.description == description { return latest.known }
-        let known = classes[description] ?? KnownClass(family(of: description), in: table)
-        classes[description] = known
+        if let latest {
+            if latest.description == description { return latest.known }
+            earlier[latest.description] = latest.known
+        }
+        let known = earlier[description] ?? KnownClass(family(of: description), in: table)
         latest = (description, known)
         return known
     }
