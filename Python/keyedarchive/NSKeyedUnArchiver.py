@@ -2,16 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The API of NSKeyedUnArchiver: ``from keyedarchive import NSKeyedUnArchiver``.
 
-As there, an object becomes a dictionary of its fields, nil becomes None, dates are aware, and data that is an archive is
-decoded too. A reference from an object to itself is kept, where the original does not return.
+As there, an object becomes a dictionary of its fields, also one of NSSet, NSUUID or NSURL; nil becomes None, and dates
+are aware. A reference from an object to itself is kept, where the original does not return.
 """
 
 from __future__ import annotations
 
+import datetime
 import os
 import pathlib
 
-from . import FMT_BINARY, dumps, loads, unarchive
+from . import _ORDERED_SET, _SET, _URL, _UUID, FMT_BINARY, _unarchive, dumps, loads
 from ._objects import ArchivedObject, Unhashable
 
 __all__ = ["unserializeNSKeyedArchiver"]
@@ -41,9 +42,7 @@ class _Converter:
         """Returns a converted scalar, or a container that is filled later."""
         if isinstance(value, Unhashable):
             value = value.value
-        if isinstance(value, bytes):
-            return _nested(value)
-        if not isinstance(value, (dict, list, set, ArchivedObject)):
+        if not isinstance(value, (dict, list, ArchivedObject)):
             return value
         if id(value) in self.known:
             return self.known[id(value)]
@@ -61,16 +60,6 @@ class _Converter:
         self.known[id(value)] = target
         self.kept.append(value)
         return target
-
-
-def _nested(data):
-    """Returns the decoded archive that data contains, or other data unchanged."""
-    if not data.startswith(b"bplist00"):
-        return data
-    try:
-        return unserializeNSKeyedArchiver(data)
-    except (TypeError, ValueError, OverflowError):
-        return data
 
 
 def _read(plist):
@@ -108,4 +97,6 @@ def unserializeNSKeyedArchiver(plist, removeClassName=True, simplify=True):
     content = loads(data, lenient=True)
     if not isinstance(content, dict) or "$top" not in content:
         raise TypeError("expected a keyed archive, found a property list without `$top`")
-    return _Converter(not removeClassName).convert(unarchive(data, aware_datetime=True, lenient=True))
+    inert = (_ORDERED_SET, _SET, _URL, _UUID)
+    root = _unarchive(data, None, inert, datetime.timezone.utc, "default", True)
+    return _Converter(not removeClassName).convert(root)

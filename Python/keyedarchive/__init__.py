@@ -156,11 +156,25 @@ class _Allowed(dict):
             f"keyed archive: class {name} is not allowed (add it to `allow`)", code="classNotAllowed")
 
 
+# The numbers of forms in keyed.h, for the modules that keep such objects as they are stored.
+_DATA, _DATE, _UUID, _URL, _SET, _ORDERED_SET = 4, 5, 6, 7, 9, 10
+
+
+def _unarchive(data, allow, inert, zone, limits, lenient):
+    """Returns the root object. Objects of the forms in ``inert`` are inert too."""
+    roots = _core.unarchive(
+        _bytes(data), _datetime.datetime, zone, ArchivedObject, _uuid.UUID,
+        None if allow is None else _Allowed(allow), _new, _fill, sum(1 << form for form in inert), _preset(limits),
+        1 if lenient else 0)
+    return roots["root"] if len(roots) == 1 and "root" in roots else roots
+
+
 def unarchive(data, *, allow=None, aware_datetime=False, limits="default", lenient=False):
     """Unarchives a keyed archive.
 
     Foundation's collections, strings, numbers, data, dates, UUIDs and ``NSNull`` become Python objects. An object of
-    another class becomes an inert :class:`ArchivedObject`, or an instance of the type that ``allow`` maps it to.
+    another class becomes an inert :class:`ArchivedObject`, or an instance of the type that ``allow`` maps it to. A date
+    outside the years 1 to 9999 is an inert object too.
     Identity and cycles are kept. The time is linear in the size of the input.
 
     Args:
@@ -187,10 +201,7 @@ def unarchive(data, *, allow=None, aware_datetime=False, limits="default", lenie
     <Save with 2 fields>
     """
     zone = _datetime.timezone.utc if aware_datetime else None
-    roots = _core.unarchive(
-        _bytes(data), _datetime.datetime, zone, ArchivedObject, _uuid.UUID,
-        None if allow is None else _Allowed(allow), _new, _fill, _preset(limits), 1 if lenient else 0)
-    return roots["root"] if len(roots) == 1 and "root" in roots else roots
+    return _unarchive(data, allow, (), zone, limits, lenient)
 
 
 def _mode(name):

@@ -64,6 +64,7 @@ typedef struct makers {
     PyObject *classes;      // from names to types, or None
     PyObject *new_object;   // makes an empty object of a type
     PyObject *fill_object;  // sets its fields
+    int inert_forms;        // a bit for each form whose objects are inert instead
     // The attributes of `object_type`.
     PyObject *class_name, *class_chain, *fields;
 } makers;
@@ -130,13 +131,17 @@ static PyObject *string_of(const keyed_value *value) {
     return PyUnicode_FromStringAndSize((const char *)value->u.bytes, value->count);
 }
 
+/// Whether seconds since 2001 are in the years 1 to 9999, which `datetime` has.
+static int has_datetime(double seconds) {
+    return seconds >= -63113904000.0 && seconds < 252423993599.5;
+}
+
 /// Makes a `datetime` of seconds since 2001, rounded to microseconds.
 static PyObject *date_of(double seconds, const makers *with) {
     double whole = floor(seconds);
     long micros = lrint((seconds - whole) * 1e6);
     if (micros == 1000000) { whole += 1; micros = 0; }
-    // The years 1 to 9999, which `datetime` has.
-    if (!(whole >= -63113904000.0 && whole < 252423993600.0)) {
+    if (!has_datetime(seconds)) {
         return PyErr_Format(PyExc_OverflowError, "date value out of range: a date of %ld days from 2001",
             isfinite(seconds) && fabs(seconds) < 1e18 ? (long)(whole / 86400) : 0L);
     }
@@ -292,6 +297,15 @@ static PyObject *inert(reader *self, const keyed_object *item) {
     return made;
 }
 
+/// The form that an object has in Python.
+static uint32_t form_of(const reader *self, const keyed_object *item) {
+    if (item->class_index == UINT32_MAX) return item->form;
+    if (item->form == KEYED_FORM_DATE && !has_datetime(self->table->values[item->parts[0]].u.real)) {
+        return KEYED_FORM_OBJECT;
+    }
+    return self->with->inert_forms >> item->form & 1 ? KEYED_FORM_OBJECT : item->form;
+}
+
 /// Makes an object, or an empty one that is filled later. Returns a borrowed reference.
 static PyObject *object(reader *self, uint64_t number) {
     if (number >= self->archive->object_count) {
@@ -310,7 +324,7 @@ static PyObject *object(reader *self, uint64_t number) {
     const keyed_object *item = &self->archive->objects[number];
     const keyed_value *part = &self->table->values[item->parts[0]];
     PyObject *made = NULL;
-    switch (item->form) {
+    switch (form_of(self, item)) {
     case KEYED_FORM_NULL:
     case KEYED_FORM_NSNULL:
     case KEYED_FORM_CLASS:
@@ -416,7 +430,7 @@ static int fill_all(reader *self) {
             const keyed_object *item = &self->archive->objects[(uint32_t)next];
             PyObject *made = self->objects[(uint32_t)next];
             const keyed_value *part = &self->table->values[item->parts[0]];
-            switch (item->form) {
+            switch (form_of(self, item)) {
             case KEYED_FORM_ARRAY:
             case KEYED_FORM_ORDERED_SET: status = fill_list(self, made, part); break;
             case KEYED_FORM_SET: status = fill_set(self, made, part); break;
@@ -500,16 +514,16 @@ static PyObject *loads(PyObject *module, PyObject *arguments) {
     return result;
 }
 
-/// unarchive(data, datetime, zone, object_type, uuid, classes, new_object, fill_object, limits, lenient)
+/// unarchive(data, datetime, zone, object_type, uuid, classes, new_object, fill_object, inert_forms, limits, lenient)
 static PyObject *unarchive(PyObject *module, PyObject *arguments) {
     (void)module;
     const char *bytes;
     Py_ssize_t count;
     makers with = { 0 };
     int limits, lenient;
-    if (!PyArg_ParseTuple(arguments, "y#OOOOOOOii", &bytes, &count, &with.datetime, &with.zone,
-            &with.object_type, &with.uuid, &with.classes, &with.new_object, &with.fill_object, &limits,
-            &lenient)) return NULL;
+    if (!PyArg_ParseTuple(arguments, "y#OOOOOOOiii", &bytes, &count, &with.datetime, &with.zone,
+            &with.object_type, &with.uuid, &with.classes, &with.new_object, &with.fill_object, &with.inert_forms,
+            &limits, &lenient)) return NULL;
     keyed_document *document = open_document(bytes, count, limits, lenient);
     if (!document) return NULL;
     keyed_error *error = NULL;

@@ -2,16 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The API of nska_deserialize: ``from keyedarchive import nska_deserialize as nd``.
 
-As there, an object becomes a dictionary of its fields, nil becomes ``''``, and a reference from an object to itself is
-omitted. The names ``nd.plistlib``, ``nd.biplist`` and ``nd.ccl_bplist`` have the exceptions that callers catch.
+As there, an object becomes a dictionary of its fields, also one of NSData or NSURL; a set becomes a list and a UUID
+text; nil and a date out of range become ``''``; and a reference from an object to itself is omitted. The names
+``nd.plistlib``, ``nd.biplist`` and ``nd.ccl_bplist`` have the exceptions that callers catch.
 """
 
 from __future__ import annotations
 
+import datetime as _datetime
 import json as _json
 import plistlib
+import uuid as _uuid
 
-from . import FMT_BINARY, KeyedArchiveError, dump, loads, unarchive
+from . import _DATA, _DATE, _ORDERED_SET, _SET, _URL, FMT_BINARY, KeyedArchiveError, _unarchive, dump, loads
 from ._objects import ArchivedObject, Unhashable
 
 __all__ = [
@@ -38,7 +41,17 @@ class ccl_bplist:
 
 
 _OMITTED = object()
-_CONTAINERS = (dict, list, set, ArchivedObject)
+_CONTAINERS = (dict, list, ArchivedObject)
+_INERT = (_DATA, _DATE, _ORDERED_SET, _SET, _URL)
+_EPOCH = _datetime.datetime(2001, 1, 1)
+
+
+def _date(archived):
+    """Returns the date of an archived NSDate, or ``''`` if it has none in Python."""
+    try:
+        return _EPOCH + _datetime.timedelta(seconds=archived["NS.time"])
+    except (OverflowError, ValueError, TypeError):
+        return ""
 
 
 class _Simplifier:
@@ -81,7 +94,9 @@ class _Simplifier:
         if isinstance(value, Unhashable):
             value = value.value
         if not isinstance(value, _CONTAINERS):
-            return (value,)
+            return (str(value).upper() if isinstance(value, _uuid.UUID) else value,)
+        if isinstance(value, ArchivedObject) and value.class_name == "NSDate" and "NS.time" in value:
+            return (_date(value),)
         key = id(value)
         if key in self.finished:
             return (self.finished[key],)
@@ -92,6 +107,10 @@ class _Simplifier:
         if isinstance(value, Unhashable):
             value = value.value
         self.open.add(id(value))
+        if isinstance(value, ArchivedObject) and value.class_name in ("NSSet", "NSMutableSet"):
+            elements = value.get("NS.objects")
+            if isinstance(elements, list):
+                return id(value), [], iter((None, item) for item in elements)
         if isinstance(value, (dict, ArchivedObject)):
             fields = value.fields if isinstance(value, ArchivedObject) else value
             return id(value), {}, iter(fields.items())
@@ -99,9 +118,10 @@ class _Simplifier:
 
     @staticmethod
     def add(target, name, item):
+        """Adds an entry. One whose key is an object has no place in a dictionary of text and is omitted."""
         if isinstance(target, list):
             target.append(item)
-        else:
+        elif not isinstance(name, (ArchivedObject, Unhashable)):
             target[name if isinstance(name, str) else str(name)] = item
 
 
@@ -141,7 +161,7 @@ def deserialize_plist_from_string(bytes_to_deserialize, full_recurse_convert_nsk
         if full_recurse_convert_nska:
             return _nested(plist)
         raise DeserializeError("expected a keyed archive, found no `$archiver`", code="notAnArchive")
-    found = unarchive(data, lenient=True)
+    found = _unarchive(data, None, _INERT, None, "default", True)
     names = list(plist["$top"])
     roots = {names[0]: found} if names == ["root"] else found
     simplifier = _Simplifier()
