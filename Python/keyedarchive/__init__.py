@@ -61,16 +61,28 @@ def _bytes(data):
     return bytes(data) if isinstance(data, (bytearray, memoryview)) else data
 
 
-def loads(data, *, fmt=None, dict_type=dict, aware_datetime=False, limits="default", lenient=False):
-    """Parses a property list of any format: binary, XML, OpenStep or JSON.
+def _formats(fmt, any_format):
+    """Returns a bit for each format that is accepted, by its number in keyed.h."""
+    if fmt is None:
+        return 0b11110 if any_format else 0b00110
+    if fmt not in PlistFormat:
+        raise ValueError(f"Unsupported format: {fmt!r}")
+    return 0b00010 if fmt == FMT_BINARY else 0b00100
+
+
+def loads(
+    data, *, fmt=None, dict_type=dict, aware_datetime=False, any_format=False, limits="default", lenient=False
+):
+    """Parses a property list.
 
     The time is linear in the size of the input. A value that a binary file shares becomes one Python object.
 
     Args:
         data: The bytes, or text for XML.
-        fmt: FMT_XML or FMT_BINARY to reject the other formats.
+        fmt: FMT_XML or FMT_BINARY to reject the other format. By default both are accepted, as in plistlib.
         dict_type: The type of dictionaries.
         aware_datetime: Whether dates are aware, in UTC. By default they are naive, also in UTC.
+        any_format: Whether to accept OpenStep property lists and JSON too.
         limits: The preset of limits on what the input may demand: ``"untrusted"``, ``"default"`` or ``"trusted"``.
         lenient: Whether to accept the deviations that Apple's parsers accept.
 
@@ -85,21 +97,9 @@ def loads(data, *, fmt=None, dict_type=dict, aware_datetime=False, limits="defau
     [1, True]
     """
     data = _bytes(data)
-    if fmt is not None:
-        _check_format(data, fmt)
     zone = _datetime.timezone.utc if aware_datetime else None
     return _core.loads(
-        data, dict_type, _datetime.datetime, zone, UID, _preset(limits), 1 if lenient else 0)
-
-
-def _check_format(data, fmt):
-    if fmt not in PlistFormat:
-        raise ValueError(f"Unsupported format: {fmt!r}")
-    name = "binary property list" if fmt == FMT_BINARY else "XML property list"
-    found = _core.kind(data)
-    if found != name:
-        raise InvalidFileException(
-            f"expected a {name}, found {found or 'other bytes'}", code="unrecognizedFormat", offset=0)
+        data, dict_type, _datetime.datetime, zone, UID, _formats(fmt, any_format), _preset(limits), 1 if lenient else 0)
 
 
 def load(fp, **options):

@@ -492,18 +492,43 @@ static PyObject *read_tables(const keyed_table *table, const keyed_archive *arch
 
 // MARK: - Reading
 
-/// loads(data, dict_type, datetime, zone, uid, limits, lenient)
+/// Raises the error for a document of another format than the caller wants.
+static PyObject *wrong_format(uint32_t format) {
+    static const char *const names[] = { "other bytes", "binary", "XML", "OpenStep", "JSON" };
+    PyObject *module = PyImport_ImportModule("keyedarchive._errors");
+    PyObject *type = module ? PyObject_GetAttrString(module, "KeyedArchiveError") : NULL;
+    PyObject *message = type ? PyUnicode_FromFormat(
+        "expected a property list of the format that `fmt` names (by default binary or XML), found %s",
+        names[format < 5 ? format : 0]) : NULL;
+    PyObject *value = message
+        ? PyObject_CallFunction(type, "OszL", message, "unrecognizedFormat", NULL, 0LL) : NULL;
+    if (value) PyErr_SetObject(type, value);
+    Py_XDECREF(value);
+    Py_XDECREF(message);
+    Py_XDECREF(type);
+    Py_XDECREF(module);
+    return NULL;
+}
+
+/// loads(data, dict_type, datetime, zone, uid, formats, limits, lenient)
+///
+/// `formats` has the bit of each format that is wanted.
 static PyObject *loads(PyObject *module, PyObject *arguments) {
     (void)module;
     const char *bytes;
     Py_ssize_t count;
     makers with = { 0 };
-    int limits, lenient;
-    if (!PyArg_ParseTuple(arguments, "y#OOOOii", &bytes, &count, &with.dict_type, &with.datetime, &with.zone,
-            &with.uid, &limits, &lenient)) return NULL;
+    int formats, limits, lenient;
+    if (!PyArg_ParseTuple(arguments, "y#OOOOiii", &bytes, &count, &with.dict_type, &with.datetime, &with.zone,
+            &with.uid, &formats, &limits, &lenient)) return NULL;
     if (with.dict_type == (PyObject *)&PyDict_Type) with.dict_type = NULL;
     keyed_document *document = open_document(bytes, count, limits, lenient);
     if (!document) return NULL;
+    uint32_t format = keyed_format(document);
+    if (!(formats >> format & 1)) {
+        keyed_free(document);
+        return wrong_format(format);
+    }
     keyed_error *error = NULL;
     keyed_table *table = keyed_values(document, &error);
     keyed_free(document);
