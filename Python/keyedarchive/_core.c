@@ -590,9 +590,10 @@ static PyObject *json(PyObject *module, PyObject *arguments) {
         keyed_free(document);
         document = found;
     }
-    PyObject *result = document ? text_result(keyed_json(document, value, (uint32_t)mode, &error), error) : raise(error);
+    if (!document) return raise(error);
+    keyed_text *found = keyed_json(document, value, (uint32_t)mode, &error);
     keyed_free(document);
-    return result;
+    return text_result(found, error);
 }
 
 static PyObject *classes(PyObject *module, PyObject *arguments) {

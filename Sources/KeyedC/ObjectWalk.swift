@@ -5,7 +5,7 @@ internal import KeyedArchive
 @_spi(Tables) internal import PropertyList
 internal import PropertyListTools
 
-/// A value of a document, or of an archive with its objects resolved, and what it holds.
+/// A value of a document with its children. The objects of an archive are resolved.
 struct ResolvedValue {
     /// The children of a container.
     enum Children {
@@ -15,7 +15,7 @@ struct ResolvedValue {
         case fields(PropertyListNode.DictionaryView, hasClass: Bool)
     }
 
-    /// The value; of a plain value that an object stands for, that one.
+    /// The node of the value. For an object that wraps a plain value, the node of the plain value.
     let node: PropertyListNode
     /// The kind, for `keyed_row`.
     let kind: String
@@ -26,7 +26,7 @@ struct ResolvedValue {
     let children: Children
 }
 
-/// Goes through a document, or through the objects of an archive, a step at a time.
+/// Resolves values of a document, and objects of an archive, one at a time.
 struct ObjectWalk {
     let handle: DocumentHandle
     var forms: ObjectForms?
@@ -36,7 +36,7 @@ struct ObjectWalk {
         forms = handle.contents.map { ObjectForms($0, DocumentTable(handle.document)) }
     }
 
-    /// Resolves a value: a UID of an archive is the object that it refers to.
+    /// Resolves a value. A UID in an archive resolves to the object that it refers to.
     mutating func resolve(_ node: PropertyListNode) throws(Failure) -> ResolvedValue {
         if let uid = node.uid, forms != nil { return try resolve(object: uid.value) }
         return Self.plain(node)
@@ -54,10 +54,7 @@ struct ObjectWalk {
     }
 
     mutating func resolve(object: UInt32) throws(Failure) -> ResolvedValue {
-        let form: ObjectForm
-        do { form = try forms?.form(of: object) ?? .null } catch {
-            throw Failure(error, in: handle.document)
-        }
+        let form = try form(of: object)
         let document = handle.document
         let entry = forms?.contents.objects[Int(object)] ?? document.root
         func value(
@@ -98,16 +95,32 @@ struct ObjectWalk {
         }
     }
 
-    /// The text of a URL without a base; nil for a relative URL.
+    private mutating func form(of object: UInt32) throws(Failure) -> ObjectForm {
+        do { return try forms?.form(of: object) ?? .null } catch {
+            throw Failure(error, in: handle.document)
+        }
+    }
+
+    /// Returns the text of a URL without a base; nil for a relative URL.
+    ///
+    /// The parts are not resolved as values: a URL may be a part of itself.
     private mutating func absoluteURL(
         _ base: PropertyListNode, _ relative: PropertyListNode
     ) throws(Failure) -> PropertyListNode? {
-        guard try resolve(base).kind == "null" else { return nil }
-        let leaf = try resolve(relative)
-        return leaf.kind == "string" ? leaf.node : nil
+        guard let base = base.uid, let relative = relative.uid else { return nil }
+        switch try form(of: base.value) {
+        case .null, .nsNull: break
+        default: return nil
+        }
+        switch try form(of: relative.value) {
+        case .plain(let leaf), .string(let leaf):
+            let text = handle.document.node(leaf)
+            return text.kind == .string ? text : nil
+        default: return nil
+        }
     }
 
-    /// The text of a key; nil where it is no text.
+    /// Returns the text of a key; nil if the key is neither text nor an integer.
     mutating func keyText(_ node: PropertyListNode) throws(Failure) -> String? {
         let key = try resolve(node)
         if let number = key.node.integer { return number.description }
@@ -124,7 +137,7 @@ struct ObjectWalk {
 
     // MARK: Paths
 
-    /// The value at a path, with the handle of the document that it is in.
+    /// Returns the value at a path, and the handle of the document that contains it.
     static func find(
         _ path: PropertyListKeyPath, in handle: DocumentHandle
     ) throws(Failure) -> (DocumentHandle, PropertyListNode) {
@@ -141,7 +154,7 @@ struct ObjectWalk {
         return (walk.handle, node)
     }
 
-    /// A Boolean value that says whether a path begins at the root of the property list.
+    /// Returns whether a path begins at the root of the property list.
     private func begins(_ path: PropertyListKeyPath) -> Bool {
         switch path.steps.first {
         case .name(let key), .key(let key):
@@ -193,7 +206,7 @@ struct ObjectWalk {
         )
     }
 
-    /// Resolves a value whose number may be that of an entry of `$objects`.
+    /// Resolves a value that may be an entry of `$objects`.
     mutating func entered(_ node: PropertyListNode) throws(Failure) -> ResolvedValue {
         if node.kind == .dictionary, let contents = forms?.contents, node["$class"]?.uid != nil,
             let object = contents.objects.firstIndex(where: { $0.isIdentical(to: node) })
