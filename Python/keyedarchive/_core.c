@@ -158,8 +158,16 @@ static PyObject *date_of(double seconds, const makers *with) {
     int dom = (int)(doy - (153 * mp + 2) / 5 + 1);
     int month = (int)(mp < 10 ? mp + 3 : mp - 9);
     int year = (int)((int64_t)yoe + era * 400) + (month <= 2);
-    return PyObject_CallFunction(with->datetime, "iiiiiilO", year, month, dom, second / 3600,
-        second / 60 % 60, second % 60, micros, with->zone);
+    // The form in which pickle passes the fields. It takes a third of the time of eight arguments.
+    const char state[10] = { (char)(year >> 8), (char)year, (char)month, (char)dom, (char)(second / 3600),
+        (char)(second / 60 % 60), (char)(second % 60), (char)(micros >> 16), (char)(micros >> 8), (char)micros };
+    PyObject *fields = PyBytes_FromStringAndSize(state, sizeof state);
+    PyObject *arguments = !fields ? NULL
+        : with->zone == Py_None ? PyTuple_Pack(1, fields) : PyTuple_Pack(2, fields, with->zone);
+    PyObject *made = arguments ? PyObject_Call(with->datetime, arguments, NULL) : NULL;
+    Py_XDECREF(arguments);
+    Py_XDECREF(fields);
+    return made;
 }
 
 /// Makes a `UID`. Equal UIDs of one document are one object, as far as the numbers are those of its values.
