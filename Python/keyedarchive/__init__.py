@@ -1,6 +1,6 @@
 # This source file is part of swift-keyed-archive
 # SPDX-License-Identifier: Apache-2.0
-"""Property lists and keyed archives, in place of plistlib.
+"""Property lists and keyed archives. A drop-in replacement for plistlib.
 
 >>> import keyedarchive as plistlib
 >>> data = plistlib.dumps({"name": "Ada", "age": 36}, fmt=plistlib.FMT_BINARY)
@@ -39,9 +39,8 @@ FMT_BINARY = _plistlib.FMT_BINARY
 UID = _plistlib.UID
 
 
-class InvalidFileException(KeyedArchiveError, _plistlib.InvalidFileException):
-    """The exception of plistlib, so that ``except plistlib.InvalidFileException`` catches ours."""
-
+# The name that plistlib has for its exception.
+InvalidFileException = KeyedArchiveError
 
 _LIMITS = {"untrusted": 0, "default": 1, "trusted": 2}
 _EPOCH = _datetime.datetime(2001, 1, 1)
@@ -56,52 +55,55 @@ def _preset(limits):
 
 
 def _bytes(data):
-    """Takes text as plistlib does: XML in UTF-8."""
-    return data.encode("utf-8") if isinstance(data, str) else data
+    """Returns the input as bytes. As in plistlib, text is XML and becomes UTF-8."""
+    if isinstance(data, str):
+        return data.encode("utf-8")
+    return bytes(data) if isinstance(data, (bytearray, memoryview)) else data
 
 
-def loads(data, *, fmt=None, dict_type=dict, aware_datetime=False, limits="default", lenient=False):
-    """Reads a property list of any format: binary, XML, OpenStep or JSON.
+def _formats(fmt, any_format):
+    """Returns a bit for each format that is accepted, by its number in keyed.h."""
+    if fmt is None:
+        return 0b11110 if any_format else 0b00110
+    if fmt not in PlistFormat:
+        raise ValueError(f"Unsupported format: {fmt!r}")
+    return 0b00010 if fmt == FMT_BINARY else 0b00100
 
-    Linear in the size of the input. A value that a binary file shares is one object.
+
+def loads(
+    data, *, fmt=None, dict_type=dict, aware_datetime=False, any_format=False, limits="default", lenient=False
+):
+    """Parses a property list.
+
+    The time is linear in the size of the input. A value that a binary file shares becomes one Python object.
 
     Args:
-        data: The bytes; text for XML.
-        fmt: FMT_XML or FMT_BINARY to refuse other formats.
+        data: The bytes, or text for XML.
+        fmt: FMT_XML or FMT_BINARY to reject the other format. By default both are accepted, as in plistlib.
         dict_type: The type of dictionaries.
-        aware_datetime: Whether dates are aware, in UTC. Otherwise they are naive, also in UTC.
-        limits: ``"untrusted"``, ``"default"`` or ``"trusted"``: how much the input may ask for.
-        lenient: Whether to let pass what Apple's parsers let pass.
+        aware_datetime: Whether dates are aware, in UTC. By default they are naive, also in UTC.
+        any_format: Whether to accept OpenStep property lists and JSON too.
+        limits: The preset of limits on what the input may demand: ``"untrusted"``, ``"default"`` or ``"trusted"``.
+        lenient: Whether to accept the deviations that Apple's parsers accept.
 
     Returns:
-        dict, list, str, bytes, int, float, bool, datetime, UID or None.
+        A dict, list, str, bytes, int, float, bool, datetime, UID or None.
 
     Raises:
-        KeyedArchiveError: The input is invalid; with its code, byte and path.
+        KeyedArchiveError: The input is invalid. The error has its code, byte offset and key path.
+        OverflowError: A date is outside the years 1 to 9999, as in plistlib.
 
     >>> loads(b'<plist><array><integer>1</integer><true/></array></plist>')
     [1, True]
     """
     data = _bytes(data)
-    if fmt is not None:
-        _check_format(data, fmt)
     zone = _datetime.timezone.utc if aware_datetime else None
     return _core.loads(
-        data, dict_type, _datetime.datetime, zone, UID, _preset(limits), 1 if lenient else 0)
-
-
-def _check_format(data, fmt):
-    if fmt not in PlistFormat:
-        raise ValueError(f"Unsupported format: {fmt!r}")
-    name = "binary property list" if fmt == FMT_BINARY else "XML property list"
-    found = _core.kind(data)
-    if found != name:
-        raise InvalidFileException(
-            f"expected a {name}, found {found or 'other bytes'}", code="unrecognizedFormat", offset=0)
+        data, dict_type, _datetime.datetime, zone, UID, _formats(fmt, any_format), _preset(limits), 1 if lenient else 0)
 
 
 def load(fp, **options):
-    """Reads a property list from a file that is open in binary. Options as of :func:`loads`."""
+    """Parses a property list from a file that is open in binary mode. The options are those of :func:`loads`."""
     return loads(fp.read(), **options)
 
 
@@ -112,21 +114,21 @@ def _seconds(date, aware):
 
 
 def dumps(value, *, fmt=FMT_XML, sort_keys=True, skipkeys=False, aware_datetime=False):
-    """Writes a property list.
+    """Serializes a value as a property list.
 
     Args:
-        value: dict, list, tuple, str, bytes, bytearray, int, float, bool, datetime, UID, and what they hold.
+        value: A dict, list, tuple, str, bytes, bytearray, int, float, bool, datetime or UID, with such contents.
         fmt: FMT_XML or FMT_BINARY.
-        sort_keys: Whether keys are sorted, or keep their order.
-        skipkeys: Whether keys that are no strings are left out, rather than an error.
-        aware_datetime: Whether aware dates are converted to UTC.
+        sort_keys: Whether to sort keys. Otherwise they keep their order.
+        skipkeys: Whether to skip keys that are not strings. Otherwise they raise TypeError.
+        aware_datetime: Whether to convert aware dates to UTC.
 
     Returns:
-        The bytes.
+        The bytes of the property list.
 
     Raises:
-        TypeError: A value has no form in a property list.
-        OverflowError: An integer is out of range.
+        TypeError: A property list cannot represent the type of a value.
+        OverflowError: An integer is outside -2**63 to 2**64-1.
     """
     if fmt not in PlistFormat:
         raise ValueError(f"Unsupported format: {fmt!r}")
@@ -136,12 +138,12 @@ def dumps(value, *, fmt=FMT_XML, sort_keys=True, skipkeys=False, aware_datetime=
 
 
 def dump(value, fp, **options):
-    """Writes a property list to a file that is open in binary. Options as of :func:`dumps`."""
+    """Serializes a value to a file that is open in binary mode. The options are those of :func:`dumps`."""
     fp.write(dumps(value, **options))
 
 
 class _Allowed(dict):
-    """The types of classes by name; None for an inert object."""
+    """Maps the names of allowed classes to Python types, or to None for inert objects."""
 
     def __init__(self, allow):
         if isinstance(allow, dict):
@@ -154,24 +156,38 @@ class _Allowed(dict):
             f"keyed archive: class {name} is not allowed (add it to `allow`)", code="classNotAllowed")
 
 
-def unarchive(data, *, allow=None, aware_datetime=False, limits="default", lenient=False):
-    """Reads a keyed archive.
+# The numbers of forms in keyed.h, for the modules that keep such objects as they are stored.
+_DATA, _DATE, _UUID, _URL, _SET, _ORDERED_SET = 4, 5, 6, 7, 9, 10
 
-    Collections, text, numbers, data, dates, UUIDs and ``NSNull`` become Python's. Other objects are inert
-    (:class:`ArchivedObject`), or of the types that ``allow`` names. References to one object lead to one object,
-    and cycles are kept. Linear in the size of the input.
+
+def _unarchive(data, allow, inert, zone, limits, lenient):
+    """Returns the root object. Objects of the forms in ``inert`` are inert too."""
+    roots = _core.unarchive(
+        _bytes(data), _datetime.datetime, zone, ArchivedObject, _uuid.UUID,
+        None if allow is None else _Allowed(allow), _new, _fill, sum(1 << form for form in inert), _preset(limits),
+        1 if lenient else 0)
+    return roots["root"] if len(roots) == 1 and "root" in roots else roots
+
+
+def unarchive(data, *, allow=None, aware_datetime=False, limits="default", lenient=False):
+    """Unarchives a keyed archive.
+
+    Foundation's collections, strings, numbers, data, dates, UUIDs and ``NSNull`` become Python objects. An object of
+    another class becomes an inert :class:`ArchivedObject`, or an instance of the type that ``allow`` maps it to. A date
+    outside the years 1 to 9999 is an inert object too.
+    Identity and cycles are kept. The time is linear in the size of the input.
 
     Args:
         data: The bytes.
-        allow: The classes that may occur beside those of Foundation: names, or a dictionary from names to types
-            (mostly dataclasses) or None. By default all may, and are inert.
-        aware_datetime, limits, lenient: As of :func:`loads`.
+        allow: The allowed classes besides Foundation's: a list of names and types, or a dictionary from names to
+            types (mostly dataclasses) or None. By default every class is allowed and inert.
+        aware_datetime, limits, lenient: The options of :func:`loads`.
 
     Returns:
-        The root object; a dictionary of the roots where the archive has others than ``root``.
+        The root object, or a dictionary of the roots if the archive has roots other than ``root``.
 
     Raises:
-        KeyedArchiveError: The input is invalid, or has a class that is not allowed.
+        KeyedArchiveError: The input is invalid, or contains a class that is not allowed.
 
     >>> from dataclasses import dataclass
     >>> @dataclass
@@ -185,35 +201,53 @@ def unarchive(data, *, allow=None, aware_datetime=False, limits="default", lenie
     <Save with 2 fields>
     """
     zone = _datetime.timezone.utc if aware_datetime else None
-    roots = _core.unarchive(
-        _bytes(data), _datetime.datetime, zone, ArchivedObject, _uuid.UUID,
-        None if allow is None else _Allowed(allow), _new, _fill, _preset(limits), 1 if lenient else 0)
-    return roots["root"] if len(roots) == 1 and "root" in roots else roots
+    return _unarchive(data, allow, (), zone, limits, lenient)
+
+
+def _mode(name):
+    try:
+        return _MODES[name]
+    except KeyError:
+        raise ValueError(f"expected a mode of {', '.join(_MODES)}, found {name!r}") from None
 
 
 def to_json(data, path=None, *, mode="objects", limits="default", lenient=False):
     """Returns a property list, or the value at a key path, as JSON on one line.
 
-    ``mode`` is ``"objects"``, which resolves the objects of an archive, or ``"strict"``, ``"coerce"``, ``"typed"``.
+    Args:
+        data: The bytes.
+        path: The key path of the value. By default the whole property list is returned.
+        mode: ``"objects"`` resolves the objects of an archive. ``"strict"``, ``"coerce"`` and ``"typed"`` return the
+            property list itself. Dates, data and UIDs are errors in ``strict``, text in ``coerce``, and tagged
+            objects such as ``{"$date": …}`` in ``typed``.
+        limits, lenient: The options of :func:`loads`.
+
+    Raises:
+        KeyedArchiveError: The input is invalid, or has no value at the path.
 
     >>> to_json(archive({"a": [1, 2]}), "a[1]")
     '2'
     """
-    return _core.json(_bytes(data), path, _MODES[mode], _preset(limits), 1 if lenient else 0)
+    return _core.json(_bytes(data), path, _mode(mode), _preset(limits), 1 if lenient else 0)
 
 
 def classes(data, *, limits="default", lenient=False):
-    """Returns the names of the classes of an archive, sorted."""
+    """Returns the sorted names of the classes in an archive."""
     return _json.loads(_core.classes(_bytes(data), _preset(limits), 1 if lenient else 0))
 
 
 def text(data, *, limits="default", lenient=False):
-    """Returns the text of a string or an attributed string: a typedstream, an archive, a property list; or None."""
+    """Returns the text of a string or an attributed string, or None if the input contains neither.
+
+    The input is a typedstream, a keyed archive whose root is the string, or a property list that is a string.
+    """
     return _core.text(_bytes(data), _preset(limits), 1 if lenient else 0)
 
 
 def kind(data):
-    """Returns the name of what bytes hold, such as ``"binary property list"`` or ``"typedstream"``; or None.
+    """Returns the name of a format, such as ``"binary property list"`` or ``"typedstream"``; None if it is unknown.
+
+    Only the first bytes are read.
 
     >>> kind(b"bplist00")
     'binary property list'

@@ -1,6 +1,6 @@
 # This source file is part of swift-keyed-archive
 # SPDX-License-Identifier: Apache-2.0
-"""Writes keyed archives."""
+"""Archives Python objects."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _EPOCH = datetime.datetime(2001, 1, 1)
 
 
 class _Archiver:
-    """The table of objects of one archive. Objects are added from a list, so that depth needs no stack."""
+    """The object table of one archive. A worklist replaces recursion, so nesting is not limited by the stack."""
 
     def __init__(self):
         self.objects = ["$null"]
-        self.known = {}  # by identity, or by type and value for values that are compared
-        self.kept = []  # keeps temporary objects, whose identity would be used again
+        self.known = {}  # object numbers by identity; of strings, numbers and bytes by type and value
+        self.kept = []  # keeps the objects alive: the identity of a freed object would be reused
         self.pending = []
         self.described = {}
 
     def reference(self, value):
-        """The UID of a value, which is added to the table if it is new."""
+        """Returns the UID of a value. Adds the value to the table if it is new."""
         if value is None:
             return UID(0)
         leaf = isinstance(value, (str, int, float, bytes, bytearray))
@@ -46,17 +46,20 @@ class _Archiver:
         return UID(number)
 
     def description(self, *chain):
+        """Returns the UID of a class description. Adds it to the table if it is new."""
         if chain not in self.described:
             self.described[chain] = len(self.objects)
             self.objects.append({"$classname": chain[0], "$classes": list(chain)})
         return UID(self.described[chain])
 
     def fill(self):
+        """Encodes all values that were added."""
         while self.pending:
             number, value = self.pending.pop()
             self.objects[number] = self.form(value)
 
     def form(self, value):
+        """Returns the dictionary that represents a value in the object table."""
         if isinstance(value, dict):
             return {
                 "NS.keys": [self.reference(key) for key in value],
@@ -93,21 +96,24 @@ class _Archiver:
     def fields(self, fields, chain):
         form = {}
         for key, value in fields.items():
-            # Numbers stand in the object, as NSKeyedArchiver has them.
+            # NSKeyedArchiver writes numbers inline.
             form[key] = value if isinstance(value, (bool, int, float)) else self.reference(value)
         form["$class"] = self.description(*chain)
         return form
 
 
 def archive(value):
-    """Writes a value as a keyed archive with the root ``root``, in binary.
+    """Archives a value as the root object of a binary keyed archive.
 
-    dict, list, tuple, set, str, bytes, int, float, bool, datetime, UUID and None become objects of Foundation,
-    dataclasses and :class:`ArchivedObject` objects of their classes. Shared objects and cycles are kept. The class of a
-    dataclass is its name, or its attribute ``__archived_class__``.
+    dict, list, tuple, set, str, bytes, int, float, bool, datetime, UUID and None become Foundation's objects. A
+    dataclass instance is archived under the name of its type, or under its attribute ``__archived_class__``. An
+    :class:`ArchivedObject` keeps its class. Identity and cycles are kept.
+
+    Returns:
+        The bytes of the archive. Its root has the key ``root``.
 
     Raises:
-        TypeError: A value has no form.
+        TypeError: An archive cannot represent the type of a value.
     """
     from . import FMT_BINARY, dumps
 

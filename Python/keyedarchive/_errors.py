@@ -1,17 +1,24 @@
 # This source file is part of swift-keyed-archive
 # SPDX-License-Identifier: Apache-2.0
-"""The one exception of the package."""
+"""The exception of the package."""
+
+from __future__ import annotations
+
+import plistlib
 
 
-class KeyedArchiveError(ValueError):
-    """Input that cannot be read, or a value that cannot be written.
+class KeyedArchiveError(plistlib.InvalidFileException):
+    """Invalid input, or a value that cannot be written.
+
+    It is a subclass of ``plistlib.InvalidFileException`` and therefore of ``ValueError``, so that handlers written for
+    plistlib catch it.
 
     Attributes:
         code: The name of the kind of failure, such as ``"truncated"``.
         path: The key path of the value, or None.
-        offset: The byte of the input, or None.
-        line, column: The place in text, from 1, or None.
-        is_limit: Whether a limit was exceeded, which ``limits="trusted"`` raises.
+        offset: The byte offset in the input, or None.
+        line, column: The position in text, counted from 1, or None.
+        is_limit: Whether the input exceeded a limit that ``limits="trusted"`` raises.
 
     >>> import keyedarchive
     >>> try:
@@ -21,7 +28,7 @@ class KeyedArchiveError(ValueError):
     truncated
     """
 
-    def __init__(self, message, code="invalid", path=None, offset=-1, line=0, column=0, is_limit=0):
+    def __init__(self, message="Invalid file", code="invalid", path=None, offset=-1, line=0, column=0, is_limit=0):
         super().__init__(message)
         self.code = code
         self.path = path

@@ -1,6 +1,6 @@
 # This source file is part of swift-keyed-archive
 # SPDX-License-Identifier: Apache-2.0
-"""The objects of archives that have no type in Python."""
+"""Python objects for archived objects whose classes have no Python type."""
 
 from __future__ import annotations
 
@@ -8,9 +8,15 @@ import dataclasses
 
 
 class ArchivedObject:
-    """An object of a class without a type in Python: its class and its fields. It does nothing.
+    """An inert object: the class and the fields of an archived object, without behavior.
 
-    A field is an item, ``archived["name"]``, and, where its name allows, an attribute, ``archived.name``.
+    A field is available as an item, ``archived["name"]``, and, if its name is an identifier, as an attribute,
+    ``archived.name``.
+
+    Attributes:
+        class_name: The name of the class.
+        class_chain: The names of the class and its superclasses, the class first.
+        fields: The fields by key.
 
     >>> save = ArchivedObject("Save", fields={"level": 3})
     >>> save["level"], save.level, save.class_name
@@ -31,7 +37,7 @@ class ArchivedObject:
         return key in self.fields
 
     def get(self, key, default=None):
-        """Returns the field, or ``default`` where the object has none of that name."""
+        """Returns the field with a key, or ``default`` if the object has no such field."""
         return self.fields.get(key, default)
 
     def __getattr__(self, name):
@@ -47,7 +53,7 @@ class ArchivedObject:
 
 
 class Unhashable:
-    """An element of a set, or a key of a dictionary, that Python cannot hash. Equal by identity of the value."""
+    """A wrapper around an unhashable set element or dictionary key. Two wrappers of the same object are equal."""
 
     __slots__ = ("value",)
 
@@ -65,12 +71,18 @@ class Unhashable:
 
 
 def new_object(kind):
-    """Makes an object of a class of the caller, without calling its initializer: cycles may lead to it."""
+    """Creates an instance without calling its initializer.
+
+    The fields are not known yet: a cycle may refer to the instance before they are.
+    """
     return object.__new__(kind)
 
 
 def fill_object(target, fields):
-    """Sets the fields of an object: of a dataclass those that it declares, with its defaults; of others all."""
+    """Sets the fields of an instance.
+
+    A dataclass receives the fields that it declares, and its defaults for missing ones. Other types receive all fields.
+    """
     if not dataclasses.is_dataclass(target):
         target.__dict__.update(fields)
         return

@@ -1,10 +1,11 @@
 # This source file is part of swift-keyed-archive
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of archives, by the C data interface of Arrow: one call for a batch, without the interpreter's lock.
+"""Decodes columns of archives through the C data interface of Arrow.
 
-Each function takes an array of binary values or text, of pyarrow or of any library with ``__arrow_c_array__``, and
-returns an array of structures of the same length: the results, and ``error``, which is null for a row that was read.
-Results are text. A row that is null has nulls alone.
+Each function decodes one batch in one call and releases the interpreter lock. It takes a binary or string array of
+pyarrow, or of any library with ``__arrow_c_array__``. It returns a struct array of the same length. The results are
+strings. The field ``error`` has the message of a row that cannot be decoded, and is null otherwise. A null row has null
+results and no error.
 
     import pyarrow as pa
     from keyedarchive import arrow
@@ -21,7 +22,7 @@ __all__ = ["Columns", "classes", "get", "json", "text"]
 
 
 class Columns:
-    """An array of structures, for ``pyarrow.array`` and others that take ``__arrow_c_array__``. It is taken once."""
+    """A struct array for ``pyarrow.array`` and other importers of ``__arrow_c_array__``. It can be imported once."""
 
     def __init__(self, schema, array, names):
         self._schema = schema
@@ -30,7 +31,7 @@ class Columns:
 
     def __arrow_c_array__(self, requested_schema=None):
         if self._array is None:
-            raise ValueError("the columns were taken already")
+            raise ValueError("the columns were already imported")
         parts = self._schema, self._array
         self._schema = self._array = None
         return parts
@@ -43,28 +44,28 @@ def _run(array, operation, paths, names, limits):
 
 
 def json(array, *, limits="untrusted"):
-    """Returns ``value``, the JSON of each row with objects resolved, and ``error``."""
+    """Returns the fields ``value`` and ``error``: each row as JSON, with the objects of archives resolved."""
     return _run(array, 0, [], ["value"], limits)
 
 
 def text(array, *, limits="untrusted"):
-    """Returns ``value``, the text of each string or attributed string, and ``error``."""
+    """Returns the fields ``value`` and ``error``: the text of each string or attributed string."""
     return _run(array, 1, [], ["value"], limits)
 
 
 def classes(array, *, limits="untrusted"):
-    """Returns ``value``, the names of the classes as a JSON array, and ``error``."""
+    """Returns the fields ``value`` and ``error``: the class names of each archive, as a JSON array."""
     return _run(array, 2, [], ["value"], limits)
 
 
 def get(array, paths, *, limits="untrusted"):
-    """Returns a column for each key path, by its name, and ``error``.
+    """Returns one field for each key path, and ``error``.
 
-    ``paths`` is a list of key paths, or a dictionary from names to key paths. A value that is not there is null.
-    Text, dates and UUIDs are their text, other values their JSON.
+    ``paths`` is a list of key paths, or a dictionary from field names to key paths. A missing value is null and not an
+    error. Strings, dates and UUIDs are returned as text, other values as JSON.
     """
     items = dict(paths) if isinstance(paths, dict) else {path: path for path in paths}
     for path in items.values():
         if "\0" in path:
-            raise ValueError(f"a key path has a NUL: {path!r}")
+            raise ValueError(f"expected a key path without NUL, found {path!r}")
     return _run(array, 3, list(items.values()), list(items), limits)

@@ -1,63 +1,132 @@
 # This source file is part of swift-keyed-archive
 # SPDX-License-Identifier: Apache-2.0
-"""The entry points of nska_deserialize: ``from keyedarchive import nska_deserialize as nd``.
+"""The API of nska_deserialize: ``from keyedarchive import nska_deserialize as nd``.
 
-Objects become dictionaries of their fields, None becomes ``''``, an object within itself is left out.
+As there, an object becomes a dictionary of its fields, also one of NSData or NSURL; a set becomes a list and a UUID
+text; nil and a date out of range become ``''``; and a reference from an object to itself is omitted. The names
+``nd.plistlib``, ``nd.biplist`` and ``nd.ccl_bplist`` have the exceptions that callers catch.
 """
 
 from __future__ import annotations
 
+import datetime as _datetime
+import json as _json
+import plistlib
+import uuid as _uuid
 
-from . import KeyedArchiveError, loads, unarchive
+from . import _DATA, _DATE, _ORDERED_SET, _SET, _URL, FMT_BINARY, KeyedArchiveError, _unarchive, dump, loads
 from ._objects import ArchivedObject, Unhashable
 
-__all__ = ["DeserializeError", "deserialize_plist", "deserialize_plist_from_string"]
+__all__ = [
+    "DeserializeError", "biplist", "ccl_bplist", "deserialize_plist", "deserialize_plist_from_string", "plistlib",
+    "write_plist_to_file", "write_plist_to_json_file",
+]
 
 
 class DeserializeError(KeyedArchiveError):
-    """The input is a property list, and no keyed archive."""
+    """The input is a property list but not a keyed archive."""
 
 
-_LEFT_OUT = object()
-_COLLECTIONS = (dict, list, set, ArchivedObject)
+class biplist:
+    """The exceptions that callers of nska_deserialize catch."""
+
+    NotBinaryPlistException = KeyedArchiveError
+    InvalidPlistException = KeyedArchiveError
+
+
+class ccl_bplist:
+    """The exception that callers of nska_deserialize catch."""
+
+    BplistError = KeyedArchiveError
+
+
+_OMITTED = object()
+_CONTAINERS = (dict, list, ArchivedObject)
+_INERT = (_DATA, _DATE, _ORDERED_SET, _SET, _URL)
+_EPOCH = _datetime.datetime(2001, 1, 1)
+
+
+def _date(archived):
+    """Returns the date of an archived NSDate, or ``''`` if it has none in Python."""
+    try:
+        return _EPOCH + _datetime.timedelta(seconds=archived["NS.time"])
+    except (OverflowError, ValueError, TypeError):
+        return ""
 
 
 class _Simplifier:
-    """Makes trees of dictionaries and lists. A finished tree is used again for the same object."""
+    """Converts objects to dictionaries and lists.
+
+    A shared object is converted once. A worklist replaces recursion, so nesting is not limited by the stack.
+    """
 
     def __init__(self):
         self.finished = {}
         self.open = set()
 
     def simple(self, value):
+        done = self.leaf(value)
+        if done is not None:
+            return done[0]
+        stack = [self.begin(value)]
+        while True:
+            key, target, entries = stack[-1]
+            for name, item in entries:
+                done = self.leaf(item)
+                if done is None:
+                    child = self.begin(item)
+                    self.add(target, name, child[1])
+                    stack.append(child)
+                    break
+                if done[0] is not _OMITTED:
+                    self.add(target, name, done[0])
+            else:
+                self.open.discard(key)
+                self.finished[key] = target
+                stack.pop()
+                if not stack:
+                    return target
+
+    def leaf(self, value):
+        """Returns the converted value in a tuple, or None for a container that has to be converted."""
         if value is None:
-            return ""
+            return ("",)
         if isinstance(value, Unhashable):
             value = value.value
-        if not isinstance(value, _COLLECTIONS):
-            return value
+        if not isinstance(value, _CONTAINERS):
+            return (str(value).upper() if isinstance(value, _uuid.UUID) else value,)
+        if isinstance(value, ArchivedObject) and value.class_name == "NSDate" and "NS.time" in value:
+            return (_date(value),)
         key = id(value)
         if key in self.finished:
-            return self.finished[key]
-        if key in self.open:
-            return _LEFT_OUT
-        self.open.add(key)
+            return (self.finished[key],)
+        return (_OMITTED,) if key in self.open else None
+
+    def begin(self, value):
+        """Opens a container: returns its identity, the empty result, and its entries."""
+        if isinstance(value, Unhashable):
+            value = value.value
+        self.open.add(id(value))
+        if isinstance(value, ArchivedObject) and value.class_name in ("NSSet", "NSMutableSet"):
+            elements = value.get("NS.objects")
+            if isinstance(elements, list):
+                return id(value), [], iter((None, item) for item in elements)
         if isinstance(value, (dict, ArchivedObject)):
-            entries = value.fields if isinstance(value, ArchivedObject) else value
-            result = {}
-            for name, item in entries.items():
-                item = self.simple(item)
-                if item is not _LEFT_OUT:
-                    result[name if isinstance(name, str) else str(name)] = item
-        else:
-            result = [item for item in map(self.simple, value) if item is not _LEFT_OUT]
-        self.open.discard(key)
-        self.finished[key] = result
-        return result
+            fields = value.fields if isinstance(value, ArchivedObject) else value
+            return id(value), {}, iter(fields.items())
+        return id(value), [], iter((None, item) for item in value)
+
+    @staticmethod
+    def add(target, name, item):
+        """Adds an entry. One whose key is an object has no place in a dictionary of text and is omitted."""
+        if isinstance(target, list):
+            target.append(item)
+        elif not isinstance(name, (ArchivedObject, Unhashable)):
+            target[name if isinstance(name, str) else str(name)] = item
 
 
 def _nested(value):
-    """Replaces data that are property lists by what they hold."""
+    """Replaces data that contains a property list by the decoded property list."""
     if isinstance(value, dict):
         return {key: _nested(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -68,21 +137,22 @@ def _nested(value):
 
 
 def deserialize_plist_from_string(bytes_to_deserialize, full_recurse_convert_nska=False, format=list):
-    """Reads an archive, or an archive that is the data of a property list.
+    """Decodes an archive, or an archive that is the data of a property list.
 
     Args:
         bytes_to_deserialize: The bytes.
-        full_recurse_convert_nska: Whether data within are read too, and other property lists are no error.
+        full_recurse_convert_nska: Whether to decode property lists within data too. Then a property list that is not
+            an archive is no error.
         format: ``dict`` for a dictionary of several roots, ``list`` for a list of dictionaries.
 
     Returns:
         A dictionary or a list.
 
     Raises:
-        DeserializeError: The input is no archive.
+        DeserializeError: The input is not an archive.
         KeyedArchiveError: The input is invalid.
     """
-    data = bytes(bytes_to_deserialize)
+    data = bytes(bytes_to_deserialize).lstrip(b" \t\r\n")
     plist = loads(data, lenient=True)
     if isinstance(plist, bytes):
         data = plist
@@ -91,7 +161,7 @@ def deserialize_plist_from_string(bytes_to_deserialize, full_recurse_convert_nsk
         if full_recurse_convert_nska:
             return _nested(plist)
         raise DeserializeError("expected a keyed archive, found no `$archiver`", code="notAnArchive")
-    found = unarchive(data, lenient=True)
+    found = _unarchive(data, None, _INERT, None, "default", True)
     names = list(plist["$top"])
     roots = {names[0]: found} if names == ["root"] else found
     simplifier = _Simplifier()
@@ -109,10 +179,31 @@ def deserialize_plist_from_string(bytes_to_deserialize, full_recurse_convert_nsk
 
 
 def deserialize_plist(path_or_file, full_recurse_convert_nska=False, format=list):
-    """Reads an archive from a path or an open file. Otherwise as :func:`deserialize_plist_from_string`."""
+    """Decodes an archive from a path or an open file, as :func:`deserialize_plist_from_string` does."""
     if isinstance(path_or_file, str):
         with open(path_or_file, "rb") as file:
             data = file.read()
     else:
         data = path_or_file.read()
     return deserialize_plist_from_string(data, full_recurse_convert_nska, format)
+
+
+def _printable(value):
+    """Returns a value that JSON can represent: data as hexadecimal digits, other scalars as text."""
+    if isinstance(value, dict):
+        return {key: _printable(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_printable(item) for item in value]
+    return value.hex() if isinstance(value, bytes) else str(value)
+
+
+def write_plist_to_json_file(deserialized_plist, output_path):
+    """Writes a result of :func:`deserialize_plist` to a JSON file. Data become hexadecimal digits."""
+    with open(output_path, "w", encoding="utf-8") as file:
+        _json.dump(_printable(deserialized_plist), file)
+
+
+def write_plist_to_file(deserialized_plist, output_path):
+    """Writes a result of :func:`deserialize_plist` to a binary property list."""
+    with open(output_path, "wb") as file:
+        dump(deserialized_plist, file, fmt=FMT_BINARY)

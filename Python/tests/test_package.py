@@ -4,7 +4,10 @@
 
 import datetime
 import doctest
+import gc
+import io
 import os
+import re
 import pickle
 import plistlib
 import sqlite3
@@ -14,9 +17,11 @@ import uuid
 from dataclasses import dataclass
 
 import keyedarchive
-from keyedarchive import nska_deserialize
-from keyedarchive.bpylist2 import archiver
+from hostile import blobs, memory_in_use
+from keyedarchive import NSKeyedUnArchiver, nska_deserialize
+from keyedarchive.bpylist2 import archive_types, archiver
 
+PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Documentation", "Analysts.md")
 FIXTURES = os.environ.get("KEYED_CORPUS", "")
 MANIFEST = os.path.join(FIXTURES, "databases", "mvt-project__mvt--Manifest.db")
 
@@ -33,7 +38,50 @@ class Save:
     level: int = 1
 
 
+class Point:
+    """A type with the delegates of bpylist2."""
+
+    def __init__(self, x):
+        self.x = x
+
+    @staticmethod
+    def encode_archive(obj, archive):
+        archive.encode("x", obj.x)
+
+    @staticmethod
+    def decode_archive(archive):
+        return Point(archive.decode("x"))
+
+
+@dataclass
+class Note(archive_types.DataclassArchiver):
+    NStitle: str = ""
+    made: float = 0
+
+
 class PropertyLists(unittest.TestCase):
+    def test_other_formats_are_refused_as_plistlib_refuses_them(self):
+        for data in (b'{"a": 1}', b"(a, b)", b"text"):
+            with self.assertRaises(plistlib.InvalidFileException):
+                plistlib.loads(data)
+            with self.assertRaises(plistlib.InvalidFileException):
+                keyedarchive.loads(data)
+        self.assertEqual(keyedarchive.loads(b'{"a": 1}', any_format=True), {"a": 1})
+        with self.assertRaises(keyedarchive.InvalidFileException):
+            keyedarchive.loads(plistlib.dumps([]), fmt=plistlib.FMT_BINARY)
+
+    def test_equal_uids_are_equal_objects(self):
+        data = plistlib.dumps([plistlib.UID(7), plistlib.UID(7), plistlib.UID(2**31)], fmt=plistlib.FMT_BINARY)
+        found = keyedarchive.loads(data)
+        self.assertEqual(found, [plistlib.UID(7), plistlib.UID(7), plistlib.UID(2**31)])
+        self.assertEqual(pickle.loads(pickle.dumps(found)), found)
+
+    def test_buffers_and_files_are_read(self):
+        data = plistlib.dumps(SAMPLE, fmt=plistlib.FMT_BINARY)
+        for source in (bytearray(data), memoryview(data)):
+            self.assertEqual(keyedarchive.loads(source), SAMPLE)
+        self.assertEqual(keyedarchive.load(io.BytesIO(data)), SAMPLE)
+
     def test_loads_is_that_of_plistlib(self):
         for fmt in (plistlib.FMT_XML, plistlib.FMT_BINARY):
             data = plistlib.dumps(SAMPLE, fmt=fmt)
@@ -132,14 +180,60 @@ class Archives(unittest.TestCase):
         with self.assertRaises(keyedarchive.KeyedArchiveError):
             keyedarchive.unarchive(plistlib.dumps(archive, fmt=plistlib.FMT_BINARY))
 
-    def test_entry_points_of_others(self):
-        data = keyedarchive.archive({"a": None, "b": [Save("Ada", [])]})
+    def test_dates_that_python_has_no_year_for_are_inert(self):
+        archive = plistlib.loads(keyedarchive.archive([SAMPLE["date"]]))
+        for entry in archive["$objects"]:
+            if isinstance(entry, dict) and "NS.time" in entry:
+                entry["NS.time"] = -63114076800.0
+        found = keyedarchive.unarchive(plistlib.dumps(archive, fmt=plistlib.FMT_BINARY))[0]
+        self.assertEqual((found.class_name, found["NS.time"]), ("NSDate", -63114076800.0))
+
+    def test_nska_deserialize(self):
+        data = keyedarchive.archive(
+            {"a": None, "b": [Save("Ada", [])], "u": uuid.UUID(int=5), "s": {1}, "d": SAMPLE["date"]})
         self.assertEqual(
             nska_deserialize.deserialize_plist_from_string(data),
-            {"a": "", "b": [{"name": "Ada", "friends": [], "level": 1}]})
+            {"a": "", "b": [{"name": "Ada", "friends": [], "level": 1}], "u": str(uuid.UUID(int=5)).upper(), "s": [1],
+             "d": SAMPLE["date"]})
+        self.assertEqual(
+            nska_deserialize.deserialize_plist(io.BytesIO(keyedarchive.archive("x"))), {"root": "x"})
         with self.assertRaises(nska_deserialize.DeserializeError):
             nska_deserialize.deserialize_plist_from_string(plistlib.dumps({}))
-        self.assertEqual(archiver.unarchive(archiver.archive({"a": [1]})), {"a": [1]})
+        # The tuple of exceptions that iLEAPP catches.
+        nd = nska_deserialize
+        with self.assertRaises((nd.biplist.NotBinaryPlistException, nd.biplist.InvalidPlistException,
+                                nd.plistlib.InvalidFileException, nd.ccl_bplist.BplistError)):
+            nd.deserialize_plist_from_string(b"bplist00")
+
+    def test_nska_deserialize_omits_cycles_at_any_depth(self):
+        deep = value = []
+        for _ in range(400):
+            value.append([])
+            value = value[0]
+        value.append(deep)
+        found = nska_deserialize.deserialize_plist_from_string(keyedarchive.archive(deep))
+        for _ in range(400):
+            found = found[0]
+        self.assertEqual(found, [])
+
+    def test_nskeyedunarchiver(self):
+        data = keyedarchive.archive({"a": [1, None], "s": Save("Ada", []), "d": SAMPLE["date"]})
+        expected = {"a": [1, None], "s": {"name": "Ada", "friends": [], "level": 1},
+                    "d": SAMPLE["date"].replace(tzinfo=datetime.timezone.utc)}
+        self.assertEqual(NSKeyedUnArchiver.unserializeNSKeyedArchiver(data), expected)
+        self.assertEqual(NSKeyedUnArchiver.unserializeNSKeyedArchiver(plistlib.loads(data)), expected)
+        kept = NSKeyedUnArchiver.unserializeNSKeyedArchiver(data, removeClassName=False)
+        self.assertEqual(kept["s"]["$class"]["$classname"], "Save")
+        with self.assertRaises(TypeError):
+            NSKeyedUnArchiver.unserializeNSKeyedArchiver(plistlib.dumps({}))
+
+    def test_bpylist2(self):
+        archiver.update_class_map({"Point": Point, "Note": Note})
+        value = {"p": [Point(1), Point([2])], "n": Note("x", archive_types.timestamp(5.25))}
+        found = archiver.unarchive(archiver.archive(value))
+        self.assertEqual([found["p"][0].x, found["p"][1].x, found["n"]], [1, [2], value["n"]])
+        with self.assertRaises(archiver.MissingClassMapping):
+            archiver.unarchive(keyedarchive.archive(keyedarchive.ArchivedObject("Other")))
 
 
 class Columns(unittest.TestCase):
@@ -171,26 +265,85 @@ class Columns(unittest.TestCase):
             rows.to_pylist(), [{"first": "1", "text": "x", "none": None, "error": None}] * 2)
 
 
+FUNCTIONS = (keyedarchive.loads, keyedarchive.unarchive, keyedarchive.to_json, keyedarchive.text, keyedarchive.classes,
+             keyedarchive.kind)
+
+
+def attempt(data):
+    """Calls every function. Returns the number of calls, and the errors."""
+    errors = []
+    for function in FUNCTIONS:
+        try:
+            function(data)
+        except keyedarchive.KeyedArchiveError as error:
+            errors.append(error)
+        except OverflowError:
+            pass  # a date of a property list that Python has no year for, as in plistlib
+    return len(FUNCTIONS), errors
+
+
+class HostileInput(unittest.TestCase):
+    def test_hostile_input_is_an_error_with_a_message(self):
+        for data in blobs():
+            for error in attempt(data)[1]:
+                self.assertTrue(str(error) and error.code)
+
+    def test_an_object_that_cannot_be_written_is_an_error(self):
+        archive = plistlib.loads(keyedarchive.archive([1]))
+        archive["$objects"][1]["NS.objects"] = [plistlib.UID(99)]
+        with self.assertRaises(keyedarchive.KeyedArchiveError) as caught:
+            keyedarchive.to_json(plistlib.dumps(archive, fmt=plistlib.FMT_BINARY))
+        self.assertEqual(caught.exception.code, "danglingReference")
+
+    def test_memory_returns_after_100_000_calls(self):
+        small = [blob for blob in blobs() if len(blob) < 4096]
+        calls = before = 0
+        while calls < 110_000:
+            if calls >= 10_000 and not before:
+                gc.collect()
+                before = memory_in_use()
+            for blob in small:
+                calls += attempt(blob)[0]
+        gc.collect()
+        self.assertLess(memory_in_use(), before + (256 << 10))
+
+    def test_memory_returns_after_100_000_rows(self):
+        try:
+            import pyarrow as pa
+        except ImportError:
+            self.skipTest("pyarrow is not installed")
+        from keyedarchive import arrow
+
+        small = [blob for blob in blobs() if len(blob) < 4096]
+        batch = pa.array((small * (1000 // len(small) + 1))[:1000], pa.binary())
+        before = 0
+        for turn in range(110):
+            if turn == 10:
+                gc.collect()
+                before = memory_in_use()
+            for columns in (arrow.json(batch), arrow.text(batch), arrow.classes(batch), arrow.get(batch, ["root"])):
+                rows = pa.array(columns)
+                self.assertEqual(len(rows), 1000)
+            # Columns that nobody imports are freed too.
+            arrow.json(batch)
+            del rows, columns
+        gc.collect()
+        self.assertLess(memory_in_use(), before + (256 << 10))
+
+
 class Fixtures(unittest.TestCase):
-    def test_hostile_files_are_errors(self):
-        folder = os.path.join(FIXTURES, "malformed")
-        if not os.path.isdir(folder):
+    def test_the_session_in_the_documentation(self):
+        if not os.path.exists(MANIFEST):
             self.skipTest("the shared fixtures are not here")
-        count = 0
-        for root, _, names in os.walk(folder):
-            for name in names:
-                with open(os.path.join(root, name), "rb") as file:
-                    data = file.read()
-                count += 1
-                for function in (keyedarchive.loads, keyedarchive.unarchive, keyedarchive.to_json, keyedarchive.text,
-                                 keyedarchive.classes, keyedarchive.kind):
-                    try:
-                        function(data)
-                    except keyedarchive.KeyedArchiveError as error:
-                        self.assertTrue(str(error))
-                    except OverflowError:
-                        pass  # a date that Python has no year for, as with plistlib
-        self.assertGreater(count, 100)
+        with open(PAGE, encoding="utf-8") as file:
+            session = re.search(r"```python\n(>>>.*?)```", file.read(), re.DOTALL).group(1)
+        connection = sqlite3.connect(MANIFEST)
+        (blob,) = connection.execute("SELECT file FROM Files WHERE rowid = 1").fetchone()
+        test = doctest.DocTestParser().get_doctest(session, {"blob": blob}, "Analysts.md", PAGE, 0)
+        report = io.StringIO()
+        found = doctest.DocTestRunner(verbose=False).run(test, out=report.write)
+        self.assertEqual(found.failed, 0, report.getvalue())
+        self.assertGreater(found.attempted, 5)
 
     def test_records_of_a_backup(self):
         if not os.path.exists(MANIFEST):
@@ -204,7 +357,7 @@ class Fixtures(unittest.TestCase):
 
 
 def load_tests(loader, tests, pattern):
-    for module in (keyedarchive, keyedarchive._errors, keyedarchive._objects):
+    for module in (keyedarchive, keyedarchive._errors, keyedarchive._objects, archive_types):
         tests.addTests(doctest.DocTestSuite(module))
     return tests
 

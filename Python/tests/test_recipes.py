@@ -1,15 +1,20 @@
 # This source file is part of swift-keyed-archive
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the recipes in Documentation/Pipelines.md: DuckDB, Polars, pandas, Spark on several processes.
+"""Runs the recipes of Documentation/Pipelines.md: DuckDB, Polars, pandas, and Spark on two executor processes.
 
-A recipe whose package is not installed is skipped, and says so.
+A recipe whose package is not installed is skipped, and the report says so.
 """
 
 import importlib.util
+import os
+import re
+import sys
+import tempfile
 import unittest
 
 import keyedarchive
 
+PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Documentation", "Pipelines.md")
 GOOD = keyedarchive.archive({"RelativePath": "a/b", "Size": 3})
 BLOBS = [GOOD, b"bplist00", None, GOOD]
 
@@ -19,80 +24,85 @@ def needs(*names):
     return unittest.skipIf(missing, f"not installed: {', '.join(missing)}")
 
 
-def decode(batches):
-    """The function of the Spark recipe. Its imports are those of the executors."""
-    import pyarrow as pa
+def block(heading):
+    """Returns the first block of Python under a heading of the page."""
+    with open(PAGE, encoding="utf-8") as file:
+        part = re.split(rf"^#+ {heading}\n", file.read(), flags=re.MULTILINE)[1]
+    return re.search(r"```python\n(.*?)```", part, re.DOTALL).group(1)
+
+
+def run(heading, **names):
+    """Runs a block of the page and returns its names. The functions in it are sent to executors by value."""
+    import pyarrow
     from keyedarchive import arrow
 
-    for batch in batches:
-        rows = pa.array(arrow.get(batch.column("file"), {"path": "RelativePath", "size": "Size"}))
-        columns = [rows.field(name).cast(pa.string()) for name in ("path", "size", "error")]
-        yield pa.RecordBatch.from_arrays(columns, names=["path", "size", "error"])
+    space = {"__name__": "__main__", "pa": pyarrow, "arrow": arrow, **names}
+    exec(compile(block(heading), heading, "exec"), space)
+    return space
 
 
 class Recipes(unittest.TestCase):
+    @needs("pyarrow")
+    def test_the_first_example(self):
+        import pyarrow as pa
+
+        rows = run("Archives in pipelines", blobs=pa.array(BLOBS, pa.binary()))["rows"].to_pylist()
+        self.assertEqual(rows[0], {"path": "a/b", "size": "3", "error": None})
+        self.assertIsNone(rows[1]["path"])
+        self.assertTrue(rows[1]["error"])
+
     @needs("pyarrow", "duckdb")
     def test_duckdb(self):
         import duckdb
         import pyarrow as pa
-        from keyedarchive import arrow
-
-        def run(column):
-            if isinstance(column, pa.ChunkedArray):
-                column = column.combine_chunks()
-            return pa.array(arrow.json(column)).field("value").cast(pa.string())
 
         connection = duckdb.connect()
-        connection.create_function(
-            "keyed_json", run, ["BLOB"], "VARCHAR", type="arrow", null_handling="special")
-        source = pa.table({"file": pa.array(BLOBS, pa.binary())})
-        connection.register("files", source)
-        found = connection.execute("SELECT keyed_json(file) FROM files").fetchall()
+        connection.register("files", pa.table({"file": pa.array(BLOBS, pa.binary())}))
         text = '{"RelativePath":"a/b","Size":3}'
-        self.assertEqual(found, [(text,), (None,), (None,), (text,)])
+        self.assertEqual(run("DuckDB", connection=connection)["found"], [(text,), (None,), (None,), (text,)])
 
     @needs("pyarrow", "polars")
     def test_polars(self):
         import polars
-        import pyarrow as pa
-        from keyedarchive import arrow
 
         frame = polars.DataFrame({"file": BLOBS}, schema={"file": polars.Binary})
-        rows = pa.array(arrow.get(frame["file"].to_arrow().cast(pa.large_binary()), ["RelativePath"]))
-        found = polars.from_arrow(rows.field("RelativePath"))
-        self.assertEqual(found.to_list(), ["a/b", None, None, "a/b"])
+        found = run("Polars", frame=frame, polars=polars)["frame"]
+        self.assertEqual(found["path"].to_list(), ["a/b", None, None, "a/b"])
 
     @needs("pyarrow", "pandas")
     def test_pandas(self):
         import pandas
-        import pyarrow as pa
-        from keyedarchive import arrow
 
-        frame = pandas.DataFrame({"file": BLOBS})
-        rows = pa.array(arrow.get(pa.array(frame["file"], pa.binary()), ["Size"]))
-        frame["size"] = rows.field("Size").to_pandas()
-        self.assertEqual(frame["size"][0], "3")
+        found = run("pandas", frame=pandas.DataFrame({"file": BLOBS}))["frame"]
+        self.assertEqual(found["size"][0], "3")
+        self.assertTrue(pandas.isna(found["size"][1]))
 
     @needs("pyarrow", "pyspark")
     def test_spark_on_two_executors(self):
+        import pyarrow.parquet
         from pyspark.sql import SparkSession
 
+        os.environ["PYSPARK_PYTHON"] = sys.executable
         spark = (
             SparkSession.builder.master("local-cluster[2,1,1024]").appName("keyedarchive")
             .config("spark.ui.enabled", "false").config("spark.driver.bindAddress", "127.0.0.1")
-            .config("spark.driver.host", "127.0.0.1").config("spark.speculation", "true").getOrCreate())
-        try:
-            import cloudpickle  # noqa: F401  the function is sent by value
-        except ImportError:
-            pass
+            .config("spark.driver.host", "127.0.0.1").config("spark.speculation", "true")
+            .config("spark.executorEnv.PYTHONPATH", os.pathsep.join(filter(None, sys.path))).getOrCreate())
         try:
             rows = spark.createDataFrame(
                 [(None if blob is None else bytearray(blob),) for blob in BLOBS * 100], "file binary")
-            result = rows.repartition(4).mapInArrow(decode, "path string, size string, error string")
-            found = result.collect()
-            self.assertEqual(len(found), 400)
-            self.assertEqual(sum(row.path == "a/b" and row.size == "3" for row in found), 200)
-            self.assertEqual(sum(row.error is not None for row in found), 100)
+            with tempfile.TemporaryDirectory() as folder:
+                found = []
+                for turn in ("first", "second"):
+                    target = os.path.join(folder, turn)
+                    run("Spark", records=rows.repartition(4), target=target)
+                    table = pyarrow.parquet.read_table(target).to_pylist()
+                    found.append(sorted(map(str, table)))
+            # The same result each time.
+            self.assertEqual(found[0], found[1])
+            self.assertEqual(len(table), 400)
+            self.assertEqual(sum(row["path"] == "a/b" and row["size"] == "3" for row in table), 200)
+            self.assertEqual(sum(row["error"] is not None for row in table), 100)
         finally:
             spark.stop()
 

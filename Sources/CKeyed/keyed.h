@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-// Property lists, keyed archives and typedstreams for programs in C, and for all that call C.
+// Property lists, keyed archives and typedstreams for C, and for languages that call C.
 //
 //     keyed_error *error = NULL;
 //     keyed_document *document = keyed_open(bytes, count, NULL, &error);
@@ -12,13 +12,13 @@
 //     keyed_free(document);
 //
 // Rules that hold for every function:
-// - A pointer that a function returns, or stores in `error`, belongs to the caller. `keyed_free` frees it,
-//   whatever its type, and all that it points to. Pointers in a structure are parts of it.
-// - A function that fails returns NULL, and stores an error if `error` is not NULL. Nothing else remains.
-// - Input is copied. The caller may free or change it when the function returns.
-// - No function has global state, opens a file, or makes an object of a class that the input names.
-// - Handles never change. All threads may read one handle at a time. The last user frees it, once.
-//   A `keyed_builder` changes: one thread at a time may use it.
+// - The caller owns each pointer that a function returns or stores in `error`. `keyed_free` frees it, whatever its
+//   type, with everything that it points to. Do not free the pointers within a structure.
+// - A function that fails returns NULL, stores an error if `error` is not NULL, and leaves nothing else behind.
+// - Functions copy their input. The caller may free or change it when the function returns.
+// - No function has global state, opens a file, or creates an object of a class that the input names.
+// - A handle never changes. Several threads may read it at the same time. Free it once, after its last use.
+//   A `keyed_builder` changes: only one thread at a time may use it.
 // - Text is UTF-8 unless stated otherwise, and ends with a NUL that its count does not include.
 
 #ifndef KEYED_H
@@ -34,11 +34,12 @@ extern "C" {
 /// The version of the binary interface that this header describes.
 #define KEYED_ABI_VERSION 1
 
-/// Returns the version of the binary interface of the library. It changes when a program has to be compiled
-/// again. New functions do not change it.
+/// Returns the version of the library's binary interface.
+///
+/// The version changes when programs have to be compiled again. New functions do not change it.
 uint32_t keyed_abi_version(void);
 
-/// Frees what any other function returned. NULL is allowed.
+/// Frees a pointer that another function returned. NULL is allowed.
 void keyed_free(const void *pointer);
 
 // MARK: - Errors and text
@@ -47,16 +48,16 @@ void keyed_free(const void *pointer);
 typedef struct keyed_error {
     /// The name of the code, such as `truncated`, as in the Swift library.
     const char *code;
-    /// The failure, its place, and the way to recover, in words.
+    /// A description of the failure, its location, and how to recover.
     const char *message;
-    /// The key path of the value; NULL where it is unknown.
+    /// The key path of the value; NULL if it is unknown.
     const char *path;
-    /// The byte of the input; -1 where it is unknown.
+    /// The byte offset in the input; -1 if it is unknown.
     int64_t offset;
-    /// The line and column in text, from 1; 0 where there is none.
+    /// The line and column in text, counted from 1; 0 if there is none.
     int32_t line;
     int32_t column;
-    /// 1 where a limit was exceeded, which a caller who trusts the input may raise; otherwise 0.
+    /// 1 if the input exceeded a limit. A caller that trusts the input may choose a higher preset. Otherwise 0.
     int32_t is_limit;
 } keyed_error;
 
@@ -68,24 +69,24 @@ typedef struct keyed_text {
 
 // MARK: - Documents
 
-/// A property list of any format, parsed and checked.
+/// A parsed and validated property list of any format.
 typedef struct keyed_document keyed_document;
 
-/// The preset of limits on what an input may ask for.
+/// A preset of limits on the depth, the size and the expansion of an input.
 enum {
-    /// Input of strangers: 128 levels, 256 MiB.
+    /// For input from strangers: 128 levels, 256 MiB.
     KEYED_LIMITS_UNTRUSTED = 0,
-    /// All that Apple's software writes, no bombs: 512 levels.
+    /// For input of any origin. Everything that Apple's software writes is within these limits: 512 levels, 4 GiB.
     KEYED_LIMITS_DEFAULT = 1,
-    /// Input that is known to be genuine.
+    /// For input that your own program wrote.
     KEYED_LIMITS_TRUSTED = 2,
 };
 
-/// The options of `keyed_open`. All zero is strict, for untrusted input.
+/// The options of `keyed_open`. All zeros select strict parsing with the limits for untrusted input.
 typedef struct keyed_options {
     /// One of `KEYED_LIMITS_…`.
     uint32_t limits;
-    /// 1 lets pass what Apple's parsers let pass; 0 is strict.
+    /// 1 accepts the deviations that Apple's parsers accept; 0 rejects them.
     uint32_t lenient;
 } keyed_options;
 
@@ -107,12 +108,12 @@ keyed_document *keyed_open(
 /// Returns the format of a document, one of `KEYED_FORMAT_…`.
 uint32_t keyed_format(const keyed_document *document);
 
-/// Returns the number of the value that holds all others.
+/// Returns the number of the root value.
 uint32_t keyed_root(const keyed_document *document);
 
-/// Returns the name of what bytes hold, without parsing all of it: `binary property list`, `XML property list`,
-/// `OpenStep property list`, `JSON`, `typedstream`, `NIBArchive`, `bplist15`, `bplist16`, `bplist17`; NULL for
-/// other bytes. The name is a constant, not to be freed.
+/// Returns the name of a format, detected by the first bytes: `binary property list`, `XML property list`,
+/// `OpenStep property list`, `JSON`, `typedstream`, `NIBArchive`, `bplist15`, `bplist16` or `bplist17`. Returns NULL for
+/// an unknown format. The name is a constant: do not free it.
 const char *keyed_kind_of(const uint8_t *bytes, size_t count);
 
 /// Returns 1 if a document has the keys of a keyed archive, otherwise 0.
@@ -148,29 +149,29 @@ typedef struct keyed_value {
     /// 1 for an integer below zero.
     uint8_t is_negative;
     uint8_t reserved;
-    /// The place in the source at which the value begins, in bytes.
+    /// The byte offset of the value in the source.
     uint32_t offset;
-    /// The bytes of a string or of data, the elements of an array or a set, the pairs of a dictionary.
+    /// The number of bytes of a string or of data, of elements of an array or a set, or of pairs of a dictionary.
     uint32_t count;
-    /// The number of a key's text, 1 … `keyed_table.key_count`: equal texts have equal numbers. 0 for other values.
+    /// The number of a dictionary key, 1 … `keyed_table.key_count`. Equal keys have equal numbers. 0 for other values.
     uint32_t key;
     union {
-        /// An integer, a boolean, a UID. An integer from 2⁶³ on is in `natural`.
+        /// An integer, a boolean or a UID. Integers of 2⁶³ and above are in `natural`.
         int64_t integer;
         uint64_t natural;
-        /// A real; a date in seconds since 2001-01-01T00:00:00Z.
+        /// A real, or a date in seconds since 2001-01-01T00:00:00Z.
         double real;
         /// The content of a string or of data.
         const uint8_t *bytes;
-        /// The numbers of the elements; of a dictionary those of all keys, then those of all values.
+        /// The numbers of the elements. For a dictionary, the numbers of all keys, then of all values.
         const uint32_t *children;
     } u;
 } keyed_value;
 
 /// All values of a document. The number of a value is its index in `values`.
 ///
-/// Each child is a number below `value_count`. No value holds itself. A value that several containers share is
-/// there once, so a walk that enters it each time takes exponential time in hostile input: keep what was made of it.
+/// Each child is a number below `value_count`, and no value contains itself. A shared value is in the table once. Hostile
+/// input can share values so often that visiting each occurrence takes exponential time: cache results by number.
 typedef struct keyed_table {
     const keyed_value *values;
     uint32_t value_count;
@@ -180,16 +181,16 @@ typedef struct keyed_table {
     uint32_t format;
 } keyed_table;
 
-/// Returns all values of a document. Linear in the document; the table is independent of it.
+/// Returns a copy of all values of a document. Linear. The table remains valid when the document is freed.
 keyed_table *keyed_values(const keyed_document *document, keyed_error **error);
 
 /// Returns the value at a key path, in the notations of the command `keyed`: `a.b[0]`, `/a/b/0`, `:a:b:0`.
 ///
-/// In a keyed archive a path begins at the root object and goes through the collections of Foundation, as in
-/// `files[0].name`. A path that begins with a `$`, as in `$top.root`, begins at the root of the property list.
-/// `!` goes into data that is a property list: the document that is returned has the value.
+/// In a keyed archive, a path begins at the root object and traverses Foundation's collections, as in `files[0].name`. A
+/// path whose first key begins with `$`, as in `$top.root`, begins at the root of the property list. `!` enters data that
+/// contains a property list.
 ///
-/// `value` receives the number of the value in the document that is returned.
+/// Returns the document that contains the value, and stores the number of the value in `value`.
 keyed_document *keyed_find(
     const keyed_document *document, const char *path, size_t path_count, uint32_t *value, keyed_error **error);
 
@@ -199,9 +200,9 @@ keyed_document *keyed_find(
 enum {
     /// The `$null` of the archive.
     KEYED_FORM_NULL = 0,
-    /// A string, number, boolean or data without a class: `parts[0]` is the value.
+    /// A string, number, boolean, data or date without a class: `parts[0]` is the value.
     KEYED_FORM_PLAIN = 1,
-    /// An object of a class without a known form: `parts[0]` is the dictionary of its fields.
+    /// An object of another class: `parts[0]` is the dictionary of its fields.
     KEYED_FORM_OBJECT = 2,
     /// `NSString`: `parts[0]` is the text.
     KEYED_FORM_STRING = 3,
@@ -227,8 +228,7 @@ enum {
     KEYED_FORM_CLASS = 13,
 };
 
-/// An object of an archive. A UID is the index of the object that it refers to, and may be out of range in hostile
-/// input.
+/// An object of an archive. A UID is an index into `objects`. In hostile input it may be out of range.
 typedef struct keyed_object {
     /// The entry of `$objects`.
     uint32_t value;
@@ -236,7 +236,7 @@ typedef struct keyed_object {
     uint32_t form;
     /// The index of its class in `classes`, `UINT32_MAX` for none.
     uint32_t class_index;
-    /// The numbers of the values that the form names.
+    /// The numbers of the values that the form refers to.
     uint32_t parts[2];
 } keyed_object;
 
@@ -255,28 +255,28 @@ typedef struct keyed_archive {
     uint32_t object_count;
     uint32_t class_count;
     const keyed_class *classes;
-    /// The dictionary of the roots, `$top`.
+    /// The number of the dictionary of the roots, `$top`.
     uint32_t top;
-    /// The class that wrote the archive, mostly `NSKeyedArchiver`.
+    /// The name of the class that wrote the archive, usually `NSKeyedArchiver`.
     const char *archiver;
 } keyed_archive;
 
-/// Returns the objects of a keyed archive, all checked. Linear in the document.
+/// Validates and returns the objects of a keyed archive. Linear.
 keyed_archive *keyed_objects(const keyed_document *document, keyed_error **error);
 
 // MARK: - Text
 
 /// The form of JSON.
 enum {
-    /// Only what JSON has a form for; dates, data and UIDs are errors.
+    /// Only values that JSON can represent. Dates, data and UIDs are errors.
     KEYED_JSON_STRICT = 0,
     /// Dates and data as text.
     KEYED_JSON_COERCE = 1,
-    /// `{"$date": …}` and the like, which reads back without loss.
+    /// Tagged objects such as `{"$date": …}`, which can be parsed without loss.
     KEYED_JSON_TYPED = 2,
-    /// As coerced; the objects of an archive are resolved: collections and values of Foundation as such, other
-    /// objects as their fields with a `$class`. An object of another class that was written before, and all that holds
-    /// itself, is `{"$ref": "@12"}`, with the key path of the object.
+    /// Like `KEYED_JSON_COERCE`, with the objects of an archive resolved. Foundation's collections and values become
+    /// arrays, objects and text. Another object becomes its fields and a `$class`. A further reference to such an object,
+    /// and a cycle, becomes `{"$ref": "@12"}` with the key path of the object.
     KEYED_JSON_OBJECTS = 3,
 };
 
@@ -284,77 +284,77 @@ enum {
 keyed_text *keyed_json(
     const keyed_document *document, uint32_t value, uint32_t mode, keyed_error **error);
 
-/// Returns the document in another format, `KEYED_FORMAT_BINARY`, `_XML` or `_JSON`.
+/// Serializes the document in another format, one of `KEYED_FORMAT_…`.
 keyed_text *keyed_convert(const keyed_document *document, uint32_t format, keyed_error **error);
 
-/// Returns the names of the classes of an archive as a JSON array, sorted.
+/// Returns the sorted class names of an archive as a JSON array.
 keyed_text *keyed_class_names(const keyed_document *document, keyed_error **error);
 
-/// Returns the text of a string or an attributed string: of a typedstream, of the root of a keyed archive, of a
-/// property list that is a string. NULL without an error where there is none.
+/// Returns the text of a string or an attributed string. The string is the root of a typedstream, of a keyed archive or
+/// of a property list. Returns NULL without an error if the root is another value.
 keyed_text *keyed_text_of(
     const uint8_t *bytes, size_t count, const keyed_options *options, keyed_error **error);
 
-/// Checks all of the input: the property list and, of an archive, each object; a typedstream; a NIBArchive;
-/// bplist15, 16 and 17. Returns 1 if it is valid, otherwise 0.
+/// Validates all of the input: a property list, each object of a keyed archive, a typedstream, a NIBArchive, or a
+/// bplist15, 16 or 17. The limits hold for all formats. Returns 1 if the input is valid, otherwise 0.
 int32_t keyed_check(
     const uint8_t *bytes, size_t count, const keyed_options *options, keyed_error **error);
 
 // MARK: - Rows
 
-/// A value and its place, for tables.
+/// A value and its location, as a row of a table.
 typedef struct keyed_row {
     /// The key path of the value, for `keyed_find`.
     const char *path;
-    /// The key in its container; NULL for an element and for the root.
+    /// The key in its container; NULL for elements and the root.
     const char *key;
-    /// The index in its container; -1 for a key and for the root.
+    /// The index in its container; -1 for dictionary values and the root.
     int64_t index;
-    /// The kind: that of the value (`string`, `dictionary`, …) or `object`, `uuid`, `url`, `reference`.
+    /// The kind of the value (`string`, `dictionary`, …), or `object`, `uuid`, `url` or `reference`.
     const char *kind;
-    /// The class of an object; NULL for others.
+    /// The class of an object; NULL for other values.
     const char *class_name;
-    /// The value as JSON, of containers and objects; NULL for others, and with `KEYED_EVERYTHING`.
+    /// Containers and objects as JSON; NULL for other values, and in lists with `KEYED_EVERYTHING`.
     const char *json;
     /// The number of the value.
     uint32_t value;
-    /// The depth, from 0.
+    /// The depth, counted from 0.
     uint32_t level;
-    /// The number of the object in an archive; -1 for others.
+    /// The index of the object in an archive; -1 for other values.
     int64_t object;
-    /// The place of the value in the source.
+    /// The byte offset of the value in the source.
     int64_t offset;
-    /// The content of a scalar, as in `keyed_value`. Strings are UTF-8; a `date` and a `uuid` are text, too.
+    /// The content of a scalar, as in `keyed_value`. Strings are UTF-8. A `date` and a `uuid` are text too.
     keyed_value scalar;
 } keyed_row;
 
-/// Rows in the order of the document.
+/// Rows in document order.
 typedef struct keyed_rows {
     const keyed_row *rows;
     size_t count;
 } keyed_rows;
 
-/// The values that `keyed_list` lists.
+/// The scope of `keyed_list`.
 enum {
-    /// The value alone.
+    /// Only the value.
     KEYED_ITSELF = 0,
-    /// What it holds directly.
+    /// The children of the value.
     KEYED_CHILDREN = 1,
-    /// The value and all that it holds.
+    /// The value and all its descendants.
     KEYED_EVERYTHING = 2,
 };
 
-/// Returns rows for a value, with `scope` one of those above. Objects are resolved as `KEYED_JSON_OBJECTS` does; with
-/// `KEYED_EVERYTHING` a shared object is listed where it first occurs, and is a `reference` elsewhere.
+/// Returns rows for a value, with one of the scopes above. Objects are resolved as in `KEYED_JSON_OBJECTS`. With
+/// `KEYED_EVERYTHING`, a shared object is listed at its first occurrence, and is a `reference` elsewhere.
 keyed_rows *keyed_list(
     const keyed_document *document, uint32_t value, int32_t scope, keyed_error **error);
 
 // MARK: - Writing
 
-/// Builds a document of values in order.
+/// Builds a document from values in document order.
 typedef struct keyed_builder keyed_builder;
 
-/// Returns a builder without values.
+/// Returns an empty builder. `limits` is one of `KEYED_LIMITS_…`.
 keyed_builder *keyed_builder_new(uint32_t limits);
 
 void keyed_add_null(keyed_builder *builder);
@@ -374,8 +374,8 @@ void keyed_begin_dictionary(keyed_builder *builder);
 /// Ends the innermost container.
 void keyed_end(keyed_builder *builder);
 
-/// Returns the document that was built, and leaves the builder empty. A mistake in the order of calls is an error
-/// here, with the code `misuse` or `invalidKey`.
+/// Returns the document, and leaves the builder empty. Calls in a wrong order are reported here, as an error with the code
+/// `misuse` or `invalidKey`.
 keyed_document *keyed_finish(keyed_builder *builder, keyed_error **error);
 
 #ifdef __cplusplus

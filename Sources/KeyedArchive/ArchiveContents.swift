@@ -30,6 +30,9 @@ public struct ArchiveContents: Sendable {
     let topNumber: UInt32
     /// The node number of the `$objects` array.
     let objectsNumber: UInt32
+    /// The numbers of the keys `$class` and `$classname` in the document; nil where no dictionary has the key.
+    private let classKey: UInt32?
+    private let classNameKey: UInt32?
 
     /// The format version of every known archive.
     public static let version = 100_000
@@ -43,6 +46,8 @@ public struct ArchiveContents: Sendable {
             throw Self.notAnArchive("the root is of kind \(root.kind), not a dictionary")
         }
         self.document = document
+        classKey = document.storage.number(of: ArchiveFormat.classKey)
+        classNameKey = document.storage.number(of: ArchiveFormat.classNameKey)
         archiver = try Self.require(ArchiveFormat.archiverKey, in: root, "a string") { $0.string }
         let version = try Self.require(ArchiveFormat.versionKey, in: root, "an integer") {
             $0.integer
@@ -185,14 +190,24 @@ extension ArchiveContents {
     }
 
     private func dictionaryKind(_ node: PropertyListNode) -> EntryKind {
-        if Self.describesClass(node) { return .classDescription }
-        return .object(classValue: node[ArchiveFormat.classKey]?.record, count: objects.count) {
-            Self.describesClass(objects[Int($0)])
+        let record = node.record
+        if describesClass(record) { return .classDescription }
+        return .object(classValue: value(of: classKey, in: record), count: objects.count) {
+            describesClass(objects[Int($0)].record)
         }
     }
 
-    private static func describesClass(_ node: PropertyListNode) -> Bool {
-        node[ArchiveFormat.classNameKey] != nil
+    private func describesClass(_ record: NodeRecord) -> Bool {
+        value(of: classNameKey, in: record) != nil
+    }
+
+    /// The value of a key, by its number, if the record is a dictionary that has the key.
+    private func value(of key: UInt32?, in record: NodeRecord) -> NodeRecord? {
+        let storage = document.storage
+        guard record.kind == .dictionary, let key, let place = storage.place(of: key, in: record)
+        else { return nil }
+        let value = storage.store.children[record.valuePlace(ofKeyAt: place)]
+        return storage.store.records[Int(value)]
     }
 
     /// Returns the class that an entry describes. Linear in the size of the description.

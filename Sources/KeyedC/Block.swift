@@ -1,14 +1,14 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Memory that a caller in C owns: a header with the instance that it keeps alive, then the content.
+/// Memory that a C caller owns: a header with the instance that it keeps alive, then the content.
 ///
-/// `keyed_free` finds the header before the content, whatever the content is.
+/// `keyed_free` finds the header in front of the content, whatever its type.
 enum Block {
-    // Keeps the content aligned as `malloc` does.
+    // A multiple of the alignment of `malloc`, so that the content has that alignment too.
     private static let headerSize = 16
 
-    /// Allocates a block with room for `size` bytes, which are not initialized.
+    /// Allocates a block with room for `size` uninitialized bytes.
     ///
     /// `owner` lives until the block is freed.
     static func allocate(size: Int, owner: AnyObject? = nil) -> UnsafeMutableRawPointer {
@@ -30,7 +30,7 @@ enum Block {
         unsafe start.deallocate()
     }
 
-    /// The owner of a block that was allocated with one.
+    /// Returns the owner of a block that was allocated with one.
     static func owner<Owner: AnyObject>(_ content: OpaquePointer, as type: Owner.Type) -> Owner {
         // SAFETY: `content` is a handle of this type, by the contract of the function that has it.
         unsafe Unmanaged<Owner>.fromOpaque(
@@ -39,33 +39,34 @@ enum Block {
         ).takeUnretainedValue()
     }
 
-    /// A handle that keeps an instance alive.
+    /// Returns a handle that keeps an instance alive.
     static func handle(_ owner: AnyObject) -> OpaquePointer {
         unsafe OpaquePointer(allocate(size: 0, owner: owner))
     }
 }
 
-/// The bytes that structures in one block point to, collected before the block is allocated.
+/// The texts that the structures in a block point to, collected before the block is allocated.
 struct Appendix {
     private(set) var bytes: [UInt8] = []
 
     /// Appends text with a NUL after it.
     ///
-    /// A NUL within the text becomes U+FFFD, so that a hostile name is never taken for a shorter one.
+    /// A NUL within the text becomes U+FFFD, so that a hostile name cannot pose as a shorter one.
     ///
-    /// - Returns: The place of the text.
+    /// - Returns: The index of the text in ``bytes``.
     mutating func add(_ text: String) -> Int {
         let start = bytes.count
-        for byte in text.utf8 {
-            if byte == 0 { bytes += [0xEF, 0xBF, 0xBD] } else { bytes.append(byte) }
+        bytes.append(contentsOf: text.utf8)
+        if bytes[start...].contains(0) {
+            bytes[start...] = bytes[start...].flatMap { $0 == 0 ? [0xEF, 0xBF, 0xBD] : [$0] }[...]
         }
         bytes.append(0)
         return start
     }
 
-    /// Appends bytes as they are, with a NUL after them.
+    /// Appends bytes unchanged, with a NUL after them.
     ///
-    /// - Returns: Their place.
+    /// - Returns: The index of the bytes in ``bytes``.
     mutating func add(_ content: some Collection<UInt8>) -> Int {
         let start = bytes.count
         bytes.append(contentsOf: content)
@@ -73,7 +74,7 @@ struct Appendix {
         return start
     }
 
-    /// Copies everything to the end of a block, where there is room for it.
+    /// Copies everything to the end of a block. The caller has allocated room for it.
     func copy(to end: UnsafeMutableRawPointer) {
         unsafe bytes.withUnsafeBytes { source in
             guard let first = source.baseAddress else { return }

@@ -7,7 +7,7 @@ internal import NIBArchive
 internal import PropertyList
 internal import TypedStream
 
-/// The kind of bytes, by their beginning.
+/// The format of bytes, detected by their first bytes.
 enum ContentKind {
     case list(PropertyListFormat)
     case typedStream
@@ -32,7 +32,7 @@ enum ContentKind {
 
     private static let inlineNames: [StaticString] = ["bplist15", "bplist16", "bplist17"]
 
-    /// The name, a constant of C.
+    /// The name that `keyed_kind_of` returns.
     var name: StaticString {
         switch self {
         case .typedStream: "typedstream"
@@ -48,41 +48,60 @@ enum ContentKind {
 
 /// The operations on bytes of any kind.
 enum Contents {
-    /// Checks everything.
+    /// Validates all of the input.
     static func check(_ bytes: [UInt8], _ settings: Settings) throws(Failure) {
         switch ContentKind(bytes) {
-        case .typedStream:
-            do { _ = try TypedStreamDocument(parsing: bytes) } catch { throw Failure(error) }
+        case .typedStream: _ = try stream(bytes, settings)
         case .nibArchive:
-            do { _ = try NIBArchiveDocument(parsing: bytes) } catch { throw Failure(error) }
+            do {
+                _ = try NIBArchiveDocument(parsing: bytes, limits: settings.nibArchiveLimits)
+            } catch { throw Failure(error) }
         case .inline:
-            do { _ = try InlinePropertyListDocument(parsing: bytes) } catch { throw Failure(error) }
+            do {
+                _ = try InlinePropertyListDocument(
+                    parsing: bytes, limits: settings.inlineListLimits)
+            } catch { throw Failure(error) }
         case .list, nil:
             let handle = try DocumentHandle(bytes, settings)
             if handle.document.looksLikeKeyedArchive { _ = try ObjectTable(handle) }
         }
     }
 
-    /// The text of a string or of an attributed string; nil where there is none.
+    /// Returns the text of a string or an attributed string; nil for other values.
     static func text(_ bytes: [UInt8], _ settings: Settings) throws(Failure) -> String? {
-        if case .typedStream = ContentKind(bytes) { return try typedStreamText(bytes) }
+        if case .typedStream = ContentKind(bytes) { return try typedStreamText(bytes, settings) }
         let handle = try DocumentHandle(bytes, settings)
         var walk = ObjectWalk(handle)
-        let root = try walk.resolve(walk.start)
+        let root = try walk.resolve(ObjectWalk.start(of: handle))
         if root.kind == "string" || root.kind == "url" { return root.node.string }
         guard root.kind == "object", let field = root.node["NSString"] else { return nil }
         let text = try walk.resolve(field)
         return text.kind == "string" ? text.node.string : nil
     }
 
-    /// The text of a typedstream, the first string in it.
-    private static func typedStreamText(_ bytes: [UInt8]) throws(Failure) -> String? {
-        do { return try TypedStreamDocument(parsing: bytes).firstText() } catch {
-            throw Failure(error)
-        }
+    private static func stream(
+        _ bytes: [UInt8], _ settings: Settings
+    ) throws(Failure) -> TypedStreamDocument {
+        do {
+            return try TypedStreamDocument(parsing: bytes, limits: settings.typedStreamLimits)
+        } catch { throw Failure(error) }
     }
 
-    /// The names of the classes of an archive, as a JSON array.
+    /// Returns the text of the root of a typedstream; nil if the root is neither a string nor an attributed string.
+    private static func typedStreamText(
+        _ bytes: [UInt8], _ settings: Settings
+    ) throws(Failure) -> String? {
+        guard let root = try stream(bytes, settings).root else { return nil }
+        do {
+            switch try root.content() {
+            case .string(let text): return text
+            case .attributedString: return try AttributedText(root).text
+            default: return nil
+            }
+        } catch { throw Failure(error) }
+    }
+
+    /// Returns the sorted class names of an archive as a JSON array.
     static func classNames(_ handle: DocumentHandle) throws(Failure) -> [UInt8] {
         let contents = try handle.archive()
         var descriptions: Set<UInt32> = []

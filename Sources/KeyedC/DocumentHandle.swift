@@ -1,9 +1,13 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 internal import CKeyed
+internal import InlinePropertyList
 internal import KeyedArchive
+internal import NIBArchive
 internal import PropertyList
+internal import TypedStream
 
 /// A document that a caller in C holds.
 final class DocumentHandle: Sendable {
@@ -20,7 +24,9 @@ final class DocumentHandle: Sendable {
         self.document = document
         self.limits = limits
         self.options = options
-        contents = document.looksLikeKeyedArchive ? try? ArchiveContents(document) : nil
+        // The error for another property list would take longer than this lookup.
+        let isLikely = document.root[ArchiveFormat.archiverKey] != nil
+        contents = isLikely ? try? ArchiveContents(document) : nil
     }
 
     convenience init(_ bytes: [UInt8], _ settings: Settings) throws(Failure) {
@@ -60,10 +66,22 @@ struct Settings {
     init(_ source: UnsafePointer<keyed_options>?) throws(Failure) {
         let given = unsafe source?.pointee ?? keyed_options()
         limits = try Self.limits(given.limits)
-        // Control characters are as Apple's writer leaves them in XML.
+        // Apple's XML writer does not escape control characters.
         options = given.lenient == 0 ? .rawControlCharacters : .appleCompatible
     }
 
+    /// The same limits for formats that are not property lists.
+    var typedStreamLimits: TypedStreamLimits {
+        TypedStreamLimits(depth: limits.depth, inputSize: limits.inputSize)
+    }
+
+    var nibArchiveLimits: NIBArchiveLimits { NIBArchiveLimits(inputSize: limits.inputSize) }
+
+    var inlineListLimits: InlinePropertyListLimits {
+        InlinePropertyListLimits(depth: limits.depth, inputSize: limits.inputSize)
+    }
+
+    /// Returns the limits of a preset of `keyed.h`.
     static func limits(_ preset: UInt32) throws(Failure) -> ParsingLimits {
         switch preset {
         case UInt32(KEYED_LIMITS_UNTRUSTED): return .untrusted

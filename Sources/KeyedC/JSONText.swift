@@ -24,7 +24,7 @@ enum JSONText {
         var writer = ObjectJSON(handle)
         // The root of an archive is its root object.
         let isRoot = node.isIdentical(to: handle.document.root)
-        try writer.append(isRoot ? ObjectWalk(handle).start : node)
+        try writer.append(isRoot ? ObjectWalk.start(of: handle).index : node.index)
         return writer.output
     }
 

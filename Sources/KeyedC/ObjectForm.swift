@@ -3,7 +3,7 @@
 
 internal import ArchiveVocabulary
 internal import KeyedArchive
-internal import PropertyList
+@_spi(Tables) internal import PropertyList
 
 /// The form of an object of an archive: a value or collection of Foundation, or an object of another class.
 ///
@@ -17,122 +17,182 @@ internal import PropertyList
 /// | array, set, ordered set | `NSArray`, `NSSet`, `NSOrderedSet` | `NS.objects` |
 /// | dictionary | `NSDictionary` | `NS.keys`, `NS.objects`, equally long |
 ///
-/// A class is known by the names of its superclasses too. An object that lacks the fields is an object like any other.
-enum ObjectForm {
+/// A subclass has the form of its superclass. An object without the expected fields has the form `object`. Values
+/// are numbers of nodes in the document.
+enum ObjectForm: BitwiseCopyable {
     case null
-    case plain(PropertyListNode)
-    case object(fields: PropertyListNode, class: UInt32)
-    case string(PropertyListNode)
-    case data(PropertyListNode)
-    case date(PropertyListNode)
-    case uuid(PropertyListNode)
-    case url(base: PropertyListNode, relative: PropertyListNode)
-    case array(PropertyListNode)
-    case set(PropertyListNode)
-    case orderedSet(PropertyListNode)
-    case dictionary(keys: PropertyListNode, values: PropertyListNode)
+    case plain(UInt32)
+    case object(fields: UInt32, class: UInt32)
+    case string(UInt32)
+    case data(UInt32)
+    case date(UInt32)
+    case uuid(UInt32)
+    case url(base: UInt32, relative: UInt32)
+    case array(UInt32)
+    case set(UInt32)
+    case orderedSet(UInt32)
+    case dictionary(keys: UInt32, values: UInt32)
     case nsNull
     case classDescription
 }
 
-/// Finds the forms of the objects of one archive, and remembers those of their classes.
+/// Determines the forms of the objects in one archive, and caches what is known of each class.
 struct ObjectForms {
-    /// The class of Foundation that a class is, or descends from.
-    private enum Family {
+    /// The Foundation class that a class is or descends from.
+    private enum Family: BitwiseCopyable {
         case none, null, string, data, date, uuid, url, array, set, orderedSet, dictionary
 
-        init?(name: PropertyListNode) {
-            guard let family = Self.names.first(where: { name.isString($0.0) }) else { return nil }
-            self = family.1
+        /// The family with a name. Names are compared with those of the same length only.
+        init?(name: NodeRecord, in table: DocumentTable) {
+            guard name.kind == .string else { return nil }
+            let candidates: [(String, Family)] =
+                switch table.contentLength(of: name) {
+                case 5: [(FoundationClass.set, .set), ("NSURL", .url)]
+                case 6:
+                    [
+                        (FoundationClass.data, .data), (FoundationClass.date, .date),
+                        ("NSUUID", .uuid), (FoundationClass.null, .null),
+                    ]
+                case 7: [(FoundationClass.array, .array)]
+                case 8: [(FoundationClass.string, .string)]
+                case 12: [(FoundationClass.dictionary, .dictionary), ("NSOrderedSet", .orderedSet)]
+                default: []
+                }
+            guard let found = candidates.first(where: { table.isString(name, $0.0) }) else {
+                return nil
+            }
+            self = found.1
         }
 
-        private static let names: [(String, Family)] = [
-            (FoundationClass.dictionary, .dictionary), (FoundationClass.array, .array),
-            (FoundationClass.string, .string), (FoundationClass.data, .data),
-            (FoundationClass.date, .date), (FoundationClass.set, .set), ("NSUUID", .uuid),
-            ("NSURL", .url), (FoundationClass.null, .null), ("NSOrderedSet", .orderedSet),
-        ]
+        /// The keys of the fields that the form consists of.
+        var fields: (first: String?, second: String?) {
+            switch self {
+            case .none, .null: (nil, nil)
+            case .string: (FoundationField.string, nil)
+            case .data: (FoundationField.data, nil)
+            case .date: (FoundationField.time, nil)
+            case .uuid: (FoundationField.uuidBytes, nil)
+            case .url: (FoundationField.base, FoundationField.relative)
+            case .array, .set, .orderedSet: (FoundationField.objects, nil)
+            case .dictionary: (FoundationField.keys, FoundationField.objects)
+            }
+        }
+    }
+
+    /// The family of a class, with the numbers of the keys of its fields.
+    private struct KnownClass: BitwiseCopyable {
+        let family: Family
+        let first: UInt32?
+        let second: UInt32?
+
+        init(_ family: Family, in table: DocumentTable) {
+            self.family = family
+            first = family.fields.first.flatMap(table.keyNumber(of:))
+            second = family.fields.second.flatMap(table.keyNumber(of:))
+        }
     }
 
     let contents: ArchiveContents
-    // By the entry that describes a class.
-    private var families: [UInt32: Family] = [:]
-    // The budget of superclasses that are looked at: hostile archives share long lists of them.
+    let table: DocumentTable
+    /// The class that was looked up last, and the object that describes it. Most neighbors have the same class.
+    private var latest: (description: UInt32, known: KnownClass)?
+    /// The classes that were looked up before, by the object that describes the class.
+    private var earlier: [UInt32: KnownClass] = [:]
+    /// The number of superclasses that may still be examined. Hostile archives share long lists of them.
     private var remainingNames: Int
 
-    init(_ contents: ArchiveContents) {
+    init(_ contents: ArchiveContents, _ table: DocumentTable) {
         self.contents = contents
-        remainingNames = contents.document.nodeCount &+ 1024
+        self.table = table
+        remainingNames = table.count &+ 1024
     }
 
-    /// The form of an object.
+    /// Returns the form of an object.
     ///
     /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`.
     mutating func form(of object: UInt32) throws(KeyedArchiveError) -> ObjectForm {
+        try described(object).form
+    }
+
+    /// Returns the form of an object, and the entry that describes its class; nil for an entry without a class.
+    ///
+    /// - Throws: As ``form(of:)``.
+    mutating func described(
+        _ object: UInt32
+    ) throws(KeyedArchiveError) -> (form: ObjectForm, class: UInt32?) {
         switch try contents.entry(PropertyListUID(object)) {
-        case .null: return .null
-        case .leaf(let node): return .plain(node)
-        case .classDescription: return .classDescription
+        case .null: return (.null, nil)
+        case .leaf(let node): return (.plain(node.index), nil)
+        case .classDescription: return (.classDescription, nil)
         case .malformed(_, let error): throw error
-        case .object(_, let description):
-            let node = contents.objects[Int(object)]
-            return known(node, family(of: description.value))
-                ?? .object(fields: node, class: description.value)
+        case .object(_, let reference):
+            let description = reference.value
+            let fields = contents.objects[Int(object)].index
+            let form = known(fields, knownClass(description))
+            return (form ?? .object(fields: fields, class: description), description)
         }
     }
 
-    private func known(_ node: PropertyListNode, _ family: Family) -> ObjectForm? {
-        func field(_ key: String, _ kind: PropertyListKind) -> PropertyListNode? {
-            guard let value = node[key], value.kind == kind else { return nil }
-            return value
+    private func known(_ object: UInt32, _ known: KnownClass) -> ObjectForm? {
+        let record = table[object]
+        func field(_ key: UInt32?, _ kind: PropertyListKind) -> UInt32? {
+            guard let key, let place = table.place(ofKey: key, in: record) else { return nil }
+            let value = table.child(record.valuePlace(ofKeyAt: place))
+            return table[value].kind == kind ? value : nil
         }
-        switch family {
+        switch known.family {
         case .none: return nil
         case .null: return .nsNull
-        case .string: return field(FoundationField.string, .string).map { .string($0) }
-        case .data: return field(FoundationField.data, .data).map { .data($0) }
-        case .date: return field(FoundationField.time, .real).map { .date($0) }
+        case .string: return field(known.first, .string).map { .string($0) }
+        case .data: return field(known.first, .data).map { .data($0) }
+        case .date: return field(known.first, .real).map { .date($0) }
         case .uuid:
-            guard let bytes = field(FoundationField.uuidBytes, .data), bytes.data?.count == 16
+            guard let bytes = field(known.first, .data), table.contentLength(of: table[bytes]) == 16
             else { return nil }
             return .uuid(bytes)
         case .url:
-            guard let base = field(FoundationField.base, .uid),
-                let relative = field(FoundationField.relative, .uid)
+            guard let base = field(known.first, .uid), let relative = field(known.second, .uid)
             else { return nil }
             return .url(base: base, relative: relative)
-        case .array: return field(FoundationField.objects, .array).map { .array($0) }
-        case .set: return field(FoundationField.objects, .array).map { .set($0) }
-        case .orderedSet: return field(FoundationField.objects, .array).map { .orderedSet($0) }
+        case .array: return field(known.first, .array).map { .array($0) }
+        case .set: return field(known.first, .array).map { .set($0) }
+        case .orderedSet: return field(known.first, .array).map { .orderedSet($0) }
         case .dictionary:
-            guard let keys = field(FoundationField.keys, .array),
-                let values = field(FoundationField.objects, .array),
-                keys.array?.count == values.array?.count
+            guard let keys = field(known.first, .array), let values = field(known.second, .array),
+                table[keys].count == table[values].count
             else { return nil }
             return .dictionary(keys: keys, values: values)
         }
     }
 
-    private mutating func family(of description: UInt32) -> Family {
-        if let known = families[description] { return known }
-        var family = Family.none
-        let node = contents.objects[Int(description)]
-        if let name = node[ArchiveFormat.classNameKey], let found = Family(name: name) {
-            family = found
-        } else if let chain = node[ArchiveFormat.classChainKey]?.array {
-            for name in chain.prefix(max(remainingNames, 0)) {
-                remainingNames &-= 1
-                if let found = Family(name: name) {
-                    family = found
-                    break
-                }
-            }
+    private mutating func knownClass(_ description: UInt32) -> KnownClass {
+        if let latest {
+            if latest.description == description { return latest.known }
+            earlier[latest.description] = latest.known
         }
-        families[description] = family
-        return family
+        let known = earlier[description] ?? KnownClass(family(of: description), in: table)
+        latest = (description, known)
+        return known
     }
 
-    /// The name of a class, as the archive has it.
+    private mutating func family(of description: UInt32) -> Family {
+        let node = contents.objects[Int(description)]
+        if let name = node[ArchiveFormat.classNameKey],
+            let found = Family(name: name.record, in: table)
+        {
+            return found
+        }
+        guard let chain = node[ArchiveFormat.classChainKey], chain.kind == .array else {
+            return .none
+        }
+        for place in chain.record.childRange.prefix(max(remainingNames, 0)) {
+            remainingNames &-= 1
+            if let found = Family(name: table[table.child(place)], in: table) { return found }
+        }
+        return .none
+    }
+
+    /// Returns the name of a class as the archive has it.
     func className(_ description: UInt32) -> PropertyListNode? {
         contents.objects[Int(description)][ArchiveFormat.classNameKey]
     }

@@ -5,29 +5,52 @@ internal import ArchiveVocabulary
 internal import KeyedArchive
 @_spi(Tables) internal import PropertyList
 
-/// Writes a value as JSON on one line, with the objects of an archive resolved.
+/// Serializes a value as JSON on one line, with the objects of an archive resolved.
 ///
-/// Scalars are as ``JSONPropertyList/Mapping/coerce`` has them. The walk has a stack of its own, and each value that
-/// it enters, shared ones each time, is charged to the budget.
+/// Scalars have the form of ``JSONPropertyList/Mapping/coerce``. An explicit stack replaces recursion. Every visit of a
+/// value is charged to the budget, including repeated visits of shared values.
 struct ObjectJSON: ~Copyable {
     /// A container that is being written.
-    private struct Frame {
-        enum Contents {
-            case elements(PropertyListNode.ArrayView)
+    private struct Frame: BitwiseCopyable {
+        enum Contents: BitwiseCopyable {
+            /// Elements of an array or a set.
+            case elements
             /// Keys and values of a collection of Foundation.
-            case pairs(PropertyListNode.ArrayView, PropertyListNode.ArrayView)
-            case fields(PropertyListNode.DictionaryView)
+            case pairs
+            /// Entries of a dictionary in the property list.
+            case entries
+            /// Fields of an object.
+            case fields
         }
 
         let contents: Contents
+        /// The places of the keys and of the values among the children of the document.
+        let keys: Int
+        let values: Int
         let count: Int
         /// The number of the object; nil for a container within an object.
         let object: UInt32?
-        /// A Boolean value that says whether the object is written once only.
-        var isUnique = false
-        var position = 0
         /// A Boolean value that says whether nothing has been written yet.
         var isFirst = true
+        var position = 0
+
+        /// The container of the values of a node, and of its keys if it is a dictionary.
+        init(_ contents: Contents, _ record: NodeRecord, _ object: UInt32?) {
+            self.contents = contents
+            keys = record.childRange.lowerBound
+            values = record.valueRange.lowerBound
+            count = record.count
+            self.object = object
+        }
+
+        /// The container whose keys and values are the elements of two arrays, equally long.
+        init(keys: NodeRecord, values: NodeRecord, _ object: UInt32) {
+            contents = .pairs
+            self.keys = keys.childRange.lowerBound
+            self.values = values.childRange.lowerBound
+            count = keys.count
+            self.object = object
+        }
     }
 
     private static let scalars: JSONScalarWriter = {
@@ -41,135 +64,129 @@ struct ObjectJSON: ~Copyable {
     private var forms: ObjectForms?
     private var budget: OperationBudget
     private var stack: [Frame] = []
-    /// By object: whether it is a reference from now on, because it is being written or was written.
+    /// By object: whether another reference to it is written as a reference.
     ///
-    /// Collections may be written again when they are complete. Objects of other classes are not: graphs of views refer
-    /// to each other so often that the number of ways through them is exponential.
+    /// That is so while the object is being written. Afterwards, collections may be written again. Objects of other
+    /// classes may not: graphs of views refer to each other so often that the number of paths is exponential.
     private var isReference: [Bool]
+    private let table: DocumentTable
     private let document: PropertyListDocument
+    /// The number of the key `$class`; nil where no dictionary has it.
+    private let classKey: UInt32?
 
     init(_ handle: DocumentHandle) {
         document = handle.document
-        forms = handle.contents.map { ObjectForms($0) }
+        let table = DocumentTable(handle.document)
+        self.table = table
+        forms = handle.contents.map { ObjectForms($0, table) }
         isReference = [Bool](repeating: false, count: handle.contents?.objects.count ?? 0)
+        classKey = forms == nil ? nil : table.keyNumber(of: ArchiveFormat.classKey)
         budget = handle.document.budget(handle.limits)
-        output.reserveCapacity(256)
+        // Most JSON is shorter than its source.
+        output.reserveCapacity(min(table.size, 1 << 16))
+        stack.reserveCapacity(8)
     }
 
     /// Appends a value.
-    mutating func append(_ node: PropertyListNode) throws(Failure) {
+    mutating func append(_ node: UInt32) throws(Failure) {
         try begin(node)
-        while let top = stack.indices.last { try step(top) }
+        while let top = stack.last { try step(top) }
     }
 
     /// Writes the next entry of the innermost container, or its end.
-    private mutating func step(_ top: Int) throws(Failure) {
-        let position = stack[top].position
-        if position == stack[top].count {
-            if case .elements = stack[top].contents {
-                output.append(UInt8(ascii: "]"))
-            } else {
-                output.append(UInt8(ascii: "}"))
-            }
-            if let object = stack[top].object, !stack[top].isUnique {
-                isReference[Int(object)] = false
-            }
-            stack.removeLast()
-            return
+    private mutating func step(_ frame: Frame) throws(Failure) {
+        let top = stack.count &- 1
+        let position = frame.position
+        if position == frame.count { return end(frame) }
+        stack[top].position = position &+ 1
+        if case .elements = frame.contents {
+            separate(frame)
+        } else {
+            let key = table.child(frame.keys &+ position)
+            if case .fields = frame.contents, table[key].keyNumber == classKey { return }
+            separate(frame)
+            try appendKey(key)
         }
-        stack[top].position = position + 1
-        switch stack[top].contents {
-        case .elements(let elements):
-            separate(top)
-            try begin(elements[position])
-        case .pairs(let keys, let values):
-            separate(top)
-            try appendKey(keys[position])
-            try begin(values[position])
-        case .fields(let fields):
-            let entry = fields[position]
-            if stack[top].object != nil, entry.keyNode.isString(ArchiveFormat.classKey) { return }
-            separate(top)
-            try appendKey(entry.keyNode)
-            try begin(entry.value)
-        }
+        try begin(table.child(frame.values &+ position))
     }
 
-    private mutating func separate(_ top: Int) {
-        if !stack[top].isFirst { output.append(UInt8(ascii: ",")) }
-        stack[top].isFirst = false
+    private mutating func end(_ frame: Frame) {
+        if case .elements = frame.contents {
+            output.append(UInt8(ascii: "]"))
+        } else {
+            output.append(UInt8(ascii: "}"))
+        }
+        if let object = frame.object, frame.contents != .fields { isReference[Int(object)] = false }
+        stack.removeLast()
+    }
+
+    private mutating func separate(_ frame: Frame) {
+        if frame.isFirst {
+            stack[stack.count &- 1].isFirst = false
+        } else {
+            output.append(UInt8(ascii: ","))
+        }
     }
 
     /// Writes a scalar, or the beginning of a container.
-    private mutating func begin(_ node: PropertyListNode) throws(Failure) {
+    private mutating func begin(_ node: UInt32) throws(Failure) {
         try charge()
-        if let uid = node.uid, forms != nil { return try begin(object: uid.value) }
-        switch node.kind {
-        case .string: appendString(node)
-        case .array, .set:
-            let elements = node.kind == .array ? node.array : node.set
-            guard let elements else { return }
-            try open(.elements(elements), count: elements.count)
-        case .dictionary:
-            guard let fields = node.dictionary else { return }
-            try open(.fields(fields), count: fields.count)
-        default: try scalar(node)
+        let record = table[node]
+        switch record.kind {
+        case .uid where forms != nil: try begin(object: record.uid.value)
+        case .string: appendString(record)
+        case .array, .set: try open(Frame(.elements, record, nil))
+        case .dictionary: try open(Frame(.entries, record, nil))
+        default: try scalar(record)
         }
     }
 
     /// Writes an object, or its beginning.
     private mutating func begin(object: UInt32) throws(Failure) {
-        if object < isReference.count, isReference[Int(object)] {
-            output.append(contentsOf: "{\"$ref\":\"@\(object)\"}".utf8)
-            return
-        }
+        if object < isReference.count, isReference[Int(object)] { return appendReference(object) }
         switch try form(of: object) {
-        case .null, .nsNull: output.append(contentsOf: "null".utf8)
-        case .plain(let node):
-            if node.kind == .string { appendString(node) } else { try scalar(node) }
-        case .string(let text): appendString(text)
-        case .data(let data): try scalar(data)
+        case .null, .nsNull: output.append(contentsOf: "null" as StaticString)
+        case .plain(let node), .string(let node), .data(let node):
+            let record = table[node]
+            if record.kind == .string { appendString(record) } else { try scalar(record) }
         case .date(let seconds):
-            let date = PropertyListDate(secondsSince2001: seconds.real?.value ?? 0)
+            let date = PropertyListDate(secondsSince2001: table[seconds].real.value)
             output.append(contentsOf: "\"\(date)\"".utf8)
         case .uuid(let bytes):
             output.append(UInt8(ascii: "\""))
-            output += UUIDText.text(of: bytes.data ?? [])
+            output += UUIDText.text(of: table.content(of: table[bytes]))
             output.append(UInt8(ascii: "\""))
         case .url(let base, let relative): try url(base, relative)
         case .array(let list), .set(let list), .orderedSet(let list):
-            let elements = list.childNodes
-            try open(.elements(elements), count: elements.count, object)
+            try open(Frame(.elements, table[list], object))
         case .dictionary(let keys, let values):
-            let keys = keys.childNodes
-            try open(.pairs(keys, values.childNodes), count: keys.count, object)
+            try open(Frame(keys: table[keys], values: table[values], object))
         case .object(let fields, let description):
-            guard let entries = fields.dictionary else { return }
-            try open(.fields(entries), count: entries.count, object)
-            output.append(contentsOf: "\"$class\":".utf8)
-            if let name = forms?.className(description), name.kind == .string {
+            try open(Frame(.fields, table[fields], object))
+            output.append(contentsOf: "\"$class\":" as StaticString)
+            if let name = forms?.className(description)?.record, name.kind == .string {
                 appendString(name)
             } else {
-                output.append(contentsOf: "null".utf8)
+                output.append(contentsOf: "null" as StaticString)
             }
-            stack[stack.count - 1].isFirst = false
-            stack[stack.count - 1].isUnique = true
-        case .classDescription:
-            output.append(contentsOf: "{\"$ref\":\"@\(object)\"}".utf8)
+            stack[stack.count &- 1].isFirst = false
+        case .classDescription: appendReference(object)
         }
     }
 
-    private mutating func open(
-        _ contents: Frame.Contents, count: Int, _ object: UInt32? = nil
-    ) throws(Failure) {
+    private mutating func appendReference(_ object: UInt32) {
+        output.append(contentsOf: "{\"$ref\":\"@\(object)\"}".utf8)
+    }
+
+    private mutating func open(_ frame: Frame) throws(Failure) {
         do { try budget.enter(depth: stack.count + 1) } catch { throw Failure(error) }
-        if case .elements = contents {
+        if case .elements = frame.contents {
             output.append(UInt8(ascii: "["))
         } else {
             output.append(UInt8(ascii: "{"))
         }
-        if let object { isReference[Int(object)] = true }
-        stack.append(Frame(contents: contents, count: count, object: object))
+        if let object = frame.object { isReference[Int(object)] = true }
+        stack.append(frame)
     }
 
     private mutating func form(of object: UInt32) throws(Failure) -> ObjectForm {
@@ -187,81 +204,74 @@ struct ObjectJSON: ~Copyable {
 
     // MARK: Scalars
 
-    private mutating func scalar(_ node: PropertyListNode) throws(Failure) {
-        do { try Self.scalars.append(node, to: &output) } catch { throw Failure(error) }
-    }
-
-    private mutating func appendString(_ node: PropertyListNode) {
-        output.append(UInt8(ascii: "\""))
-        appendText(node)
-        output.append(UInt8(ascii: "\""))
-    }
-
-    private mutating func appendText(_ node: PropertyListNode) {
-        if node.record.encoding == .utf16 {
-            var text: [UInt8] = []
-            node.storage.store.appendText(of: node.record, to: &text)
-            JSONScalarWriter.appendEscaped(text[...], to: &output)
-        } else {
-            JSONScalarWriter.appendEscaped(node.storage.store.content(of: node.record), to: &output)
+    private mutating func scalar(_ record: NodeRecord) throws(Failure) {
+        do { try Self.scalars.append(record, of: table, to: &output) } catch {
+            throw Failure(error)
         }
     }
 
-    /// Writes the key of an entry: JSON has text alone. A key without a text is the number of its object, as `@12`.
-    private mutating func appendKey(_ node: PropertyListNode) throws(Failure) {
+    private mutating func appendString(_ record: NodeRecord) {
         output.append(UInt8(ascii: "\""))
-        try appendKeyText(node)
-        output.append(contentsOf: "\":".utf8)
+        JSONScalarWriter.appendEscaped(record, of: table, to: &output)
+        output.append(UInt8(ascii: "\""))
     }
 
-    private mutating func appendKeyText(_ node: PropertyListNode) throws(Failure) {
-        var key = node
-        if let uid = node.uid, forms != nil {
-            switch try form(of: uid.value) {
-            case .plain(let leaf), .string(let leaf): key = leaf
+    /// Writes the key of an entry. A key that is neither text nor an integer is the number of its object, as `@12`.
+    private mutating func appendKey(_ node: UInt32) throws(Failure) {
+        output.append(UInt8(ascii: "\""))
+        try appendKeyText(table[node])
+        output.append(contentsOf: "\":" as StaticString)
+    }
+
+    private mutating func appendKeyText(_ record: NodeRecord) throws(Failure) {
+        var key = record
+        if key.kind == .uid, forms != nil {
+            switch try form(of: record.uid.value) {
+            case .plain(let leaf), .string(let leaf): key = table[leaf]
             default:
-                output.append(contentsOf: "@\(uid.value)".utf8)
+                output.append(contentsOf: "@\(record.uid.value)".utf8)
                 return
             }
         }
-        if key.kind == .string { return appendText(key) }
-        if let number = key.integer {
-            output.append(contentsOf: number.description.utf8)
-        } else {
-            output.append(contentsOf: "(\(key.kind))".utf8)
+        switch key.kind {
+        case .string: JSONScalarWriter.appendEscaped(key, of: table, to: &output)
+        case .integer: output.append(contentsOf: key.integer.description.utf8)
+        default: output.append(contentsOf: "(\(key.kind))".utf8)
         }
     }
 
+    // MARK: URLs
+
     /// Writes a URL as its text; one that is relative to another, as both.
-    private mutating func url(
-        _ base: PropertyListNode, _ relative: PropertyListNode
-    ) throws(Failure) {
-        if let uid = base.uid, case .null = try form(of: uid.value) {
-            return try leaf(relative)
-        }
-        output.append(contentsOf: "{\"base\":".utf8)
-        try leaf(base)
-        output.append(contentsOf: ",\"relative\":".utf8)
-        try leaf(relative)
+    private mutating func url(_ base: UInt32, _ relative: UInt32) throws(Failure) {
+        if try isNull(base) { return try part(relative) }
+        output.append(contentsOf: "{\"base\":" as StaticString)
+        try part(base)
+        output.append(contentsOf: ",\"relative\":" as StaticString)
+        try part(relative)
         output.append(UInt8(ascii: "}"))
     }
 
-    /// Writes the text of a part of a URL; of a URL that is relative itself, a reference.
-    private mutating func leaf(_ node: PropertyListNode) throws(Failure) {
+    /// Writes the text of a part of a URL. A part that is a relative URL itself is written as a reference.
+    private mutating func part(_ node: UInt32) throws(Failure) {
         try charge()
-        guard let uid = node.uid else { return output.append(contentsOf: "null".utf8) }
-        switch try form(of: uid.value) {
-        case .plain(let text) where text.kind == .string, .string(let text): appendString(text)
+        let object = table[node].uid.value
+        switch try form(of: object) {
+        case .plain(let text), .string(let text):
+            if table[text].kind == .string { return appendString(table[text]) }
         case .url(let base, let relative):
-            if let uid = base.uid, case .null = try form(of: uid.value),
-                let text = relative.uid, case .plain(let leaf) = try form(of: text.value),
-                leaf.kind == .string
+            if try isNull(base), case .plain(let text) = try form(of: table[relative].uid.value),
+                table[text].kind == .string
             {
-                return appendString(leaf)
+                return appendString(table[text])
             }
-            fallthrough
-        default: output.append(contentsOf: "{\"$ref\":\"@\(uid.value)\"}".utf8)
+        default: break
         }
+        appendReference(object)
+    }
+
+    private mutating func isNull(_ node: UInt32) throws(Failure) -> Bool {
+        if case .null = try form(of: table[node].uid.value) { true } else { false }
     }
 }
 
@@ -269,11 +279,14 @@ struct ObjectJSON: ~Copyable {
 enum UUIDText {
     private static let digits = Array("0123456789ABCDEF".utf8)
 
+    /// Returns the 32 digits of the bytes, with hyphens.
     static func text(of bytes: ArraySlice<UInt8>) -> [UInt8] {
         var text: [UInt8] = []
+        text.reserveCapacity(36)
         for (place, byte) in bytes.enumerated() {
             if [4, 6, 8, 10].contains(place) { text.append(UInt8(ascii: "-")) }
-            text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
         }
         return text
     }

@@ -3,9 +3,9 @@
 
 internal import CKeyed
 internal import KeyedArchive
-internal import PropertyList
+@_spi(Tables) internal import PropertyList
 
-/// The objects and classes of an archive in one block.
+/// The objects and classes of an archive, for `keyed_archive`.
 struct ObjectTable {
     private var objects: [keyed_object] = []
     private var classes: [(name: Int, chain: [Int])] = []
@@ -13,13 +13,14 @@ struct ObjectTable {
     private let top: UInt32
     private let archiver: Int
 
-    /// Reads every object and every class.
+    /// Validates every object and every class. Linear.
     init(_ handle: DocumentHandle) throws(Failure) {
         let contents = try handle.archive()
-        var forms = ObjectForms(contents)
+        var forms = ObjectForms(contents, DocumentTable(handle.document))
         var budget = DescriptionBudget(contents, limits: handle.limits)
         var classIndexes: [UInt32: UInt32] = [:]
         archiver = texts.add(contents.archiver)
+        objects.reserveCapacity(contents.objects.count)
         let node = handle.document.root["$top"]
         top = UInt32(truncatingIfNeeded: node?.number ?? 0)
         do {
@@ -28,19 +29,18 @@ struct ObjectTable {
                 var object = keyed_object()
                 object.value = UInt32(truncatingIfNeeded: node.number)
                 object.class_index = .max
-                Self.fill(&object, try forms.form(of: uid))
-                if case .object(_, let description) = try contents.entry(PropertyListUID(uid)) {
-                    if let known = classIndexes[description.value] {
+                let (form, description) = try forms.described(uid)
+                Self.fill(&object, form)
+                if let description {
+                    if let known = classIndexes[description] {
                         object.class_index = known
                     } else {
                         object.class_index = UInt32(truncatingIfNeeded: classes.count)
-                        classIndexes[description.value] = object.class_index
-                        let found = try contents.archivedClass(description, within: &budget)
-                        classes.append(
-                            (
-                                texts.add(found.name),
-                                (found.chain ?? [found.name]).map { texts.add($0) }
-                            ))
+                        classIndexes[description] = object.class_index
+                        let found = try contents.archivedClass(
+                            PropertyListUID(description), within: &budget)
+                        let name = texts.add(found.name)
+                        classes.append((name, found.chain?.map { texts.add($0) } ?? [name]))
                     }
                 }
                 objects.append(object)
@@ -49,10 +49,9 @@ struct ObjectTable {
     }
 
     private static func fill(_ object: inout keyed_object, _ form: ObjectForm) {
-        func set(_ form: Int, _ parts: PropertyListNode...) {
+        func set(_ form: Int, _ first: UInt32 = 0, _ second: UInt32 = 0) {
             object.form = UInt32(truncatingIfNeeded: form)
-            if parts.count > 0 { object.parts.0 = UInt32(truncatingIfNeeded: parts[0].number) }
-            if parts.count > 1 { object.parts.1 = UInt32(truncatingIfNeeded: parts[1].number) }
+            object.parts = (first, second)
         }
         switch form {
         case .null: set(KEYED_FORM_NULL)
@@ -72,7 +71,7 @@ struct ObjectTable {
         }
     }
 
-    /// Allocates the block and fills it.
+    /// Returns the block that the caller owns.
     func block() -> UnsafeMutablePointer<keyed_archive> {
         let chainCount = classes.reduce(0) { $0 + $1.chain.count }
         let classesStart = unsafe MemoryLayout<keyed_archive>.stride

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeyedArchive
-internal import PropertyList
+@_spi(Tables) internal import PropertyList
 internal import PropertyListTools
 
-/// A value of a document, or of an archive with its objects resolved, and what it holds.
+/// A value of a document with its children. The objects of an archive are resolved.
 struct ResolvedValue {
     /// The children of a container.
     enum Children {
@@ -15,7 +15,7 @@ struct ResolvedValue {
         case fields(PropertyListNode.DictionaryView, hasClass: Bool)
     }
 
-    /// The value; of a plain value that an object stands for, that one.
+    /// The node of the value. For an object that wraps a plain value, the node of the plain value.
     let node: PropertyListNode
     /// The kind, for `keyed_row`.
     let kind: String
@@ -26,17 +26,17 @@ struct ResolvedValue {
     let children: Children
 }
 
-/// Goes through a document, or through the objects of an archive, a step at a time.
+/// Resolves values of a document, and objects of an archive, one at a time.
 struct ObjectWalk {
     let handle: DocumentHandle
     var forms: ObjectForms?
 
     init(_ handle: DocumentHandle) {
         self.handle = handle
-        forms = handle.contents.map { ObjectForms($0) }
+        forms = handle.contents.map { ObjectForms($0, DocumentTable(handle.document)) }
     }
 
-    /// Resolves a value: a UID of an archive is the object that it refers to.
+    /// Resolves a value. A UID in an archive resolves to the object that it refers to.
     mutating func resolve(_ node: PropertyListNode) throws(Failure) -> ResolvedValue {
         if let uid = node.uid, forms != nil { return try resolve(object: uid.value) }
         return Self.plain(node)
@@ -54,11 +54,9 @@ struct ObjectWalk {
     }
 
     mutating func resolve(object: UInt32) throws(Failure) -> ResolvedValue {
-        let form: ObjectForm
-        do { form = try forms?.form(of: object) ?? .null } catch {
-            throw Failure(error, in: handle.document)
-        }
-        let entry = forms?.contents.objects[Int(object)] ?? handle.document.root
+        let form = try form(of: object)
+        let document = handle.document
+        let entry = forms?.contents.objects[Int(object)] ?? document.root
         func value(
             _ kind: String, _ node: PropertyListNode, _ children: ResolvedValue.Children = .none,
             _ description: UInt32? = nil
@@ -67,46 +65,71 @@ struct ObjectWalk {
                 node: node, kind: kind, object: object, description: description, children: children
             )
         }
+        func elements(_ list: UInt32) -> ResolvedValue.Children {
+            .elements(document.node(list).childNodes)
+        }
+        func fields(hasClass: Bool) -> ResolvedValue.Children {
+            entry.dictionary.map { .fields($0, hasClass: hasClass) } ?? .none
+        }
         switch form {
         case .null, .nsNull: return value("null", entry)
-        case .plain(let node): return Self.plain(node, object)
-        case .string(let node): return value("string", node)
-        case .data(let node): return value("data", node)
-        case .date(let node): return value("date", node)
-        case .uuid(let node): return value("uuid", node)
+        case .plain(let node): return Self.plain(document.node(node), object)
+        case .string(let node): return value("string", document.node(node))
+        case .data(let node): return value("data", document.node(node))
+        case .date(let node): return value("date", document.node(node))
+        case .uuid(let node): return value("uuid", document.node(node))
         case .url(let base, let relative):
-            if let uid = base.uid, try resolve(object: uid.value).kind == "null",
-                let text = relative.uid
-            {
-                let leaf = try resolve(object: text.value)
-                if leaf.kind == "string" { return value("url", leaf.node) }
+            if let text = try absoluteURL(document.node(base), document.node(relative)) {
+                return value("url", text)
             }
-            return value(
-                "object", entry, entry.dictionary.map { .fields($0, hasClass: true) } ?? .none)
-        case .array(let list): return value("array", entry, .elements(list.childNodes))
-        case .set(let list), .orderedSet(let list):
-            return value("set", entry, .elements(list.childNodes))
+            return value("object", entry, fields(hasClass: true))
+        case .array(let list): return value("array", entry, elements(list))
+        case .set(let list), .orderedSet(let list): return value("set", entry, elements(list))
         case .dictionary(let keys, let values):
-            return value("dictionary", entry, .pairs(keys.childNodes, values.childNodes))
-        case .object(let fields, let description):
             return value(
-                "object", entry, fields.dictionary.map { .fields($0, hasClass: true) } ?? .none,
-                description)
-        case .classDescription:
-            return value(
-                "class", entry, entry.dictionary.map { .fields($0, hasClass: false) } ?? .none)
+                "dictionary", entry,
+                .pairs(document.node(keys).childNodes, document.node(values).childNodes))
+        case .object(_, let description):
+            return value("object", entry, fields(hasClass: true), description)
+        case .classDescription: return value("class", entry, fields(hasClass: false))
         }
     }
 
-    /// The text of a key; nil where it is no text.
+    private mutating func form(of object: UInt32) throws(Failure) -> ObjectForm {
+        do { return try forms?.form(of: object) ?? .null } catch {
+            throw Failure(error, in: handle.document)
+        }
+    }
+
+    /// Returns the text of a URL without a base; nil for a relative URL.
+    ///
+    /// The parts are not resolved as values: a URL may be a part of itself.
+    private mutating func absoluteURL(
+        _ base: PropertyListNode, _ relative: PropertyListNode
+    ) throws(Failure) -> PropertyListNode? {
+        guard let base = base.uid, let relative = relative.uid else { return nil }
+        switch try form(of: base.value) {
+        case .null, .nsNull: break
+        default: return nil
+        }
+        switch try form(of: relative.value) {
+        case .plain(let leaf), .string(let leaf):
+            let text = handle.document.node(leaf)
+            return text.kind == .string ? text : nil
+        default: return nil
+        }
+    }
+
+    /// Returns the text of a key; nil if the key is neither text nor an integer.
     mutating func keyText(_ node: PropertyListNode) throws(Failure) -> String? {
         let key = try resolve(node)
         if let number = key.node.integer { return number.description }
         return key.kind == "string" ? key.node.string : nil
     }
 
-    /// The root of a document; of an archive the object `root`, or the dictionary of its roots where it has several.
-    var start: PropertyListNode {
+    /// The value that an empty path names: the root of a document. In an archive, the root object, or the dictionary of
+    /// the roots if there are several.
+    static func start(of handle: DocumentHandle) -> PropertyListNode {
         guard let contents = handle.contents else { return handle.document.root }
         if contents.top.count == 1, let only = contents.top.first { return only.value }
         return contents.top["root"] ?? handle.document.root["$top"] ?? handle.document.root
@@ -114,16 +137,16 @@ struct ObjectWalk {
 
     // MARK: Paths
 
-    /// The value at a path, with the handle of the document that it is in.
+    /// Returns the value at a path, and the handle of the document that contains it.
     static func find(
         _ path: PropertyListKeyPath, in handle: DocumentHandle
     ) throws(Failure) -> (DocumentHandle, PropertyListNode) {
         var walk = ObjectWalk(handle)
-        var node = walk.begins(path) ? walk.handle.document.root : walk.start
+        var node = walk.begins(path) ? handle.document.root : start(of: handle)
         for (position, step) in path.steps.enumerated() {
             if case .content = step {
                 walk = ObjectWalk(try walk.nested(in: node))
-                node = walk.start
+                node = start(of: walk.handle)
             } else {
                 node = try walk.child(of: node, step, path, position)
             }
@@ -131,7 +154,7 @@ struct ObjectWalk {
         return (walk.handle, node)
     }
 
-    /// A Boolean value that says whether a path begins at the root of the property list.
+    /// Returns whether a path begins at the root of the property list.
     private func begins(_ path: PropertyListKeyPath) -> Bool {
         switch path.steps.first {
         case .name(let key), .key(let key):
@@ -183,7 +206,7 @@ struct ObjectWalk {
         )
     }
 
-    /// Resolves a value whose number may be that of an entry of `$objects`.
+    /// Resolves a value that may be an entry of `$objects`.
     mutating func entered(_ node: PropertyListNode) throws(Failure) -> ResolvedValue {
         if node.kind == .dictionary, let contents = forms?.contents, node["$class"]?.uid != nil,
             let object = contents.objects.firstIndex(where: { $0.isIdentical(to: node) })

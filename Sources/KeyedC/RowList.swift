@@ -5,7 +5,7 @@ internal import CKeyed
 @_spi(Tables) internal import PropertyList
 internal import PropertyListTools
 
-/// The rows of a value, collected for one block.
+/// The rows of a value, for `keyed_rows`.
 struct RowList {
     private struct Row {
         var path = 0
@@ -21,7 +21,7 @@ struct RowList {
         var content: Range<Int>?
     }
 
-    /// A value that is still to be listed.
+    /// A value that has not been listed yet.
     private struct Pending {
         let node: PropertyListNode
         let path: [PropertyListKeyPath.Step]
@@ -36,7 +36,7 @@ struct RowList {
     private var budget: OperationBudget.Account
     private let limits: ParsingLimits
 
-    /// The values that are listed.
+    /// The values to list.
     enum Scope { case itself, children, everything }
 
     init(_ handle: DocumentHandle, _ start: PropertyListNode, _ scope: Scope) throws(Failure) {
@@ -71,7 +71,7 @@ struct RowList {
 
     /// Adds a row.
     ///
-    /// - Returns: the value, if its children are to be listed.
+    /// - Returns: The value if its children have to be listed.
     private mutating func add(
         _ pending: Pending, isRecursive: Bool
     ) throws(Failure) -> ResolvedValue? {
@@ -101,7 +101,7 @@ struct RowList {
         if isContainer(value) {
             if !isRecursive {
                 var writer = ObjectJSON(walk.handle)
-                try writer.append(pending.node)
+                try writer.append(pending.node.index)
                 try charge(writer.output.count)
                 row.json = texts.add(writer.output)
             }
@@ -162,7 +162,7 @@ struct RowList {
         return list
     }
 
-    /// Allocates the block and fills it.
+    /// Returns the block that the caller owns.
     func block() -> UnsafeMutablePointer<keyed_rows> {
         let rowsStart = unsafe MemoryLayout<keyed_rows>.stride
         let textsStart = unsafe rowsStart + MemoryLayout<keyed_row>.stride * rows.count

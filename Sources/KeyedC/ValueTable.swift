@@ -4,7 +4,7 @@
 internal import CKeyed
 @_spi(Tables) internal import PropertyList
 
-/// The values of a document in one block: the structure, the records, the children, then the contents.
+/// The values of a document, for `keyed_table`. The block has the structure, the records, the children and the contents.
 struct ValueTable {
     private let table: DocumentTable
     private let contentSize: Int
@@ -18,7 +18,7 @@ struct ValueTable {
         contentSize = size
     }
 
-    /// Allocates the block and fills it. Linear.
+    /// Returns the block that the caller owns. Linear.
     func block(_ format: UInt32) -> UnsafeMutablePointer<keyed_table> {
         let head = unsafe MemoryLayout<keyed_table>.stride
         let stride = unsafe MemoryLayout<keyed_value>.stride
@@ -48,7 +48,7 @@ struct ValueTable {
         return unsafe result
     }
 
-    /// The record in the form of C. Content is copied to `end`, which moves on.
+    /// Returns a record in C's form. Copies its content to `end` and advances `end`.
     private func value(
         _ record: NodeRecord, _ children: UnsafeMutablePointer<UInt32>,
         _ end: inout UnsafeMutableRawPointer

@@ -8,7 +8,7 @@
 //
 // | function | result |
 // |---|---|
-// | `keyed_kind(blob)` | the name of what a blob holds; NULL for other bytes |
+// | `keyed_kind(blob)` | the format of a blob; NULL for an unknown one |
 // | `keyed_json(blob [, path [, errors]])` | the value at a path as JSON, objects of an archive resolved |
 // | `keyed_get(blob, path [, errors])` | the value at a path as SQL has it: text, number, blob; JSON for others |
 // | `keyed_text(blob [, errors])` | the text of a string or an attributed string |
@@ -17,10 +17,11 @@
 // | `keyed_valid(blob)` | 1 if all of the blob is valid, otherwise 0 |
 // | `keyed_error(blob)` | the error of an invalid blob; NULL for a valid one |
 // | `keyed_each(blob [, path])` | a table of the children of the value at a path |
-// | `keyed_tree(blob [, path])` | a table of the value at a path and all that it holds |
+// | `keyed_tree(blob [, path])` | a table of the value at a path and all its descendants |
 //
-// A blob that cannot be read gives NULL, or with `'error'` as the argument `errors` the error. Limits are those for
-// untrusted input. All functions are deterministic and innocuous: they depend on their arguments alone and open nothing.
+// A blob that cannot be decoded gives NULL. With `'error'` as the last argument, its error is the error of the statement.
+// Each call has the limits for untrusted input. All functions are deterministic and innocuous: the result depends on the
+// arguments alone, and no function opens a file.
 
 #include <sqlite3ext.h>
 SQLITE_EXTENSION_INIT1
@@ -55,7 +56,7 @@ static int wants_errors(int count, sqlite3_value **arguments, int place) {
     return text && strcmp((const char *)text, "error") == 0;
 }
 
-/// Reports an error as the caller wants it, and frees it.
+/// Makes an error, or NULL unless errors are `wanted`, the result. Frees the error.
 static void fail(sqlite3_context *context, keyed_error *error, int wanted) {
     if (wanted && error) {
         sqlite3_result_error(context, error->message, -1);
@@ -65,7 +66,7 @@ static void fail(sqlite3_context *context, keyed_error *error, int wanted) {
     keyed_free(error);
 }
 
-/// Makes text the result. It is copied: SQLite would free it with a function of its own type.
+/// Makes a copy of a text the result. SQLite cannot free the text itself: `keyed_free` has another type.
 static void result_text(sqlite3_context *context, const char *bytes, size_t count) {
     sqlite3_result_text64(context, bytes, count, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
@@ -115,11 +116,12 @@ static void json(sqlite3_context *context, int count, sqlite3_value **arguments)
     uint32_t value = 0;
     keyed_document *document = find(&source, count > 1 ? arguments[1] : NULL, &value, &error);
     if (!document) return fail(context, error, wanted);
-    result(context, keyed_json(document, value, KEYED_JSON_OBJECTS, &error), error, wanted);
+    keyed_text *found = keyed_json(document, value, KEYED_JSON_OBJECTS, &error);
+    result(context, found, error, wanted);
     keyed_free(document);
 }
 
-/// Makes a row's value the result: a scalar as SQL has it, another value as JSON.
+/// Makes the value of a row the result: a scalar as a value of SQL, another value as JSON.
 static void result_row(sqlite3_context *context, const keyed_row *row) {
     const keyed_value *scalar = &row->scalar;
     if (row->json) return result_text(context, row->json, strlen(row->json));
@@ -176,7 +178,8 @@ static void classes(sqlite3_context *context, int count, sqlite3_value **argumen
     keyed_error *error = NULL;
     keyed_document *document = keyed_open(source.bytes, source.count, &untrusted, &error);
     if (!document) return fail(context, error, wanted);
-    result(context, keyed_class_names(document, &error), error, wanted);
+    keyed_text *found = keyed_class_names(document, &error);
+    result(context, found, error, wanted);
     keyed_free(document);
 }
 
@@ -187,7 +190,8 @@ static void xml(sqlite3_context *context, int count, sqlite3_value **arguments) 
     keyed_error *error = NULL;
     keyed_document *document = keyed_open(source.bytes, source.count, &untrusted, &error);
     if (!document) return fail(context, error, wanted);
-    result(context, keyed_convert(document, KEYED_FORMAT_XML, &error), error, wanted);
+    keyed_text *found = keyed_convert(document, KEYED_FORMAT_XML, &error);
+    result(context, found, error, wanted);
     keyed_free(document);
 }
 
@@ -249,7 +253,7 @@ static int disconnect(sqlite3_vtab *base) {
     return SQLITE_OK;
 }
 
-/// Wants the blob, and the path if there is one, as arguments of `filter`.
+/// Plans a query: the blob, and the path if there is one, become arguments of `filter`.
 static int best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     (void)base;
     int blob = -1, start = -1, unusable = 0;
@@ -293,7 +297,7 @@ static int close_cursor(sqlite3_vtab_cursor *base) {
     return SQLITE_OK;
 }
 
-/// Lists the value of one blob. A blob that cannot be read has no rows.
+/// Lists the value in one blob. A blob that cannot be decoded has no rows.
 static int filter(
     sqlite3_vtab_cursor *base, int number, const char *name, int count, sqlite3_value **arguments
 ) {
@@ -305,7 +309,7 @@ static int filter(
     input source;
     if (number == 0 || !take(arguments[0], &source)) return SQLITE_OK;
     uint32_t value = 0;
-    // Without a path the root object of an archive is meant, which is that of the empty path.
+    // The empty path names the root object of an archive.
     keyed_document *document = keyed_open(source.bytes, source.count, &untrusted, NULL);
     if (!document) return SQLITE_OK;
     const char *path = number > 1 ? (const char *)sqlite3_value_text(arguments[1]) : NULL;

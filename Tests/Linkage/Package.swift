@@ -55,6 +55,9 @@ let package = Package(
                 .product(name: "InlinePropertyList", package: "swift-keyed-archive")
             ]),
         .executableTarget(
+            name: "c-interface-client",
+            dependencies: [.product(name: "KeyedC", package: "swift-keyed-archive")]),
+        .executableTarget(
             name: "archive-import-client",
             dependencies: [
                 .product(name: "ArchiveImport", package: "swift-keyed-archive"),

@@ -1,39 +1,177 @@
 # This source file is part of swift-keyed-archive
 # SPDX-License-Identifier: Apache-2.0
-"""Archives with a map of classes, as bpylist2 has them.
+"""The API of ``bpylist2.archiver``: archives with a map from class names to types.
 
-A class in the map is a dataclass. A class of an archive that is not in the map is an error, as there.
+A type in the map has the static methods ``decode_archive(archive)`` and ``encode_archive(obj, archive)``, or is a
+dataclass. As there, a class that is not in the map is an error, and dates are :class:`timestamp` instances. Cycles and
+shared objects are kept between dataclasses. Types with ``decode_archive`` cannot be part of a cycle.
 """
 
 from __future__ import annotations
 
-from .. import KeyedArchiveError as ArchiverError
+import dataclasses as _dataclasses
+import datetime as _datetime
+
+from .. import _DATE, ArchivedObject, KeyedArchiveError, Unhashable
+from .. import _unarchive as _read
 from .. import archive as _archive
-from .. import unarchive as _unarchive
+from .._objects import fill_object as _fill
+from .archive_types import timestamp
 
-__all__ = ["ArchiverError", "archive", "unarchive", "unarchive_file", "update_class_map"]
+__all__ = [
+    "ArchiverError", "CircularReference", "MissingClassMapping", "archive", "unarchive", "unarchive_file",
+    "update_class_map",
+]
 
-_classes: dict = {}
+ArchiverError = KeyedArchiveError
+
+
+class CircularReference(KeyedArchiveError):
+    """An object whose type has ``decode_archive`` refers to itself."""
+
+
+class MissingClassMapping(KeyedArchiveError):
+    """A class is not in the map."""
+
+
+UNARCHIVE_CLASS_MAP: dict = {}
+ARCHIVE_CLASS_MAP: dict = {}
 
 
 def update_class_map(new_map):
     """Adds types by the names of their classes."""
-    _classes.update(new_map)
-    for name, kind in new_map.items():
-        kind.__archived_class__ = name
+    UNARCHIVE_CLASS_MAP.update(new_map)
+    ARCHIVE_CLASS_MAP.update({kind: name for name, kind in new_map.items()})
+
+
+class _Fields:
+    """The argument of ``decode_archive``."""
+
+    def __init__(self, archived, decoder):
+        self.object = archived.fields
+        self._decoder = decoder
+
+    def decode(self, key):
+        """Returns the field with a key, or None."""
+        return self._decoder.value(self.object.get(key))
+
+
+class _Decoder:
+    """Replaces inert objects by instances of the types in the map."""
+
+    def __init__(self):
+        self.known = {}
+        self.open = set()
+
+    def value(self, value):
+        if isinstance(value, Unhashable):
+            value = value.value
+        if not isinstance(value, (ArchivedObject, dict, list, set)):
+            return value
+        key = id(value)
+        if key in self.known:
+            return self.known[key]
+        if isinstance(value, ArchivedObject):
+            return self.instance(value)
+        if isinstance(value, dict):
+            self.known[key] = result = {}
+            result.update((self.value(name), self.value(item)) for name, item in value.items())
+        elif isinstance(value, list):
+            self.known[key] = result = []
+            result.extend(map(self.value, value))
+        else:
+            result = self.known[key] = set(map(self.value, value))
+        return result
+
+    def instance(self, archived):
+        if archived.class_name == "NSDate":
+            return timestamp(timestamp.unix2apple_epoch_delta + archived["NS.time"])
+        kind = UNARCHIVE_CLASS_MAP.get(archived.class_name)
+        if kind is None:
+            raise MissingClassMapping(
+                f"expected a class of the map, found {archived.class_name}", code="classNotAllowed")
+        key = id(archived)
+        if not hasattr(kind, "decode_archive"):
+            result = self.known[key] = object.__new__(kind)
+            _fill(result, {name: self.value(item) for name, item in archived.fields.items()})
+            return result
+        if key in self.open:
+            raise CircularReference(f"expected no cycle through {archived.class_name}", code="circularReference")
+        self.open.add(key)
+        result = self.known[key] = kind.decode_archive(_Fields(archived, self))
+        self.open.discard(key)
+        return result
 
 
 def unarchive(plist):
-    """Reads an archive from bytes."""
-    return _unarchive(plist, allow=_classes)
+    """Unarchives the root object of an archive.
+
+    Raises:
+        MissingClassMapping: The archive contains a class that is not in the map.
+        KeyedArchiveError: The input is invalid.
+    """
+    return _Decoder().value(_read(plist, None, (_DATE,), _datetime.timezone.utc, "default", False))
 
 
 def unarchive_file(path):
-    """Reads an archive from a file."""
+    """Unarchives the root object of a file."""
     with open(path, "rb") as file:
         return unarchive(file.read())
 
 
+class _Encoded:
+    """The argument of ``encode_archive``: collects the fields of an object."""
+
+    def __init__(self, fields, encoder):
+        self._fields = fields
+        self._encoder = encoder
+
+    def encode(self, key, value):
+        """Sets the field with a key."""
+        self._fields[key] = self._encoder.value(value)
+
+
+class _Encoder:
+    """Replaces instances of the types in the map by inert objects."""
+
+    def __init__(self):
+        self.known = {}
+        self.kept = []
+
+    def value(self, value):
+        if isinstance(value, timestamp):
+            fields = {"NS.time": value - timestamp.unix2apple_epoch_delta}
+            return ArchivedObject("NSDate", ("NSDate", "NSObject"), fields)
+        key = id(value)
+        if key in self.known:
+            return self.known[key]
+        self.kept.append(value)
+        if isinstance(value, (list, tuple)):
+            self.known[key] = result = []
+            result.extend(map(self.value, value))
+        elif isinstance(value, dict):
+            self.known[key] = result = {}
+            result.update((self.value(name), self.value(item)) for name, item in value.items())
+        elif isinstance(value, (set, frozenset)):
+            result = {self.value(item) for item in value}
+        elif type(value) in ARCHIVE_CLASS_MAP:
+            result = self.instance(value)
+        else:
+            return value
+        return result
+
+    def instance(self, value):
+        result = self.known[id(value)] = ArchivedObject(ARCHIVE_CLASS_MAP[type(value)])
+        encode = getattr(type(value), "encode_archive", None)
+        if encode:
+            encode(value, _Encoded(result.fields, self))
+        else:
+            for field in _dataclasses.fields(value):
+                name = field.metadata.get("key", field.name)
+                result.fields[name] = self.value(getattr(value, field.name))
+        return result
+
+
 def archive(obj):
-    """Writes an object as an archive, in bytes."""
-    return _archive(obj)
+    """Archives an object as the root of an archive."""
+    return _archive(_Encoder().value(obj))

@@ -20,6 +20,28 @@ extension Span<UInt8> {
         return nil
     }
 
+    /// Returns the first index in `range` of a byte below 0x20 or of one of two bytes, or nil. Tests
+    /// eight bytes at a time.
+    package func firstIndex(
+        ofControlOr first: UInt8, or second: UInt8, in range: Range<Int>
+    ) -> Int? {
+        var index = range.lowerBound
+        let end = Swift.min(range.upperBound, count)
+        let firsts = Self.repeated(first)
+        let seconds = Self.repeated(second)
+        while index &+ 8 <= end, let word = littleEndian(at: index) {
+            let zeros =
+                Self.controls(word) | Self.zeros(word ^ firsts) | Self.zeros(word ^ seconds)
+            if zeros != 0 { return index &+ zeros.trailingZeroBitCount &>> 3 }
+            index &+= 8
+        }
+        while index < end {
+            if self[index] < 0x20 || self[index] == first || self[index] == second { return index }
+            index &+= 1
+        }
+        return nil
+    }
+
     /// Returns the first index in `range` of `byte`, or nil. Tests eight bytes at a time.
     package func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
         var index = range.lowerBound
@@ -109,6 +131,12 @@ extension Span<UInt8> {
     private static func zeros(_ word: UInt64) -> UInt64 {
         (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
     }
+
+    /// The high bits of the bytes that are below 0x20, exactly up to the lowest of them, as in ``zeros(_:)``.
+    @inline(__always)
+    private static func controls(_ word: UInt64) -> UInt64 {
+        (word &- 0x2020_2020_2020_2020) & ~word & 0x8080_8080_8080_8080
+    }
 }
 
 extension String {
@@ -171,8 +199,8 @@ extension ContentIdentity: Hashable {
 
 extension [UInt8] {
     /// Appends a string literal.
-    mutating func append(contentsOf text: StaticString) {
-        // SAFETY: the buffer is that of the static string, and is copied within the call.
+    package mutating func append(contentsOf text: StaticString) {
+        // SAFETY: the buffer is that of the static string, and copied within the call.
         text.withUTF8Buffer { unsafe append(contentsOf: $0) }
     }
 

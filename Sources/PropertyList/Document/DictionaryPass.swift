@@ -137,8 +137,11 @@ struct DictionaryPass {
         if missing <= 0 { return }
         lastOwner.makeRoom(for: missing)
         keys.homes.makeRoom(for: missing)
-        lastOwner.append(contentsOf: repeatElement(0, count: missing))
-        keys.homes.append(contentsOf: repeatElement(.none, count: missing))
+        // Mostly one: appending a sequence of one takes ten times as long.
+        for _ in 0..<missing {
+            lastOwner.append(0)
+            keys.homes.append(.none)
+        }
     }
 
     /// Assigns and returns the number of a key that has none yet, or returns 0 for a non-string

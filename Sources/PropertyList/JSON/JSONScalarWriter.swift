@@ -17,21 +17,31 @@ package struct JSONScalarWriter {
     package func append(
         _ node: PropertyListNode, to output: inout [UInt8]
     ) throws(PropertyListError) {
-        if let value = node.integer {
-            append(value, to: &output)
-        } else if let value = node.boolean {
-            output.append(contentsOf: (value ? "true" : "false") as StaticString)
-        } else if let value = node.real {
-            try append(value, to: &output)
-        } else if let value = node.date {
-            try append(value, to: &output)
-        } else if let value = node.data {
-            try append(value, to: &output)
-        } else if let value = node.uid {
-            try append(value, to: &output)
-        } else if node.isNull {
-            output.append(contentsOf: "null" as StaticString)
-        } else {
+        try append(node.record, node.storage.store, to: &output)
+    }
+
+    /// Appends the value of a record.
+    ///
+    /// - Throws: `unrepresentableValue`.
+    package func append(
+        _ record: NodeRecord, of table: DocumentTable, to output: inout [UInt8]
+    ) throws(PropertyListError) {
+        try append(record, table.storage.store, to: &output)
+    }
+
+    private func append(
+        _ record: NodeRecord, _ store: NodeStore, to output: inout [UInt8]
+    ) throws(PropertyListError) {
+        switch record.kind {
+        case .integer: append(record.integer, to: &output)
+        case .boolean:
+            output.append(contentsOf: (record.payload != 0 ? "true" : "false") as StaticString)
+        case .real: try append(record.real, to: &output)
+        case .date: try append(record.date, to: &output)
+        case .data: try append(store.content(of: record), to: &output)
+        case .uid: try append(record.uid, to: &output)
+        case .null: output.append(contentsOf: "null" as StaticString)
+        case .string, .array, .set, .dictionary, .unreadable:
             throw Self.error("a value that could not be read cannot be written")
         }
     }
@@ -172,17 +182,42 @@ package struct JSONScalarWriter {
 
     /// Appends the text of a string, escaping quotes, backslashes and control characters. Linear.
     package static func appendEscaped(_ text: ArraySlice<UInt8>, to output: inout [UInt8]) {
-        var start = text.startIndex
-        for index in text.indices {
-            let byte = text[index]
-            guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
-                continue
-            }
-            output.append(contentsOf: text[start..<index])
-            appendEscape(byte, to: &output)
-            start = index &+ 1
+        appendEscaped(text.span, to: &output)
+    }
+
+    /// Appends the text of a string in a document, in the same way.
+    package static func appendEscaped(
+        _ record: NodeRecord, of table: DocumentTable, to output: inout [UInt8]
+    ) {
+        appendEscaped(record, table.storage.store, to: &output)
+    }
+
+    static func appendEscaped(
+        _ record: NodeRecord, _ store: NodeStore, to output: inout [UInt8]
+    ) {
+        if record.encoding == .utf16 {
+            var text: [UInt8] = []
+            store.appendText(of: record, to: &text)
+            appendEscaped(text.span, to: &output)
+        } else {
+            store.withContent(of: record) { appendEscaped($0, to: &output) }
         }
-        output.append(contentsOf: text[start...])
+    }
+
+    private static func appendEscaped(_ text: Span<UInt8>, to output: inout [UInt8]) {
+        var start = 0
+        while let place = text.firstIndex(
+            ofControlOr: UInt8(ascii: "\""), or: UInt8(ascii: "\\"), in: start..<text.count)
+        {
+            append(text.extracting(start..<place), to: &output)
+            appendEscape(text[place], to: &output)
+            start = place &+ 1
+        }
+        append(text.extracting(start...), to: &output)
+    }
+
+    private static func append(_ text: Span<UInt8>, to output: inout [UInt8]) {
+        output.append(addingCapacity: text.count) { $0.append(contentsOf: text) }
     }
 
     private static func appendEscape(_ byte: UInt8, to output: inout [UInt8]) {

@@ -76,13 +76,7 @@ struct JSONWriter: ~Copyable {
     /// Appends a quote and the text, but not the closing quote.
     private mutating func append(text record: NodeRecord) {
         output.append(UInt8(ascii: "\""))
-        if record.encoding == .utf16 {
-            var text: [UInt8] = []
-            store.appendText(of: record, to: &text)
-            JSONScalarWriter.appendEscaped(text[...], to: &output)
-        } else {
-            JSONScalarWriter.appendEscaped(store.content(of: record), to: &output)
-        }
+        JSONScalarWriter.appendEscaped(record, store, to: &output)
     }
 
     private mutating func append(_ record: NodeRecord, _ node: UInt32) throws(PropertyListError) {

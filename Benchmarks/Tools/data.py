@@ -1,0 +1,262 @@
+# This source file is part of swift-keyed-archive
+# SPDX-License-Identifier: Apache-2.0
+"""Measures the package for Python and the extension for SQLite beside their peers, and prints DATA.md.
+
+    python3 Benchmarks/Tools/data.py FOLDER > Benchmarks/DATA.md
+
+FOLDER is that of `Scripts/data`. The peers bpylist2, nska_deserialize, pyarrow and duckdb take part where they are
+installed. Rows of a backup need the folder of KEYED_CORPUS. Each time is the best of several runs in processor seconds of
+one process, garbage collection included.
+"""
+
+import contextlib
+import datetime
+import glob
+import importlib.metadata
+import importlib.util
+import io
+import os
+import platform
+import plistlib
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+
+MANIFEST = os.path.join(os.environ.get("KEYED_CORPUS", ""), "databases", "mvt-project__mvt--Manifest.db")
+
+
+def best(work, runs=5):
+    times = []
+    for _ in range(runs):
+        start = time.process_time()
+        work()
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def has(name):
+    return importlib.util.find_spec(name) is not None
+
+
+def library():
+    """A library of 20,000 tracks of 23 keys."""
+    day = datetime.datetime(2020, 1, 1)
+    tracks = {}
+    for number in range(20000):
+        track = {f"Text {key}": f"text {number * key % 977}" for key in range(10)}
+        track.update({f"Number {key}": number * key for key in range(8)})
+        track.update({f"Date {key}": day + datetime.timedelta(seconds=number) for key in range(3)})
+        track.update({"Rating": number / 8, "Compilation": number % 2 == 0})
+        tracks[str(number)] = track
+    return {"Major Version": 1, "Tracks": tracks}
+
+
+def archive():
+    """An archive of 100,000 objects of one class."""
+    uid = plistlib.UID
+    objects = ["$null", {"NS.objects": [uid(4 + 2 * number) for number in range(100000)], "$class": uid(2)},
+               {"$classname": "NSArray", "$classes": ["NSArray", "NSObject"]},
+               {"$classname": "Student", "$classes": ["Student", "NSObject"]}]
+    for number in range(100000):
+        objects.append({"name": uid(5 + 2 * number), "age": number % 100, "score": number / 4, "$class": uid(3)})
+        objects.append(f"student {number}")
+    return {"$version": 100000, "$archiver": "NSKeyedArchiver", "$top": {"root": uid(1)}, "$objects": objects}
+
+
+class Late(BaseException):
+    """The peer took too long."""
+
+
+def finishes(work, data):
+    """Returns whether a peer reads an input within a second."""
+    def ring(*_):
+        raise Late
+
+    signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 1)
+        with contextlib.redirect_stdout(io.StringIO()):
+            work(data)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        return True
+    except (Exception, Late):
+        return False
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def loads(package):
+    print("## Property lists: `loads` beside plistlib\n")
+    print("| file | size | **this package** | plistlib | ratio | goal |\n| --- | ---: | ---: | ---: | ---: | ---: |")
+    for name, value in (("library", library()), ("archive", archive())):
+        for kind, fmt in (("binary", plistlib.FMT_BINARY), ("XML", plistlib.FMT_XML)):
+            if name == "archive" and kind == "XML":
+                continue
+            data = plistlib.dumps(value, fmt=fmt)
+            ours = best(lambda: package.loads(data))
+            theirs = best(lambda: plistlib.loads(data), 2)
+            mark = "✓" if theirs >= 8 * ours else "✗"
+            print(f"| {name}, {kind} | {len(data) / 1e6:.1f} MB | **{ours * 1e3:.0f} ms** | {theirs * 1e3:.0f} ms |"
+                  f" {theirs / ours:.1f} | 8 {mark} |")
+    print()
+
+
+def unarchive(package, rows):
+    print("## Archives: `unarchive` beside bpylist2 and nska_deserialize\n")
+    print("| archives | that the peer reads | **this package** | peer | ratio | goal |\n"
+          "| --- | ---: | ---: | ---: | ---: | ---: |")
+    inputs = {"100,000 objects": [plistlib.dumps(archive(), fmt=plistlib.FMT_BINARY)], "records of a backup": rows[:1000]}
+    peers = {}
+    if has("bpylist2"):
+        from bpylist2 import archiver
+
+        class Fields:
+            @staticmethod
+            def decode_archive(archived):
+                return {key: archived.decode(key) for key in archived.object if key != "$class"}
+
+        archiver.update_class_map({"Student": Fields, "MBFile": Fields})
+        peers["bpylist2"] = archiver.unarchive
+    if has("nska_deserialize"):
+        import nska_deserialize
+
+        peers["nska_deserialize"] = nska_deserialize.deserialize_plist_from_string
+    for peer, work in peers.items():
+        for name, blobs in inputs.items():
+            # The large archive may take as long as it needs.
+            read = blobs if len(blobs) == 1 else [blob for blob in blobs if finishes(work, blob)]
+            if not read:
+                continue
+
+            def all_of(function):
+                with contextlib.redirect_stdout(io.StringIO()):
+                    for blob in read:
+                        function(blob)
+
+            ours = best(lambda: all_of(package.unarchive))
+            theirs = best(lambda: all_of(work), 2)
+            mark = "✓" if theirs >= 30 * ours else "✗"
+            print(f"| {name}, {peer} | {len(read)} of {len(blobs)} | **{ours * 1e3:.1f} ms** | {theirs * 1e3:.0f} ms |"
+                  f" {theirs / ours:.1f} | 30 {mark} |")
+    print()
+
+
+def sql(folder, rows):
+    connection = sqlite3.connect(":memory:")
+    if not hasattr(connection, "enable_load_extension"):
+        # Some builds of Python cannot load extensions. That of the system mostly can.
+        sys.stdout.flush()
+        subprocess.run(["/usr/bin/python3", os.path.abspath(__file__), folder, "--sql"], check=True)
+        return
+    connection.enable_load_extension(True)
+    connection.load_extension(os.path.join(folder, "keyed_sqlite"))
+    connection.execute("CREATE TABLE files (file)")
+    connection.executemany("INSERT INTO files VALUES (?)", [(row,) for row in rows])
+    print(f"## SQL: {len(rows):,} records of a backup\n")
+    print("| function | rows a second on one core | goal |\n| --- | ---: | ---: |")
+    for function, goal in (("keyed_json(file)", 200_000), ("keyed_get(file, 'Size')", 0), ("keyed_classes(file)", 0),
+                           ("keyed_valid(file)", 0)):
+        seconds = best(lambda: connection.execute(f"SELECT count({function}) FROM files").fetchall(), 15)
+        rate = len(rows) / seconds
+        print(f"| `{function}` | {rate:,.0f} | {f'{goal:,} ' + ('✓' if rate >= goal else '✗') if goal else ''} |")
+    print()
+
+
+LOOP = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include "keyed.h"
+int main(int count, char **arguments) {
+    (void)count;
+    FILE *file = fopen(arguments[1], "rb");
+    static uint8_t bytes[1 << 26];
+    size_t size = fread(bytes, 1, sizeof bytes, file);
+    double best = 1e9;
+    for (int turn = 0; turn < 15; turn++) {
+        clock_t start = clock();
+        for (size_t place = 0; place + 4 <= size; ) {
+            uint32_t length = *(uint32_t *)(bytes + place);
+            keyed_document *document = keyed_open(bytes + place + 4, length, NULL, NULL);
+            if (document) keyed_free(keyed_json(document, keyed_root(document), KEYED_JSON_OBJECTS, NULL));
+            keyed_free(document);
+            place += 4 + (length + 3) / 4 * 4;
+        }
+        double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+        if (seconds < best) best = seconds;
+    }
+    printf("%.9f\n", best);
+}
+"""
+
+
+def c_loop(folder, rows):
+    """The seconds of a loop in C over rows: open, JSON, free."""
+    with tempfile.TemporaryDirectory() as work:
+        source, program, data = (os.path.join(work, name) for name in ("loop.c", "loop", "rows"))
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(LOOP)
+        with open(data, "wb") as file:
+            for row in rows:
+                file.write(len(row).to_bytes(4, "little") + row + bytes(-len(row) % 4))
+        subprocess.run(
+            ["cc", "-O2", "-I", folder, "-o", program, source, os.path.join(folder, "libkeyed.a"), "-lstdc++", "-lm",
+             "-lpthread", "-ldl"], check=True, stderr=subprocess.DEVNULL)
+        return float(subprocess.run([program, data], check=True, capture_output=True, text=True).stdout)
+
+
+def columns(folder, rows):
+    import pyarrow as pa
+    from keyedarchive import arrow
+
+    blobs = pa.array(rows, pa.binary())
+    ours = best(lambda: pa.array(arrow.json(blobs)), 15)
+    loop = c_loop(folder, rows)
+    mark = "✓" if ours <= 1.3 * loop else "✗"
+    print("## Columns: `arrow.json` beside a loop in C\n")
+    print("| | rows a second on one core | ÷ loop in C | goal |\n| --- | ---: | ---: | ---: |")
+    print(f"| loop in C: open, JSON, free | {len(rows) / loop:,.0f} | | |")
+    print(f"| `arrow.json` of one batch | {len(rows) / ours:,.0f} | {ours / loop:.2f} | 1.3 {mark} |\n")
+
+
+def backup():
+    """The records of a backup; none without the folder of KEYED_CORPUS."""
+    if not os.path.exists(MANIFEST):
+        return []
+    database = sqlite3.connect(f"file:{MANIFEST}?immutable=1", uri=True)
+    return [row for (row,) in database.execute("SELECT file FROM Files WHERE file IS NOT NULL")]
+
+
+def main(folder):
+    with tempfile.TemporaryDirectory() as work:
+        with zipfile.ZipFile(glob.glob(os.path.join(folder, "keyedarchive-*.whl"))[0]) as wheel:
+            wheel.extractall(work)
+        sys.path.insert(0, work)
+        import keyedarchive
+
+        versions = ", ".join(
+            f"{name} {importlib.metadata.version(name)}" for name in ("bpylist2", "nska_deserialize", "pyarrow")
+            if has(name))
+        print("# Results of the C interface, SQLite and Python\n\n"
+              "Made by `Benchmarks/Tools/data.py`; changes belong there.\n\n|  |  |\n| --- | --- |")
+        print(f"| load when it began | {os.getloadavg()[0]:.1f} |\n| Python and plistlib | {platform.python_version()} |\n"
+              f"| SQLite | {sqlite3.sqlite_version} |\n| others | {versions or 'none'} |\n")
+        rows = backup()
+        loads(keyedarchive)
+        unarchive(keyedarchive, rows)
+        if rows:
+            sql(folder, rows)
+            if has("pyarrow"):
+                columns(folder, rows)
+
+
+if __name__ == "__main__":
+    target = os.path.abspath(sys.argv[1])
+    if "--sql" in sys.argv:
+        sql(target, backup())
+    else:
+        main(target)

@@ -1,0 +1,70 @@
+# This source file is part of swift-keyed-archive
+# SPDX-License-Identifier: Apache-2.0
+"""Hostile inputs for the tests of SQL and Python."""
+
+import ctypes
+import os
+import plistlib
+
+_UID = plistlib.UID
+
+
+def _archive(objects, top=1):
+    return plistlib.dumps(
+        {"$version": 100000, "$archiver": "NSKeyedArchiver", "$top": {"root": _UID(top)}, "$objects": objects},
+        fmt=plistlib.FMT_BINARY)
+
+
+def _class(name, *chain):
+    return {"$classname": name, "$classes": [name, *chain, "NSObject"]}
+
+
+def dangling():
+    """Returns an archive of an array that refers to an object 77, which is not there."""
+    return _archive(["$null", {"NS.objects": [_UID(77)], "$class": _UID(2)}, _class("NSArray")])
+
+
+def made():
+    """Returns inputs that are well-formed property lists and malformed or exhausting archives."""
+    array = _class("NSArray")
+    bomb = [{"NS.objects": [_UID(number + 1)] * 10, "$class": _UID(31)} for number in range(1, 30)]
+    return [
+        b"", b"\0", b"bplist00", b"bplist17", b"NIBArchive", b"\x04\x0bstreamtyped", b"<plist>" * 1000, b"[" * 10000,
+        b"{" * 10000, b"(" * 10000,
+        _archive(["$null"], top=99),
+        _archive(["$null", {"NS.objects": [_UID(1)], "$class": _UID(2)}, array]),
+        dangling(),
+        _archive(["$null", {"NS.objects": "x", "$class": _UID(2)}, array]),
+        _archive(["$null", {"NS.keys": [_UID(1)], "NS.objects": [], "$class": _UID(2)}, _class("NSDictionary")]),
+        _archive(["$null", {"NS.keys": [_UID(1)], "NS.objects": [_UID(1)], "$class": _UID(2)}, _class("NSDictionary")]),
+        _archive(["$null", {"NS.objects": [_UID(1)], "$class": _UID(2)}, _class("NSSet")]),
+        _archive(["$null", {"NS.time": 1e300, "$class": _UID(2)}, _class("NSDate")]),
+        _archive(["$null", {"NS.uuidbytes": b"1", "$class": _UID(2)}, _class("NSUUID")]),
+        _archive(["$null", {"NS.base": _UID(1), "NS.relative": _UID(1), "$class": _UID(2)}, _class("NSURL")]),
+        _archive(["$null", {"$class": _UID(1)}]),
+        _archive(["$null", {"a\0b": 1, "$class": _UID(2)}, _class("N\0ame")]),
+        _archive(["$null", *bomb, "end", array]),
+    ]
+
+
+def blobs():
+    """Returns the inputs made here, and those of the folder of KEYED_CORPUS."""
+    found = made()
+    for root, _, names in os.walk(os.path.join(os.environ.get("KEYED_CORPUS", ""), "malformed")):
+        for name in sorted(names):
+            with open(os.path.join(root, name), "rb") as file:
+                found.append(file.read())
+    return found
+
+
+class _Allocations(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_size_t) for name in (
+        "arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost")]
+
+
+def memory_in_use():
+    """Returns the number of bytes that the C library has allocated in this process."""
+    library = ctypes.CDLL(None)
+    library.mallinfo2.restype = _Allocations
+    now = library.mallinfo2()
+    return now.uordblks + now.hblkhd

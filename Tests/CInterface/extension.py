@@ -1,0 +1,65 @@
+# This source file is part of swift-keyed-archive
+# SPDX-License-Identifier: Apache-2.0
+"""Calls every SQL function with hostile blobs, and compares the memory in use before and after 100,000 calls.
+
+    python3 extension.py FOLDER
+"""
+
+import os
+import sqlite3
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Python", "tests"))
+from hostile import blobs, dangling, memory_in_use  # noqa: E402
+
+SCALARS = ["keyed_kind(?)", "keyed_json(?)", "keyed_get(?, 'root')", "keyed_text(?)", "keyed_classes(?)", "keyed_xml(?)",
+           "keyed_valid(?)", "keyed_error(?)"]
+ERRORS = ["keyed_json(?, '', 'error')", "keyed_get(?, '', 'error')", "keyed_text(?, 'error')",
+          "keyed_classes(?, 'error')", "keyed_xml(?, 'error')"]
+TABLES = ["keyed_each(?)", "keyed_tree(?)"]
+
+
+def call(connection, blob):
+    """Calls every function once. Returns the number of calls."""
+    for function in SCALARS:
+        connection.execute(f"SELECT {function}", (blob,)).fetchall()
+    for function in ERRORS:
+        try:
+            connection.execute(f"SELECT {function}", (blob,)).fetchall()
+        except sqlite3.OperationalError as error:
+            assert str(error), function
+    for table in TABLES:
+        connection.execute(f"SELECT count(*) FROM {table}", (blob,)).fetchall()
+    return len(SCALARS) + len(ERRORS) + len(TABLES)
+
+
+def main(folder):
+    connection = sqlite3.connect(":memory:")
+    if not hasattr(connection, "enable_load_extension"):
+        print("The sqlite3 module of this Python loads no extensions: hostile blobs are not tested in SQL.")
+        return
+    connection.enable_load_extension(True)
+    connection.load_extension(os.path.join(folder, "keyed_sqlite"))
+    try:
+        connection.execute("SELECT keyed_json(?, NULL, 'error')", (dangling(),)).fetchall()
+        sys.exit("expected an error for a dangling reference, found a result")
+    except sqlite3.OperationalError as error:
+        assert "object 77" in str(error), error
+    hostile = blobs()
+    for blob in hostile:
+        call(connection, blob)
+    small = [blob for blob in hostile if len(blob) < 4096]
+    calls = before = 0
+    while calls < 110_000:
+        if calls >= 10_000 and not before:
+            before = memory_in_use()
+        for blob in small:
+            calls += call(connection, blob)
+    after = memory_in_use()
+    print(f"SQL: {len(hostile)} hostile blobs; memory in use before 100,000 calls: {before} bytes, after: {after}")
+    if after > before + (64 << 10):
+        sys.exit("memory in use has grown")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
