@@ -6,7 +6,7 @@ internal import KeyedArchive
 
 /// The names of classes in archives, and the inheritance between them.
 enum CodedClass {
-    /// The name of a class in archives: `NSDate`, `App.Save`. A class within another type has the names of both,
+    /// Returns the name of a class in archives: `NSDate`, `App.Save`. A class within another type has the names of both,
     /// `App.Outer.Inner`.
     static func name(of type: AnyClass) -> String {
         #if canImport(Darwin)
@@ -21,7 +21,7 @@ enum CodedClass {
         #endif
     }
 
-    /// The name of a private class without the part that differs from one build to the next,
+    /// Returns the name of a private class without the part that differs from one build to the next,
     /// `(unknown context at $5f2c).`.
     private static func withoutContext(_ name: String) -> String {
         var rest = name
@@ -33,7 +33,7 @@ enum CodedClass {
         return rest
     }
 
-    /// The description of a class in archives, with its superclasses.
+    /// Returns the description of a class in archives, with its superclasses.
     static func archivedClass(of type: AnyClass) -> ArchivedClass {
         var chain = [name(of: type)]
         var next: AnyClass? = superclass(of: type)

@@ -5,10 +5,10 @@ internal import Foundation
 internal import KeyedArchive
 @_spi(Tables) internal import PropertyList
 
-/// A class of Foundation whose objects the bridge makes and writes itself.
+/// A class of Foundation whose objects the bridge reads and writes itself, by the codings of `KeyedArchive`.
 ///
-/// Some of these ask a coder for calls that only Foundation's own has. Others end the process where a field is missing,
-/// or read another value than they wrote. The codings of `KeyedArchive` read and write them instead.
+/// Some of these classes use calls that only Foundation's own coder has. Others end the process when a field is missing,
+/// or read another value than they wrote.
 enum MadeClass: String, CaseIterable {
     case string = "NSString"
     case mutableString = "NSMutableString"
@@ -81,10 +81,10 @@ enum MadeClass: String, CaseIterable {
 
 /// The classes of Foundation that the default list allows.
 enum FoundationClassList {
-    /// The classes whose objects the bridge makes itself.
+    /// The classes that the bridge reads and writes itself.
     static var made: [AnyClass] { MadeClass.allCases.map(\.type) }
 
-    /// The classes that read themselves and withstand hostile fields.
+    /// The classes that read themselves and withstand invalid fields.
     static var withstanding: [AnyClass] {
         [
             NSLocale.self, NSTimeZone.self, NSDateComponents.self, NSPersonNameComponents.self,

@@ -70,11 +70,8 @@ extension KeyedReference {
         reader.wrongType(self, expected: expected)
     }
 
-    /// The object that reads the archive by another protocol, for as long as that lives.
-    package var companion: AnyObject? {
-        get { reader.companion }
-        nonmutating set { reader.companion = newValue }
-    }
+    /// The roots of the archive.
+    package var roots: KeyedDecoder { KeyedDecoder(reader, object: nil) }
 
     /// A Boolean value that says whether several references lead to the object.
     package var isShared: Bool { object.map { reader.index.isShared($0.value) } ?? false }
