@@ -10,8 +10,9 @@ extension ClassRegistry {
     ///
     /// ``KeyedUnarchiverCoder`` reads the most common of them itself; the others have their own `init(coder:)`.
     /// <doc:FoundationClasses> lists them, and the classes that are left out.
-    public static let foundationObjects = ClassRegistry()
-        .adding(classes: FoundationClassList.made + FoundationClassList.withstanding)
+    public static let foundationObjects = FoundationClassList.all.reduce(ClassRegistry()) {
+        $0.adding(class: $1.type, as: $1.name)
+    }
 
     /// Creates a registry of only these classes, each under its own name.
     ///

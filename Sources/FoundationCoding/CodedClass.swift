@@ -12,13 +12,21 @@ enum CodedClass {
         #if canImport(Darwin)
         return NSStringFromClass(type)
         #else
-        // `NSStringFromClass` ends the process for a class that is not at the top level of a module.
-        let name = String(reflecting: type)
-        if name.utf8.count(where: { $0 == UInt8(ascii: ".") }) == 1 {
+        // The two calls below are slow the first time.
+        if let known = FoundationClassList.names[ObjectIdentifier(type)] { return known }
+        let name = _typeName(type, qualified: true)
+        // `NSStringFromClass` ends the process for a class that is not at the top level of a module. It returns another
+        // name only for classes of Foundation.
+        if name.utf8.starts(with: "Foundation".utf8), isAtTopLevel(name) {
             return NSStringFromClass(type)
         }
         return withoutContext(name)
         #endif
+    }
+
+    /// Returns whether a name consists of a module and a class.
+    private static func isAtTopLevel(_ name: String) -> Bool {
+        name.utf8.count { $0 == UInt8(ascii: ".") } == 1
     }
 
     /// Returns the name of a private class without the part that differs from one build to the next,
@@ -46,22 +54,13 @@ enum CodedClass {
             name: chain[0], chain: chain, hints: fallbacks.isEmpty ? nil : fallbacks)
     }
 
-    private static func superclass(of type: AnyClass) -> AnyClass? {
+    /// Returns the superclass of a class; nil for a root class.
+    static func superclass(of type: AnyClass) -> AnyClass? {
         #if canImport(Darwin)
         return class_getSuperclass(type)
         #else
         return _getSuperclass(type)
         #endif
-    }
-
-    /// Returns whether a class is another, or inherits from it. Linear in the depth of the hierarchy.
-    static func isKind(_ type: AnyClass, of other: AnyClass) -> Bool {
-        var next: AnyClass? = type
-        while let type = next {
-            if type == other { return true }
-            next = superclass(of: type)
-        }
-        return false
     }
 
     /// Returns whether a class says that it supports secure coding.

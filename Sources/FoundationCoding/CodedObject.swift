@@ -62,9 +62,11 @@ extension CodedObject: KeyedCodable {
     ///   the object's own `init(coder:)`.
     public static func unarchive(_ reference: KeyedReference) throws -> CodedObject {
         let made = try KeyedUnarchiverCoder.serving(reference.roots) { reader in
-            try reader.object(reference, of: [Object.self])
+            try reader.decoded(reference, of: .one(Object.self))
         }
-        guard let made else { throw reference.wrongType(expected: "\(Object.self)") }
+        guard let made = made?.object else {
+            throw reference.wrongType(expected: "\(Object.self)")
+        }
         guard let object = made as? Object else { throw wrongType(made) }
         return CodedObject(object)
     }

@@ -17,21 +17,37 @@ extension Optional: AnyOptional {
     }
 }
 
-extension KeyedArchiverCoder {
-    /// The way to write the objects of a type.
-    enum Form {
-        /// By the bridge, as an object of Foundation.
-        case made(MadeClass)
-        /// By the `encode(with:)` of the class, which has this place among the classes of the archive.
-        case own(place: Int)
-        /// By the class's coding in `KeyedArchive`.
-        case keyed
+/// The way to write the objects of a type.
+enum Form {
+    /// By the bridge, as an object of Foundation.
+    case made(MadeClass)
+    /// By the `encode(with:)` of the class, which has this place among the classes of the archive.
+    case own(any (NSCoding & AnyObject).Type, place: Int)
+    /// By the class's coding in `KeyedArchive`.
+    case keyed
+}
+
+/// The ways to write objects, by their types.
+struct KnownForms {
+    private var types = TypeNumbers()
+    private var forms: [Form] = []
+
+    /// The way to write the objects of a type; nil where none is known.
+    subscript(type: ObjectIdentifier) -> Form? { types[type].map { forms[$0] } }
+
+    /// Adds the way to write the objects of a type that has none.
+    mutating func insert(_ form: Form, for type: ObjectIdentifier) {
+        types.add(type)
+        forms.append(form)
     }
 
+    /// Removes all types.
+    mutating func removeAll() { self = KnownForms() }
+}
+
+extension KeyedArchiverCoder {
     /// The encoder of the innermost object, or of the roots.
-    var current: KeyedEncoder {
-        frames.last?.encoder ?? archiver?.roots ?? KeyedEncoder.roots(of: writer)
-    }
+    var current: KeyedEncoder { frame.encoder }
 
     /// Returns the number of the object for a value, or that of nil.
     func uid(ofOptional object: Any?) throws -> PropertyListUID {
@@ -55,8 +71,11 @@ extension KeyedArchiverCoder {
 
     /// Returns a value that is an instance of a class; nil for other values.
     static func instance(_ value: Any) -> AnyObject? {
-        type(of: value) is AnyClass ? value as AnyObject : nil
+        type(of: value) is AnyClass ? object(value) : nil
     }
+
+    /// Returns a value as an object. The first cast is that of most objects, and takes much less time than the other.
+    private static func object(_ value: Any) -> AnyObject { value as? NSObject ?? value as AnyObject }
 
     /// Returns whether an object is a string, a number or data.
     static func isPlain(_ instance: AnyObject) -> Bool {
@@ -64,48 +83,74 @@ extension KeyedArchiverCoder {
     }
 
     private func uid(ofInstance original: AnyObject) throws -> PropertyListUID {
-        guard let instance = replacement(for: original) else { return ArchiveWriter.null }
-        let uid: PropertyListUID
-        switch try form(of: instance) {
-        case .made(let made): uid = try made.write(instance, self, writer)
-        case .own(let place):
-            uid = try writer.foreignInstance(instance, ofClassAt: place) {
-                self.encodeFields(of: instance, with: $0)
-            }
-        case .keyed:
-            guard let value = instance as? any KeyedEncodable else { throw notCodable(instance) }
-            uid = try value.archive(in: writer)
+        let known = forms[ObjectIdentifier(type(of: original))]
+        // Objects of Foundation do not replace themselves.
+        if !mayReplace, case .made(let made)? = known {
+            return try made.write(original, self, writer)
         }
-        delegate?.archiver(self, didEncode: instance)
+        guard let instance = replacement(for: original) else { return ArchiveWriter.null }
+        let form = try instance === original ? known ?? form(of: instance) : form(of: instance)
+        let uid = try uid(of: instance, form)
+        if mayReplace { delegate?.archiver(self, didEncode: instance) }
         return uid
     }
 
+    private func uid(of instance: AnyObject, _ form: Form) throws -> PropertyListUID {
+        switch form {
+        case .made(let made): return try made.write(instance, self, writer)
+        case .own(let type, let place):
+            return try writer.foreignInstance(instance, ofClassAt: place) {
+                encodeFields(of: instance, as: type, with: $0)
+            }
+        case .keyed:
+            guard let value = instance as? any KeyedEncodable else { throw notCodable(instance) }
+            return try value.archive(in: writer)
+        }
+    }
+
     /// Writes the fields of an object by its own `encode(with:)`.
-    func encodeFields(of object: AnyObject, with encoder: KeyedEncoder) {
-        guard let codable = object as? any NSCoding else { return encoder.fail(notCodable(object)) }
-        frames.append((encoder, object))
-        codable.encode(with: self)
-        frames.removeLast()
+    func encodeFields<Object: NSCoding & AnyObject>(
+        of object: Object, with encoder: KeyedEncoder
+    ) {
+        let outer = frame
+        frame = Frame(encoder: encoder, object: object)
+        object.encode(with: self)
+        frame = outer
+    }
+
+    /// Writes the fields of an object of a known type. To look its conformance up would take longer.
+    private func encodeFields<Object: NSCoding & AnyObject>(
+        of object: AnyObject, as type: Object.Type, with encoder: KeyedEncoder
+    ) {
+        guard let object = object as? Object else { return encoder.fail(notCodable(object)) }
+        encodeFields(of: object, with: encoder)
     }
 
     /// Returns the object with which the object itself, or the delegate, replaces an object.
     func replacement(for object: AnyObject) -> AnyObject? {
         let id = ObjectIdentifier(object)
-        if let known = replacements[id] { return known.replacement }
-        var result = (object as? NSObject).map { $0.replacementObject(for: self) } ?? object
-        if let delegate, let before = result {
-            result = delegate.archiver(self, willEncode: before)
+        if mayReplace, let known = replacements[id] { return known.replacement }
+        var replacement = ownReplacement(for: object)
+        if mayReplace, let delegate, let before = replacement {
+            replacement = delegate.archiver(self, willEncode: before).map(Self.object)
         }
-        let replacement = result.map { $0 as AnyObject }
         if replacement !== object {
             delegate?.archiver(self, willReplace: object, withObject: replacement)
             replacements[id] = (object, replacement)
+            mayReplace = true
         }
-        if let replacement, delegate != nil {
+        if mayReplace, let replacement, delegate != nil {
             // The replacement is not replaced again.
             replacements[ObjectIdentifier(replacement)] = (replacement, replacement)
         }
         return replacement
+    }
+
+    /// Returns the object that an object asks to write in its place; nil for nil.
+    private func ownReplacement(for object: AnyObject) -> AnyObject? {
+        guard let object = object as? NSObject else { return object }
+        let replacement = object.replacementObject(for: self)
+        return replacement as? NSObject ?? replacement.map { $0 as AnyObject }
     }
 
     /// Returns the way to write an object.
@@ -115,7 +160,7 @@ extension KeyedArchiverCoder {
         let type: AnyClass = Self.codedClass(of: object)
         let form = try newForm(object, type)
         // The type of a class cluster may stand for objects of several classes.
-        if type == Swift.type(of: object) || !(object is NSObject) { forms[id] = form }
+        if type == Swift.type(of: object) || !(object is NSObject) { forms.insert(form, for: id) }
         return form
     }
 
@@ -129,13 +174,14 @@ extension KeyedArchiverCoder {
     private func newForm(_ object: AnyObject, _ type: AnyClass) throws -> Form {
         if let made = MadeClass(type) {
             if namesByClass[ObjectIdentifier(type)] == nil { return .made(made) }
-        } else if !(object is any NSCoding) {
+        }
+        guard let coding = Swift.type(of: object) as? any (NSCoding & AnyObject).Type else {
             if object is any KeyedEncodable { return .keyed }
             throw notCodable(object)
         }
         if isSecure, !CodedClass.isSecure(type) { throw notSecure(type) }
         try requireWritable(type)
-        return .own(place: try classPlace(type))
+        return .own(coding, place: try classPlace(type))
     }
 
     /// Returns the place of a class among the classes of the archive.

@@ -25,24 +25,42 @@ public import PropertyList
 ///
 /// A coder must not be used by two threads at the same time.
 public final class KeyedArchiverCoder: NSCoder {
+    /// An object that is being written.
+    struct Frame {
+        let encoder: KeyedEncoder
+        /// The object; nil for the roots.
+        let object: AnyObject?
+    }
+
     /// The format of the output; binary by default.
     public var outputFormat = PropertyListSerialization.PropertyListFormat.binary
     /// The hooks of the program.
-    public weak var delegate: (any KeyedArchiverCoderDelegate)?
+    public weak var delegate: (any KeyedArchiverCoderDelegate)? {
+        didSet { mayReplace = true }
+    }
 
     /// The archiver; nil for a coder that serves another `KeyedArchiver`.
     let archiver: KeyedArchiver?
     let writer: ArchiveWriter
-    /// The objects that are being written, outermost first, with their encoders.
-    var frames: [(encoder: KeyedEncoder, object: AnyObject)] = []
+    /// The innermost object that is being written, or the roots.
+    var frame: Frame
     /// The names that the program has set for classes.
     var namesByClass: [ObjectIdentifier: String] = [:]
     /// The places of classes among the classes of the archive.
     var places: [ObjectIdentifier: Int] = [:]
     /// The ways to write objects, by their types.
-    var forms: [ObjectIdentifier: Form] = [:]
+    var forms: KnownForms {
+        // SAFETY: a coder is used by one thread, and no code of a program runs while the table is changed, so that no
+        // access begins within another.
+        @inline(__always) get { unsafe uncheckedForms }
+        @inline(__always) _modify { yield unsafe &uncheckedForms }
+    }
+    // Dynamic exclusivity checks would cost as much as the lookup itself.
+    @exclusivity(unchecked) private var uncheckedForms = KnownForms()
     /// The replacements that the delegate or the object itself has chosen, by the object.
     var replacements: [ObjectIdentifier: (original: AnyObject, replacement: AnyObject?)] = [:]
+    /// A Boolean value that says whether a delegate was set, or an object has been replaced.
+    var mayReplace = false
     /// A Boolean value that says whether each class must adopt `NSSecureCoding`.
     var isSecure: Bool
     private var output: Result<Data, any Error>?
@@ -72,6 +90,7 @@ public final class KeyedArchiverCoder: NSCoder {
     private init(_ archiver: KeyedArchiver, _ isSecure: Bool) {
         self.archiver = archiver
         writer = archiver.roots.writer
+        frame = Frame(encoder: archiver.roots, object: nil)
         self.isSecure = isSecure
         super.init()
         writer.companion = self
@@ -81,6 +100,7 @@ public final class KeyedArchiverCoder: NSCoder {
     init(serving writer: ArchiveWriter) {
         archiver = nil
         self.writer = writer
+        frame = Frame(encoder: KeyedEncoder.roots(of: writer), object: nil)
         isSecure = false
         super.init()
         writer.companion = self
@@ -119,7 +139,7 @@ public final class KeyedArchiverCoder: NSCoder {
     #endif
 
     public override func encode(_ object: Any?, forKey key: String) {
-        current.encode(forKey: key) { try self.uid(ofOptional: object) }
+        current.encode(forKey: key) { try uid(ofOptional: object) }
     }
 
     /// Writes a reference to an object, which is nil unless another call writes the object in full. Values, strings,
@@ -168,10 +188,10 @@ public final class KeyedArchiverCoder: NSCoder {
 
     public override func encode(_ object: Any?) {
         // A subclass of NSString passes itself to this call. The reference would lead to the string itself.
-        if let text = object as? NSString, text === frames.last?.object {
+        if let text = object as? NSString, text === frame.object {
             return current.encodeInline(.string(Self.text(text)), forKey: "NS.string")
         }
-        current.encodeUnkeyed { try self.uid(ofOptional: object) }
+        current.encodeUnkeyed { try uid(ofOptional: object) }
     }
 
     public override func encodeConditionalObject(_ object: Any?) { encode(object) }
@@ -183,7 +203,7 @@ public final class KeyedArchiverCoder: NSCoder {
         let buffer = unsafe UnsafeRawBufferPointer(start: byteaddr, count: length)
         let bytes = unsafe Array(buffer)
         // A subclass of NSData writes its bytes without a key.
-        if frames.last?.object is NSData { return current.encodeBytes(bytes, forKey: "NS.data") }
+        if frame.object is NSData { return current.encodeBytes(bytes, forKey: "NS.data") }
         encode(Data(bytes) as Any?)
     }
 

@@ -5,49 +5,92 @@ internal import Foundation
 internal import KeyedArchive
 internal import PropertyList
 
+/// A value that a coder has read.
+enum Decoded {
+    /// An object of a class.
+    case object(AnyObject)
+    /// A value of a type with a coding in `KeyedArchive`.
+    indirect case value(any KeyedDecodable)
+
+    /// The object, or the object that stands for the value.
+    var object: AnyObject {
+        switch self {
+        case .object(let object): object
+        case .value(let value): value as AnyObject
+        }
+    }
+
+    /// The object or the value.
+    var any: Any {
+        switch self {
+        case .object(let object): object
+        case .value(let value): value
+        }
+    }
+
+    /// Returns the object or the value as an object of a class; nil for other classes.
+    func cast<Object: NSObject>(to type: Object.Type) -> Object? {
+        switch self {
+        case .object(let object): object as? Object
+        case .value(let value): value as? Object
+        }
+    }
+}
+
 extension KeyedUnarchiverCoder {
-    /// Returns the object of a reference for a call that names classes; nil for nil.
-    func object(_ reference: KeyedReference, of classes: [AnyClass]?) throws -> Any? {
-        guard let classes else { return try object(reference) }
-        named.append(classes)
-        defer { named.removeLast() }
-        let value = try object(reference)
+    /// Returns the value of a reference for a call that names classes; nil for nil.
+    func decoded(_ reference: KeyedReference, of classes: NamedClasses) throws -> Decoded? {
+        let outer = named
+        named = classes
+        defer { named = outer }
+        let decoded = try decoded(reference)
         // A list of classes allows collections and their elements. The value must be one of the list.
-        guard let value, !classes.contains(where: { Self.isObject(value, of: $0) }) else {
-            return value
+        if let decoded, !classes.accept(decoded.object) {
+            throw reference.wrongType(expected: classes.description)
         }
-        let names = classes.map { CodedClass.name(of: $0) }.joined(separator: " or ")
-        throw reference.wrongType(expected: names)
+        return decoded
     }
 
-    private static func isObject(_ value: Any, of type: AnyClass) -> Bool {
-        CodedClass.isKind(Swift.type(of: value as AnyObject), of: type)
-    }
-
-    /// Returns the object of a reference; nil for nil, and for a cycle that the coder cuts.
-    func object(_ reference: KeyedReference) throws -> Any? {
-        guard let classIndex = reference.classIndex else { return try valueInPlace(reference) }
-        if reference.isUnderWay {
-            guard cyclePolicy == .cut else {
-                throw reference.cycle(recovery: "set `cyclePolicy` to `.cut` to read it as nil")
-            }
-            cutReferenceCount += 1
-            return nil
+    /// Returns the value of a reference; nil for nil, and for a cycle that the coder cuts.
+    func decoded(_ reference: KeyedReference) throws -> Decoded? {
+        guard let classIndex = reference.classIndex else {
+            return try valueInPlace(reference).map { .object($0) }
         }
-        let resolution = try resolution(of: classIndex, reference)
-        switch resolution {
-        case .leaf: return try leaf(reference)
+        if reference.isUnderWay { return try cut(reference) }
+        switch try resolution(of: classIndex, reference) {
+        case .leaf: return .object(try leaf(reference))
         case .keyed(let type):
-            return try current.map { try $0.any { try type.unarchive(reference) } }
-                ?? type.unarchive(reference)
+            return .value(
+                try current.map { try $0.any { try type.unarchive(reference) } }
+                    ?? type.unarchive(reference))
         case .made(let made):
-            return try reference.foreignObject { try self.replaced(made.make($0)) }
-        case .own(let type, let inherited):
-            return try reference.foreignObject {
-                try self.replaced(self.construct(type, $0, inherited))
-            }
+            return .object(try reference.foreignObject { try replaced(made.make($0, self)) })
+        case .own(let type, let inherited, _):
+            return .object(
+                try reference.foreignObject { try replaced(construct(type, $0, inherited)) })
         case .unlisted: return nil
         }
+    }
+
+    /// Returns an element of a collection; nil for a cycle that the coder cuts.
+    ///
+    /// - Throws: `missingValue` for nil, and as ``decoded(_:)``.
+    func element(_ reference: KeyedReference) throws -> AnyObject? {
+        if reference.isNil {
+            throw KeyedArchiveError(
+                .missingValue, what: "expected an object in a collection, found nil",
+                object: reference.object)
+        }
+        return try decoded(reference)?.object
+    }
+
+    /// Reads a reference to an object under construction as nil, if the policy says so.
+    private func cut(_ reference: KeyedReference) throws -> Decoded? {
+        guard cyclePolicy == .cut else {
+            throw reference.cycle(recovery: "set `cyclePolicy` to `.cut` to read it as nil")
+        }
+        cutReferenceCount += 1
+        return nil
     }
 
     /// Returns a plain value that stands in a field itself; nil for nil.
@@ -59,14 +102,14 @@ extension KeyedUnarchiverCoder {
     }
 
     /// Returns a string, a number or data. All references to one object of the archive lead to one instance.
-    private func leaf(_ reference: KeyedReference) throws -> Any? {
-        guard let number = reference.object?.value else { return nil }
-        if let known = leaves[number] { return known }
+    private func leaf(_ reference: KeyedReference) throws -> AnyObject {
+        let sharedNumber = reference.isShared ? reference.object.map { Int($0.value) } : nil
+        if let sharedNumber, let known = leaves[sharedNumber] { return known }
         guard let value = try reference.plainValue() else {
             throw reference.wrongType(expected: "a plain value")
         }
         let object = try replaced(MadeClass.object(value))
-        if reference.isShared { leaves[number] = object as? NSObject }
+        if let sharedNumber { leaves[sharedNumber] = object }
         return object
     }
 
@@ -82,8 +125,9 @@ extension KeyedUnarchiverCoder {
         _ inherited: InheritedFields?
     ) throws -> AnyObject {
         if let failure { throw failure }
-        frames.append(Frame(decoder: decoder, inherited: inherited))
-        defer { frames.removeLast() }
+        let outer = frame
+        frame = Frame(decoder: decoder, inherited: inherited)
+        defer { frame = outer }
         let isConcrete = type == NSValue.self && !decoder.containsValue(forKey: "NS.special")
         let object = isConcrete ? concreteValue() : type.init(coder: self)
         if let failure {
@@ -101,7 +145,7 @@ extension KeyedUnarchiverCoder {
 
     /// Returns the object with which the delegate replaces an object.
     private func replaced(_ object: AnyObject) throws -> AnyObject {
-        guard let delegate else { return object }
+        guard mayReplace, let delegate else { return object }
         guard let replacement = delegate.unarchiver(self, didDecode: object) else {
             throw KeyedArchiveError(
                 .misuse, what: "the delegate replaced an object of class \(type(of: object)) by nil"

@@ -36,7 +36,7 @@ extension KeyedUnarchiverCoder {
     ) throws -> Any? {
         let coder = try KeyedUnarchiverCoder(forReadingFrom: data, allowing: registry)
         coder.requiresSecureCoding = true
-        let root = coder.object(forKey: NSKeyedArchiveRootObjectKey, of: classes)
+        let root = coder.decoded(forKey: NSKeyedArchiveRootObjectKey, of: .several(classes))?.any
         try coder.finishDecoding()
         return root
     }
@@ -89,7 +89,8 @@ extension KeyedUnarchiverCoder {
     ///   - key: the key of the field.
     /// - Returns: The array; nil without such a field.
     public func decodeArrayOfObjects(ofClasses classes: [AnyClass], forKey key: String) -> [Any]? {
-        guard let value = object(forKey: key, of: [NSArray.self, NSMutableArray.self] + classes)
+        guard let value = decoded(
+            forKey: key, of: .several([NSArray.self, NSMutableArray.self] + classes))?.any
         else { return nil }
         return checked((value as? NSArray) as? [Any], key, "an array")
     }
@@ -107,7 +108,7 @@ extension KeyedUnarchiverCoder {
         let classes: [AnyClass] = [
             NSDictionary.self, NSMutableDictionary.self, keyClass, objectClass,
         ]
-        guard let value = object(forKey: key, of: classes) else { return nil }
+        guard let value = decoded(forKey: key, of: .several(classes))?.any else { return nil }
         var dictionary: [Key: Object] = [:]
         for (key, value) in (value as? NSDictionary) ?? NSDictionary() {
             if let key = (key as AnyObject) as? Key, let value = (value as AnyObject) as? Object {

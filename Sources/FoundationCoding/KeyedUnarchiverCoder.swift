@@ -51,20 +51,30 @@ public final class KeyedUnarchiverCoder: NSCoder {
     /// The number of references that ``CyclePolicy/cut`` has read as nil.
     public internal(set) var cutReferenceCount = 0
     /// The hooks of the program.
-    public weak var delegate: (any KeyedUnarchiverCoderDelegate)?
+    public weak var delegate: (any KeyedUnarchiverCoderDelegate)? {
+        didSet { mayReplace = true }
+    }
 
-    /// The roots; nil for a coder that serves a `KeyedUnarchiver`.
-    let roots: KeyedDecoder?
-    /// The objects under construction, outermost first.
-    var frames: [Frame] = []
-    /// The lists of classes that the current calls name, outermost first.
-    var named: [[AnyClass]] = []
+    /// The innermost object under construction, or the roots; nil for a coder that serves a `KeyedUnarchiver` and reads
+    /// nothing at present.
+    var frame: Frame?
+    /// The classes that the innermost call with a list of classes names.
+    var named: NamedClasses?
+    /// A Boolean value that says whether a delegate was set.
+    private(set) var mayReplace = false
     /// The first error.
     var failure: (any Error)?
     /// The classes of the archive.
-    var classes = ResolvedClasses()
+    var classes: ResolvedClasses {
+        // SAFETY: a coder is used by one thread, and no code of a program runs while its classes are changed, so that no
+        // access begins within another.
+        @inline(__always) get { unsafe uncheckedClasses }
+        @inline(__always) _modify { yield unsafe &uncheckedClasses }
+    }
+    // Dynamic exclusivity checks would cost as much as the lookup itself.
+    @exclusivity(unchecked) private var uncheckedClasses = ResolvedClasses()
     /// The strings, numbers and data to which several references lead, by the number of the object.
-    var leaves: [UInt32: NSObject] = [:]
+    var leaves = NumberedTable<AnyObject>()
     /// A Boolean value that says whether each class must adopt `NSSecureCoding`.
     var isSecure = false
     /// A Boolean value that says whether the delegate knows of the end.
@@ -97,17 +107,14 @@ public final class KeyedUnarchiverCoder: NSCoder {
     ///
     /// - Parameter unarchiver: the archive, with the allowed classes.
     public init(_ unarchiver: KeyedUnarchiver) {
-        roots = unarchiver.roots
+        frame = Frame(decoder: unarchiver.roots, inherited: nil)
         super.init()
         unarchiver.convertsNumbers = true
         unarchiver.roots.companion = self
     }
 
     /// Creates a coder for a `KeyedUnarchiver` that reads an object of a class with `NSCoding`.
-    override init() {
-        roots = nil
-        super.init()
-    }
+    override init() { super.init() }
 
     // MARK: Overrides of NSCoder
 
@@ -143,17 +150,18 @@ public final class KeyedUnarchiverCoder: NSCoder {
     /// The classes that the innermost call with a list of classes names.
     public override var allowedClasses: Set<AnyHashable>? {
         // On Apple's systems a class is an object, with a hash.
-        named.last.map { Set($0.compactMap { ($0 as AnyObject) as? NSObject }) }
+        named.map { Set($0.all.compactMap { ($0 as AnyObject) as? NSObject }) }
     }
 
     public override func __decodeObject(of aClass: AnyClass, forKey key: String) -> Any? {
-        object(forKey: key, of: [aClass])
+        decoded(forKey: key, of: .one(aClass))?.any
     }
 
     public override func __decodeObject(
         ofClasses classes: Set<AnyHashable>?, forKey key: String
     ) -> Any? {
-        object(forKey: key, of: classes.map { $0.compactMap { $0.base as? AnyClass } })
+        guard let classes else { return decodeObject(forKey: key) }
+        return decoded(forKey: key, of: .several(classes.compactMap { $0.base as? AnyClass }))?.any
     }
 
     /// Returns the bytes of a field. The pointer is valid as long as the coder exists.
@@ -176,7 +184,7 @@ public final class KeyedUnarchiverCoder: NSCoder {
     }
     #else
     /// The classes that the innermost call with a list of classes names.
-    public override var allowedClasses: [AnyClass]? { named.last }
+    public override var allowedClasses: [AnyClass]? { named?.all }
 
     public override func decodeValue(
         ofObjCType type: UnsafePointer<Int8>, at data: UnsafeMutableRawPointer
@@ -188,11 +196,12 @@ public final class KeyedUnarchiverCoder: NSCoder {
     public override func decodeObject<DecodedObjectType>(
         of cls: DecodedObjectType.Type, forKey key: String
     ) -> DecodedObjectType? where DecodedObjectType: NSObject, DecodedObjectType: NSCoding {
-        object(forKey: key, of: [cls]) as? DecodedObjectType
+        decoded(forKey: key, of: .one(cls))?.cast(to: cls)
     }
 
     public override func decodeObject(of classes: [AnyClass]?, forKey key: String) -> Any? {
-        object(forKey: key, of: classes)
+        guard let classes else { return decodeObject(forKey: key) }
+        return decoded(forKey: key, of: .several(classes))?.any
     }
 
     public override func withDecodedUnsafeBufferPointer<ResultType>(
@@ -214,20 +223,21 @@ public final class KeyedUnarchiverCoder: NSCoder {
 
     public override func containsValue(forKey key: String) -> Bool {
         if failure != nil { return false }
-        if let inherited = frames.last?.inherited, let answer = inherited.contains(key, current) {
-            return answer
-        }
-        return current?.containsValue(forKey: key) ?? false
+        guard let frame else { return false }
+        return frame.inherited?.contains(key, frame.decoder)
+            ?? frame.decoder.containsValue(forKey: key)
     }
 
-    public override func decodeObject(forKey key: String) -> Any? { object(forKey: key, of: nil) }
+    public override func decodeObject(forKey key: String) -> Any? {
+        decoded(forKey: key)?.any
+    }
 
     public override func decodePropertyList(forKey key: String) -> Any? {
-        object(forKey: key, of: Self.propertyListClasses)
+        decoded(forKey: key, of: Self.propertyListClasses)?.any
     }
 
     public override func decodeBool(forKey key: String) -> Bool {
-        if case .number(.boolean(let value)) = plainValue(key) { return value }
+        if failure == nil, let value = current?.plainBoolean(forKey: key) { return value }
         return number(key) ?? false
     }
 
@@ -238,39 +248,35 @@ public final class KeyedUnarchiverCoder: NSCoder {
     public override func decodeInt64(forKey key: String) -> Int64 { number(key) ?? 0 }
 
     public override func decodeInteger(forKey key: String) -> Int {
-        if case .number(.integer(let integer)) = plainValue(key),
-            let value = integer.value(as: Int.self)
-        {
-            return value
-        }
+        if failure == nil, let value = current?.plainInteger(forKey: key) { return value }
         return number(key) ?? 0
     }
 
     public override func decodeFloat(forKey key: String) -> Float { number(key) ?? 0 }
 
     public override func decodeDouble(forKey key: String) -> Double {
-        if case .number(.real(let real)) = plainValue(key) { return real.value }
+        if failure == nil, let value = current?.plainReal(forKey: key) { return value }
         return number(key) ?? 0
     }
 
     public override func decodeObject() -> Any? {
-        attempt(nil) { () throws -> Any? in
-            guard let reference = self.current?.nextUnkeyed() else { return nil }
-            return try self.object(reference)
+        attempt(nil) { frame throws in
+            try frame.decoder.nextUnkeyed().flatMap { try decoded($0)?.any }
         }
     }
 
     public override func decodeData() -> Data? { decodeObject() as? Data }
 
     public override func decodePropertyList() -> Any? {
-        named.append(Self.propertyListClasses)
-        defer { named.removeLast() }
+        let outer = named
+        named = Self.propertyListClasses
+        defer { named = outer }
         return decodeObject()
     }
 
-    private static let propertyListClasses: [AnyClass] = [
+    private static let propertyListClasses = NamedClasses.several([
         NSArray.self, NSMutableArray.self, NSDictionary.self, NSMutableDictionary.self,
         NSString.self, NSMutableString.self, NSData.self, NSMutableData.self, NSDate.self,
         NSNumber.self,
-    ]
+    ])
 }

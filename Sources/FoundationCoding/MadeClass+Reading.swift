@@ -29,13 +29,7 @@ extension ObjectElement: KeyedDecodable {
             throw KeyedArchiveError(
                 .misuse, what: "an element of a collection is read without its coder")
         }
-        if reference.isNil {
-            throw KeyedArchiveError(
-                .missingValue, what: "expected an object in a collection, found nil",
-                object: reference.object)
-        }
-        guard let value = try reader.object(reference) else { return ObjectElement(object: nil) }
-        return ObjectElement(object: value as AnyObject)
+        return ObjectElement(object: try reader.element(reference))
     }
 }
 
@@ -43,22 +37,22 @@ extension MadeClass {
     /// Makes an object of the class from its fields.
     ///
     /// - Throws: the errors of the class's coding in `KeyedArchive`.
-    func make(_ coder: KeyedDecoder) throws -> NSObject {
+    func make(_ coder: KeyedDecoder, _ reader: KeyedUnarchiverCoder) throws -> NSObject {
         switch self {
         case .string: NSString(string: try String(coder: coder))
         case .mutableString: NSMutableString(string: try String(coder: coder))
         case .number: try Self.boxedNumber(coder)
         case .data: NSData(data: try Data(coder: coder))
         case .mutableData: NSMutableData(data: try Data(coder: coder))
-        case .array: NSArray(array: try Self.elements(coder))
-        case .mutableArray: NSMutableArray(array: try Self.elements(coder))
+        case .array: Self.array(try Self.elements(coder, reader))
+        case .mutableArray: Self.mutableArray(try Self.elements(coder, reader))
         case .dictionary: try Self.immutable(Self.dictionary(coder))
         case .mutableDictionary: try Self.dictionary(coder)
-        case .set: NSSet(array: try Self.hashed(Self.elements(coder), coder))
-        case .mutableSet: NSMutableSet(array: try Self.hashed(Self.elements(coder), coder))
+        case .set: NSSet(array: try Self.hashed(Self.elements(coder, reader), coder))
+        case .mutableSet: NSMutableSet(array: try Self.hashed(Self.elements(coder, reader), coder))
         case .countedSet: try Self.countedSet(coder)
-        case .orderedSet: NSOrderedSet(array: try Self.orderedElements(coder))
-        case .mutableOrderedSet: NSMutableOrderedSet(array: try Self.orderedElements(coder))
+        case .orderedSet: NSOrderedSet(array: try Self.hashed(Self.elements(coder, reader), coder))
+        case .mutableOrderedSet: NSMutableOrderedSet(array: try Self.hashed(Self.elements(coder, reader), coder))
         case .characterSet: NSCharacterSet(bitmapRepresentation: try Self.bitmap(coder))
         case .mutableCharacterSet:
             NSMutableCharacterSet(bitmapRepresentation: try Self.bitmap(coder))
@@ -104,13 +98,30 @@ extension MadeClass {
 // MARK: - Collections
 
 extension MadeClass {
-    private static func elements(_ coder: KeyedDecoder) throws -> [AnyObject] {
-        try [ObjectElement](coder: coder).compactMap(\.object)
+    private static func elements(
+        _ coder: KeyedDecoder, _ reader: KeyedUnarchiverCoder
+    ) throws -> [AnyObject] {
+        var elements: [AnyObject] = []
+        try coder.forEachElement {
+            if let element = try reader.element($0) { elements.append(element) }
+        }
+        return elements
     }
 
-    private static func orderedElements(_ coder: KeyedDecoder) throws -> [AnyObject] {
-        try hashed(
-            ArchivedOrderedSet<ObjectElement>(coder: coder).elements.compactMap(\.object), coder)
+    // The initializers with a pointer keep the objects. The others convert each of them to a value and back.
+
+    private static func array(_ elements: [AnyObject]) -> NSArray {
+        // SAFETY: the array copies the elements before its initializer returns.
+        unsafe elements.withUnsafeBufferPointer {
+            unsafe NSArray(objects: $0.baseAddress, count: $0.count)
+        }
+    }
+
+    private static func mutableArray(_ elements: [AnyObject]) -> NSMutableArray {
+        // SAFETY: as above.
+        unsafe elements.withUnsafeBufferPointer {
+            unsafe NSMutableArray(objects: $0.baseAddress, count: $0.count)
+        }
     }
 
     private static func dictionary(_ coder: KeyedDecoder) throws -> NSMutableDictionary {

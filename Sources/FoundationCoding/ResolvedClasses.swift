@@ -12,7 +12,7 @@ enum Resolution {
     /// By the bridge, as an object of Foundation.
     case made(MadeClass)
     /// By the `init(coder:)` of the class.
-    case own(any (NSCoding & AnyObject).Type, InheritedFields?)
+    case own(any (NSCoding & AnyObject).Type, InheritedFields?, isSecure: Bool)
     /// By the class's coding in `KeyedArchive`.
     case keyed(any KeyedDecodable.Type)
     /// Not at all: neither the registry nor the program allows the class.
@@ -23,18 +23,77 @@ enum Resolution {
 struct ResolvedClasses {
     private var typesByName: [ExactText: AnyClass] = [:]
     /// The classes that the registry lists, or the program has set, by their numbers in the archive.
-    var listed: [Int: Resolution] = [:]
+    var listed = NumberedTable<Resolution>()
     /// The classes that calls have named, by their numbers in the archive.
-    var named: [Int: (type: AnyClass, resolution: Resolution)] = [:]
+    var named = NumberedTable<(type: AnyClass, resolution: Resolution)>()
 
     /// Sets the class for a name in the archive; nil removes the name.
     mutating func set(_ type: AnyClass?, forName name: String) {
         typesByName[ExactText(name)] = type
-        listed.removeAll()
+        listed = NumberedTable()
     }
 
     /// Returns the class that the program has set for a name; nil for other names.
     func type(forName name: String) -> AnyClass? { typesByName[ExactText(name)] }
+}
+
+/// The classes that a call names.
+enum NamedClasses {
+    /// One class.
+    case one(AnyClass)
+    /// A list of classes.
+    case several([AnyClass])
+
+    /// All classes.
+    var all: [AnyClass] {
+        switch self {
+        case .one(let type): [type]
+        case .several(let types): types
+        }
+    }
+
+    /// Returns whether a class is one of these.
+    func contains(_ type: AnyClass) -> Bool {
+        switch self {
+        case .one(let only): only == type
+        case .several(let types): types.contains { $0 == type }
+        }
+    }
+
+    /// Returns whether an object is of one of the classes, or of a subclass.
+    func accept(_ object: AnyObject) -> Bool {
+        var next: AnyClass? = Swift.type(of: object)
+        while let type = next {
+            if contains(type) { return true }
+            next = CodedClass.superclass(of: type)
+        }
+        return false
+    }
+
+    /// Returns the class with a name in archives; nil if none has it.
+    func type(named name: String) -> AnyClass? {
+        all.first { CodedClass.name(of: $0).isLiterally(name) }
+    }
+
+    /// The names of the classes, for errors.
+    var description: String { all.map { CodedClass.name(of: $0) }.joined(separator: " or ") }
+}
+
+/// Values by small numbers, such as those of objects and classes.
+struct NumberedTable<Value> {
+    private var values: [Value?] = []
+
+    /// The value of a number; nil where it has none.
+    subscript(number: Int) -> Value? {
+        get { number < values.count ? values[number] : nil }
+        set {
+            if number >= values.count {
+                let count = max(number + 1, values.count * 2)
+                values.append(contentsOf: repeatElement(nil, count: count - values.count))
+            }
+            values[number] = newValue
+        }
+    }
 }
 
 // MARK: - Lookup
@@ -55,8 +114,7 @@ extension KeyedUnarchiverCoder {
     private func namedResolution(
         _ classIndex: Int, _ reference: KeyedReference
     ) throws -> Resolution {
-        if let known = classes.named[classIndex],
-            named.last?.contains(where: { $0 == known.type }) == true
+        if let known = classes.named[classIndex], named?.contains(known.type) == true
         {
             return known.resolution
         }
@@ -96,7 +154,9 @@ extension KeyedUnarchiverCoder {
         if let type = type as? any (NSCoding & AnyObject).Type {
             let substitute =
                 (type as? NSObject.Type)?.substitute as? any (NSCoding & AnyObject).Type
-            return .own(substitute ?? type, InheritedFields(substitute ?? type))
+            let actual = substitute ?? type
+            return .own(
+                actual, InheritedFields(actual), isSecure: CodedClass.isSecure(actual))
         }
         if let type = type as? any KeyedDecodable.Type { return .keyed(type) }
         return .unlisted
@@ -105,10 +165,7 @@ extension KeyedUnarchiverCoder {
     /// Returns the class of that name among those that the current call names, or that the delegate names.
     private func namedClass(_ reference: KeyedReference) throws -> AnyClass? {
         guard let found = reference.archivedClass else { return nil }
-        let name = ExactText(found.name)
-        if let type = named.last?.first(where: { name == ExactText(CodedClass.name(of: $0)) }) {
-            return type
-        }
+        if let type = named?.type(named: found.name) { return type }
         return delegate?.unarchiver(
             self, cannotDecodeObjectOfClassName: found.name, originalClasses: found.chain ?? [])
     }
@@ -118,9 +175,7 @@ extension KeyedUnarchiverCoder {
         _ resolution: Resolution, _ reference: KeyedReference
     ) throws -> Resolution {
         if case .unlisted = resolution { throw notAllowed(reference) }
-        guard isSecure, case .own(let type, _) = resolution, !CodedClass.isSecure(type) else {
-            return resolution
-        }
+        guard isSecure, case .own(_, _, isSecure: false) = resolution else { return resolution }
         throw reference.classNotAllowed(
             recovery: "the coder requires secure coding: adopt `NSSecureCoding`, or set "
                 + "`requiresSecureCoding` to false")

@@ -59,12 +59,18 @@ extension KeyedDecoder {
         _ type: T.Type, _ prefix: String
     ) throws -> [T] {
         var values: [T] = []
-        while let reference = reference(forKey: "\(prefix)\(values.count)") {
-            try reader.chargeElement(reference)
-            values.append(
-                try located(.index(values.count)) { try T.unarchive(reference) })
-        }
+        try forEachIndexed(prefix) { values.append(try T.unarchive($0)) }
         return values
+    }
+
+    /// Calls `body` with the references `prefix0`, `prefix1`, … up to the first that is missing.
+    func forEachIndexed(_ prefix: String, _ body: (KeyedReference) throws -> Void) throws {
+        var index = 0
+        while let reference = reference(forKey: "\(prefix)\(index)") {
+            try reader.chargeElement(reference)
+            try located(.index(index)) { try body(reference) }
+            index += 1
+        }
     }
 }
 
@@ -74,15 +80,24 @@ func keyText(_ key: Any) -> String? { (key as? String) ?? (key as? AnyArchived)?
 extension ArchiveReader {
     /// The values of the references that an array within an object holds.
     func values<T: KeyedDecodable>(_ type: T.Type, in list: UInt32) throws -> [T] {
-        let record = table[list]
-        guard record.kind == .array else {
-            throw KeyedArchiveError(
-                .wrongType,
-                what: "expected a list of references, found a plain value of kind \(record.kind)")
-        }
         var values: [T] = []
-        try values.appendValues(of: record, in: self)
+        try values.appendValues(of: list, in: self)
         return values
+    }
+
+    /// Calls `body` with each reference that an array within an object holds.
+    @inline(__always)
+    func forEachReference(in list: UInt32, _ body: (KeyedReference) throws -> Void) throws {
+        let places = try listRecord(list).valueRange
+        for place in places {
+            let reference = reference(at: table.child(place))
+            do {
+                try chargeElement(reference)
+                try body(reference)
+            } catch {
+                throw KeyedArchiveError.located(error, .index(place &- places.lowerBound))
+            }
+        }
     }
 }
 
@@ -90,20 +105,11 @@ extension RangeReplaceableCollection where Element: KeyedDecodable {
     /// Appends the values of the references that a list holds. Not of `Array` only: to append to an
     /// `Array` of a generic element looks up the metadata of its type each time; `Self` has it.
     fileprivate mutating func appendValues(
-        of list: NodeRecord, in reader: ArchiveReader
+        of list: UInt32, in reader: ArchiveReader
     ) throws {
         // Elements may be large, and the list of a hostile file long.
-        reserveCapacity(Swift.min(list.count, 1024))
-        let places = list.valueRange
-        for place in places {
-            let reference = reader.reference(at: reader.table.child(place))
-            do {
-                try reader.chargeElement(reference)
-                append(try Element.unarchive(reference))
-            } catch {
-                throw KeyedArchiveError.located(error, .index(place &- places.lowerBound))
-            }
-        }
+        reserveCapacity(Swift.min(reader.table[list].count, 1024))
+        try reader.forEachReference(in: list) { append(try Element.unarchive($0)) }
     }
 }
 

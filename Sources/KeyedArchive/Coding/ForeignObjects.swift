@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 @_spi(Tables) package import PropertyList
 
 // Objects that another product of this package makes and writes, by another protocol than `KeyedCodable`. They have
@@ -102,6 +103,32 @@ extension KeyedDecoder {
             return nil
         }
         return reader.plainValue(at: plain)
+    }
+
+    /// A Boolean value that says whether these are the roots of the archive.
+    package var isRoots: Bool { object == nil }
+
+    /// The integer of a field of an object; nil for other fields, and for integers that do not fit.
+    package func plainInteger(forKey key: String) -> Int? {
+        plainRecord(key).flatMap { $0.kind == .integer ? Int(exactly: $0) : nil }
+    }
+
+    /// The boolean of a field of an object; nil for other fields.
+    package func plainBoolean(forKey key: String) -> Bool? {
+        plainRecord(key).flatMap { $0.kind == .boolean ? $0.payload != 0 : nil }
+    }
+
+    /// The real of a field of an object; nil for other fields.
+    package func plainReal(forKey key: String) -> Double? {
+        plainRecord(key).flatMap { $0.kind == .real ? Double(bitPattern: $0.payload) : nil }
+    }
+
+    /// Calls `body` with each element of a collection, in either of the two forms.
+    package func forEachElement(_ body: (KeyedReference) throws -> Void) throws {
+        guard let list = reader.field(FoundationField.objects, of: self) else {
+            return try forEachIndexed("NS.object.", body)
+        }
+        try reader.forEachReference(in: list, body)
     }
 
     /// Reads something of the roots, with everything complete when it returns. Does nothing more for an object.

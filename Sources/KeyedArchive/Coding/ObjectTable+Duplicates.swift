@@ -9,6 +9,7 @@ internal import ArchiveVocabulary
 extension ObjectTable {
     /// Removes the earlier values of keys that the open object was given twice. A key stays in its first place.
     mutating func dropDuplicates() {
+        if hasFewDifferentKeys { return }
         var places: [UInt32: Int] = [:]
         var kept: [(key: UInt32, value: UInt32)] = []
         for field in fields[open.start...] {
@@ -22,6 +23,18 @@ extension ObjectTable {
         if kept.count < fields.count - open.start {
             fields.replaceSubrange(open.start..., with: kept)
         }
+    }
+
+    /// A Boolean value that says whether the open object has so few keys that they can be compared in pairs, and no two
+    /// are equal. So it is with most objects, which need no table then.
+    private var hasFewDifferentKeys: Bool {
+        guard fields.count - open.start <= 16 else { return false }
+        for place in open.start..<fields.count {
+            for earlier in open.start..<place where fields[earlier].key == fields[place].key {
+                return false
+            }
+        }
+        return true
     }
 
     /// The error of an assembled document, with the class and the key where an object has a key twice. Linear in
