@@ -197,12 +197,18 @@ let package = Package(
                 "KeyedCommand", "TestSupport",
             ],
             path: "Tests/HardeningProbe"),
+        // Objects of Foundation's classes, for the two programs below.
+        .target(name: "FoundationSamples", path: "Tests/FoundationSamples"),
         // Foundation's archiver and unarchiver as a process of its own, to compare with.
-        .executableTarget(name: "FoundationPeer", path: "Tests/FoundationPeer"),
+        .executableTarget(
+            name: "FoundationPeer", dependencies: ["FoundationSamples"],
+            path: "Tests/FoundationPeer"),
         // Reads archives with Foundation's own classes, as a process of its own: some of these end it.
         .executableTarget(
             name: "CodingProbe",
-            dependencies: ["FoundationCoding", "KeyedArchive", "PropertyList"],
+            dependencies: [
+                "FoundationCoding", "FoundationSamples", "KeyedArchive", "PropertyList",
+            ],
             path: "Tests/CodingProbe"),
         // Works on a store as a process of its own: to be killed, to meet a full disk.
         .executableTarget(
