@@ -74,8 +74,10 @@ extension KeyedArchiverCoder {
         type(of: value) is AnyClass ? object(value) : nil
     }
 
-    /// Returns a value as an object. The first cast is that of most objects, and takes much less time than the other.
-    private static func object(_ value: Any) -> AnyObject { value as? NSObject ?? value as AnyObject }
+    /// Returns a value as an object. The first cast is much faster than the second, and enough for most objects.
+    private static func object(_ value: Any) -> AnyObject {
+        value as? NSObject ?? value as AnyObject
+    }
 
     /// Returns whether an object is a string, a number or data.
     static func isPlain(_ instance: AnyObject) -> Bool {

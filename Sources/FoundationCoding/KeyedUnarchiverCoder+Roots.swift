@@ -89,8 +89,9 @@ extension KeyedUnarchiverCoder {
     ///   - key: the key of the field.
     /// - Returns: The array; nil without such a field.
     public func decodeArrayOfObjects(ofClasses classes: [AnyClass], forKey key: String) -> [Any]? {
-        guard let value = decoded(
-            forKey: key, of: .several([NSArray.self, NSMutableArray.self] + classes))?.any
+        guard
+            let value = decoded(
+                forKey: key, of: .several([NSArray.self, NSMutableArray.self] + classes))?.any
         else { return nil }
         return checked((value as? NSArray) as? [Any], key, "an array")
     }

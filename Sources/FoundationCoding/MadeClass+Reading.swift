@@ -45,14 +45,14 @@ extension MadeClass {
         case .data: NSData(data: try Data(coder: coder))
         case .mutableData: NSMutableData(data: try Data(coder: coder))
         case .array: Self.array(try Self.elements(coder, reader))
-        case .mutableArray: Self.mutableArray(try Self.elements(coder, reader))
+        case .mutableArray: NSMutableArray(array: try Self.elements(coder, reader))
         case .dictionary: try Self.immutable(Self.dictionary(coder))
         case .mutableDictionary: try Self.dictionary(coder)
-        case .set: NSSet(array: try Self.hashed(Self.elements(coder, reader), coder))
-        case .mutableSet: NSMutableSet(array: try Self.hashed(Self.elements(coder, reader), coder))
+        case .set: NSSet(array: try Self.hashedElements(coder, reader))
+        case .mutableSet: NSMutableSet(array: try Self.hashedElements(coder, reader))
         case .countedSet: try Self.countedSet(coder)
-        case .orderedSet: NSOrderedSet(array: try Self.hashed(Self.elements(coder, reader), coder))
-        case .mutableOrderedSet: NSMutableOrderedSet(array: try Self.hashed(Self.elements(coder, reader), coder))
+        case .orderedSet: NSOrderedSet(array: try Self.hashedElements(coder, reader))
+        case .mutableOrderedSet: NSMutableOrderedSet(array: try Self.hashedElements(coder, reader))
         case .characterSet: NSCharacterSet(bitmapRepresentation: try Self.bitmap(coder))
         case .mutableCharacterSet:
             NSMutableCharacterSet(bitmapRepresentation: try Self.bitmap(coder))
@@ -108,19 +108,17 @@ extension MadeClass {
         return elements
     }
 
-    // The initializers with a pointer keep the objects. The others convert each of them to a value and back.
+    private static func hashedElements(
+        _ coder: KeyedDecoder, _ reader: KeyedUnarchiverCoder
+    ) throws -> [AnyObject] {
+        try hashed(elements(coder, reader), coder)
+    }
 
+    /// Returns an array of objects. The initializer that takes a Swift array converts each object to a value and back.
     private static func array(_ elements: [AnyObject]) -> NSArray {
         // SAFETY: the array copies the elements before its initializer returns.
         unsafe elements.withUnsafeBufferPointer {
             unsafe NSArray(objects: $0.baseAddress, count: $0.count)
-        }
-    }
-
-    private static func mutableArray(_ elements: [AnyObject]) -> NSMutableArray {
-        // SAFETY: as above.
-        unsafe elements.withUnsafeBufferPointer {
-            unsafe NSMutableArray(objects: $0.baseAddress, count: $0.count)
         }
     }
 

@@ -114,8 +114,7 @@ extension KeyedUnarchiverCoder {
     private func namedResolution(
         _ classIndex: Int, _ reference: KeyedReference
     ) throws -> Resolution {
-        if let known = classes.named[classIndex], named?.contains(known.type) == true
-        {
+        if let known = classes.named[classIndex], named?.contains(known.type) == true {
             return known.resolution
         }
         guard let type = try namedClass(reference) else { throw notAllowed(reference) }
