@@ -101,9 +101,16 @@ enum FoundationClassList {
             ("NSLocale", NSLocale.self), ("NSTimeZone", NSTimeZone.self),
             ("NSDateComponents", NSDateComponents.self),
             ("NSPersonNameComponents", NSPersonNameComponents.self), ("NSValue", NSValue.self),
-            ("NSAffineTransform", NSAffineTransform.self),
             ("NSUnitConverterLinear", UnitConverterLinear.self),
-        ]
+        ] + transforms
+    }
+
+    private static var transforms: [NamedClass] {
+        #if canImport(Darwin) && !os(macOS)
+        []
+        #else
+        [("NSAffineTransform", NSAffineTransform.self)]
+        #endif
     }
 
     private static var units: [NamedClass] {
