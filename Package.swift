@@ -198,12 +198,18 @@ let package = Package(
                 "KeyedCommand", "TestSupport",
             ],
             path: "Tests/HardeningProbe"),
+        // Objects of Foundation's classes, for the next two programs.
+        .target(name: "FoundationSamples", path: "Tests/FoundationSamples"),
         // Foundation's archiver and unarchiver in a separate process, to compare with.
-        .executableTarget(name: "FoundationPeer", path: "Tests/FoundationPeer"),
+        .executableTarget(
+            name: "FoundationPeer", dependencies: ["FoundationSamples"],
+            path: "Tests/FoundationPeer"),
         // Decodes archives with Foundation's classes in a separate process, because some crash it.
         .executableTarget(
             name: "CodingProbe",
-            dependencies: ["FoundationCoding", "KeyedArchive", "PropertyList"],
+            dependencies: [
+                "FoundationCoding", "FoundationSamples", "KeyedArchive", "PropertyList",
+            ],
             path: "Tests/CodingProbe"),
         // Works on stores in a separate process, which tests kill or give a full disk.
         .executableTarget(

@@ -5,15 +5,16 @@ internal import Foundation
 public import KeyedArchive
 
 extension ClassRegistry {
-    /// The classes of Foundation that archives may hold by default, as `NSArray`, `NSDate` and so on: those that
-    /// withstand hostile fields.
+    /// The classes of Foundation that archives may hold by default, such as `NSArray` and `NSDate`. No invalid fields are
+    /// known to make one of these classes end the process.
     ///
-    /// ``KeyedUnarchiverCoder`` makes those of the table in <doc:FoundationClasses> itself. The others read themselves,
-    /// and no bytes in their fields are known to end the process. The article names the classes that are left out.
-    public static let foundationObjects = ClassRegistry()
-        .adding(classes: FoundationClassList.made + FoundationClassList.withstanding)
+    /// ``KeyedUnarchiverCoder`` reads the most common of them itself; the others have their own `init(coder:)`.
+    /// <doc:FoundationClasses> lists them, and the classes that are left out.
+    public static let foundationObjects = FoundationClassList.all.reduce(ClassRegistry()) {
+        $0.adding(class: $1.type, as: $1.name)
+    }
 
-    /// Creates a registry of classes that adopt `NSCoding`, each under its own name, and nothing else.
+    /// Creates a registry of only these classes, each under its own name.
     ///
     /// - Parameter classes: as for ``adding(classes:)``.
     public init(classes: [AnyClass]) { self = ClassRegistry().adding(classes: classes) }
@@ -26,8 +27,8 @@ extension ClassRegistry {
     /// let allowed = ClassRegistry.foundationObjects.adding(classes: [Hero.self, Monster.self])
     /// ```
     ///
-    /// - Parameter classes: classes that adopt `NSCoding` or `KeyedDecodable`. Objects of other classes cannot be made:
-    ///   reading one is an error, `unknownClass`.
+    /// - Parameter classes: classes that adopt `NSCoding` or `KeyedDecodable`. Reading an object of another
+    ///   class is an error, `classNotAllowed`.
     /// - Returns: The registry with the classes.
     /// - Complexity: linear in the number of classes.
     public func adding(classes: [AnyClass]) -> ClassRegistry {
@@ -39,12 +40,12 @@ extension ClassRegistry {
         }
     }
 
-    /// Returns the registry with a further name that objects of a class are read from, as
-    /// `NSKeyedUnarchiver.setClass(_:forClassName:)` does it for all archives.
+    /// Returns the registry with a class under another name, like `NSKeyedUnarchiver.setClass(_:forClassName:)` does for
+    /// all archives.
     ///
     /// - Parameters:
     ///   - class: as for ``adding(classes:)``.
-    ///   - name: the name in archives.
+    ///   - name: the name of the class in archives.
     /// - Returns: The registry with the name.
     public func adding(class: AnyClass, as name: String) -> ClassRegistry {
         if let type = `class` as? any (NSCoding & AnyObject).Type {

@@ -6,22 +6,30 @@ internal import KeyedArchive
 
 /// The names of classes in archives, and the inheritance between them.
 enum CodedClass {
-    /// The name of a class in archives: `NSDate`, `App.Save`. A class within another type has the names of both,
+    /// Returns the name of a class in archives: `NSDate`, `App.Save`. A class within another type has the names of both,
     /// `App.Outer.Inner`.
     static func name(of type: AnyClass) -> String {
         #if canImport(Darwin)
         return NSStringFromClass(type)
         #else
-        // `NSStringFromClass` ends the process for a class that is not at the top level of a module.
-        let name = String(reflecting: type)
-        if name.utf8.count(where: { $0 == UInt8(ascii: ".") }) == 1 {
+        // The two calls below are slow the first time.
+        if let known = FoundationClassList.names[ObjectIdentifier(type)] { return known }
+        let name = _typeName(type, qualified: true)
+        // `NSStringFromClass` ends the process for a class that is not at the top level of a module. It returns another
+        // name only for classes of Foundation.
+        if name.utf8.starts(with: "Foundation".utf8), isAtTopLevel(name) {
             return NSStringFromClass(type)
         }
         return withoutContext(name)
         #endif
     }
 
-    /// The name of a private class without the part that differs from one build to the next,
+    /// Returns whether a name consists of a module and a class.
+    private static func isAtTopLevel(_ name: String) -> Bool {
+        name.utf8.count { $0 == UInt8(ascii: ".") } == 1
+    }
+
+    /// Returns the name of a private class without the part that differs from one build to the next,
     /// `(unknown context at $5f2c).`.
     private static func withoutContext(_ name: String) -> String {
         var rest = name
@@ -33,7 +41,7 @@ enum CodedClass {
         return rest
     }
 
-    /// The description of a class in archives, with its superclasses.
+    /// Returns the description of a class in archives, with its superclasses.
     static func archivedClass(of type: AnyClass) -> ArchivedClass {
         var chain = [name(of: type)]
         var next: AnyClass? = superclass(of: type)
@@ -46,22 +54,13 @@ enum CodedClass {
             name: chain[0], chain: chain, hints: fallbacks.isEmpty ? nil : fallbacks)
     }
 
-    private static func superclass(of type: AnyClass) -> AnyClass? {
+    /// Returns the superclass of a class; nil for a root class.
+    static func superclass(of type: AnyClass) -> AnyClass? {
         #if canImport(Darwin)
         return class_getSuperclass(type)
         #else
         return _getSuperclass(type)
         #endif
-    }
-
-    /// Returns whether a class is another, or inherits from it. Linear in the depth of the hierarchy.
-    static func isKind(_ type: AnyClass, of other: AnyClass) -> Bool {
-        var next: AnyClass? = type
-        while let type = next {
-            if type == other { return true }
-            next = superclass(of: type)
-        }
-        return false
     }
 
     /// Returns whether a class says that it supports secure coding.

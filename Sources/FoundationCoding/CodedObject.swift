@@ -5,10 +5,10 @@ public import Foundation
 public import KeyedArchive
 public import PropertyList
 
-/// An object of a class that adopts `NSCoding`, as a value that a `KeyedCodable` type holds.
+/// A value for `KeyedCodable` types that holds an object of a class with `NSCoding`.
 ///
-/// The object's own `encode(with:)` and `init(coder:)` write and read it. Its identity is that of the object: all
-/// references to it, from both kinds of types, lead to one object of the archive and to one instance.
+/// The object's own `encode(with:)` and `init(coder:)` write and read it. All references to the object, from both kinds
+/// of types, lead to one object of the archive and to one instance.
 ///
 /// ```swift
 /// struct Level: KeyedCodable {
@@ -33,14 +33,14 @@ extension CodedObject: KeyedCodable {
 
     /// Writes the fields of the object.
     ///
-    /// - Throws: what the archive keeps as its error.
+    /// - Throws: the error that the archive keeps.
     public func encode(with coder: KeyedEncoder) throws {
         try KeyedArchiverCoder.serving(coder.writer) { $0.encodeFields(of: object, with: coder) }
     }
 
-    /// Makes the object one of the archive, once.
+    /// Adds the object to the archive, once.
     ///
-    /// - Throws: `classNotAllowed`, the limits' codes, and what the object's own fields bring.
+    /// - Throws: `classNotAllowed`, the limits' codes, and the errors of the object's fields.
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
         try KeyedArchiverCoder.serving(writer) { try $0.uid(of: object) }
     }
@@ -56,15 +56,17 @@ extension CodedObject: KeyedCodable {
         self.object = object
     }
 
-    /// Reads the object that a reference leads to, once.
+    /// Reads the object of a reference, once.
     ///
-    /// - Throws: `classNotAllowed`, `wrongType`, `missingValue`, `referenceCycle`, the limits' codes, and the error that
-    ///   the object's own `init(coder:)` brings.
+    /// - Throws: `classNotAllowed`, `wrongType`, `missingValue`, `referenceCycle`, the limits' codes, and an error of
+    ///   the object's own `init(coder:)`.
     public static func unarchive(_ reference: KeyedReference) throws -> CodedObject {
-        let made = try KeyedUnarchiverCoder.serving(reference) { reader in
-            try reader.object(reference, of: [Object.self])
+        let made = try KeyedUnarchiverCoder.serving(reference.roots) { reader in
+            try reader.decoded(reference, of: .one(Object.self))
         }
-        guard let made else { throw reference.wrongType(expected: "\(Object.self)") }
+        guard let made = made?.object else {
+            throw reference.wrongType(expected: "\(Object.self)")
+        }
         guard let object = made as? Object else { throw wrongType(made) }
         return CodedObject(object)
     }

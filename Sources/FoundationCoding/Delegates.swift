@@ -1,25 +1,25 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A program's hooks while ``KeyedUnarchiverCoder`` reads an archive, as those of `NSKeyedUnarchiverDelegate`.
+/// The hooks of a program while ``KeyedUnarchiverCoder`` reads an archive, like `NSKeyedUnarchiverDelegate`.
 public protocol KeyedUnarchiverCoderDelegate: AnyObject {
-    /// Returns the class for a name that is not allowed, which allows it; nil, the default, leaves it an error.
+    /// Returns a class for a name that is not allowed, and thereby allows it. With nil, the default, it remains an error.
     func unarchiver(
         _ unarchiver: KeyedUnarchiverCoder, cannotDecodeObjectOfClassName name: String,
         originalClasses classNames: [String]
     ) -> AnyClass?
 
-    /// Returns an object, or another that takes its place wherever the archive refers to it.
+    /// Returns the object itself, or another one that replaces it for all references.
     func unarchiver(_ unarchiver: KeyedUnarchiverCoder, didDecode object: Any) -> Any?
 
-    /// Another object takes the place of one.
+    /// Tells the delegate that another object replaces an object.
     func unarchiver(
         _ unarchiver: KeyedUnarchiverCoder, willReplace object: Any, with newObject: Any)
 
-    /// Reading is about to end.
+    /// Tells the delegate that reading is about to end.
     func unarchiverWillFinish(_ unarchiver: KeyedUnarchiverCoder)
 
-    /// Reading has ended.
+    /// Tells the delegate that reading has ended.
     func unarchiverDidFinish(_ unarchiver: KeyedUnarchiverCoder)
 }
 
@@ -42,22 +42,23 @@ extension KeyedUnarchiverCoderDelegate {
     public func unarchiverDidFinish(_ unarchiver: KeyedUnarchiverCoder) {}
 }
 
-/// A program's hooks while ``KeyedArchiverCoder`` writes an archive, as those of `NSKeyedArchiverDelegate`.
+/// The hooks of a program while ``KeyedArchiverCoder`` writes an archive, like `NSKeyedArchiverDelegate`.
 public protocol KeyedArchiverCoderDelegate: AnyObject {
-    /// Returns the object to write in the place of one, once for each object; nil is written as nil.
+    /// Returns the object itself, or another one to write in its place; nil to write nil. The coder calls this once for
+    /// each object.
     func archiver(_ archiver: KeyedArchiverCoder, willEncode object: Any) -> Any?
 
-    /// An object has been written.
+    /// Tells the delegate that an object has been written.
     func archiver(_ archiver: KeyedArchiverCoder, didEncode object: Any?)
 
-    /// Another object, or nil, takes the place of one.
+    /// Tells the delegate that another object, or nil, replaces an object.
     func archiver(
         _ archiver: KeyedArchiverCoder, willReplace object: Any?, withObject newObject: Any?)
 
-    /// Writing is about to end.
+    /// Tells the delegate that writing is about to end.
     func archiverWillFinish(_ archiver: KeyedArchiverCoder)
 
-    /// Writing has ended.
+    /// Tells the delegate that writing has ended.
     func archiverDidFinish(_ archiver: KeyedArchiverCoder)
 }
 

@@ -5,11 +5,11 @@ internal import Foundation
 internal import KeyedArchive
 internal import PropertyList
 
-/// The fields that a class inherits from a string, data or a collection of Foundation.
+/// The fields that a class of the program inherits from a string, data or a collection of Foundation.
 ///
-/// Foundation's `init(coder:)` of these asks a coder for calls that only Foundation's own coder has, where the object
-/// has the field of current archives, such as `NS.objects`. Without it the same initializers read an older form by open
-/// calls: `NS.object.0`, `NS.object.1`, … The coder shows a subclass of the program the older form of what is there.
+/// If an object has a field of current archives, such as `NS.objects`, Foundation's `init(coder:)` of these classes uses
+/// calls that only Foundation's own coder has. Otherwise it reads an older form by open calls: `NS.object.0`,
+/// `NS.object.1`, … So the coder presents the current fields to a subclass in the older form.
 enum InheritedFields {
     /// `NS.string` as `NS.bytes`.
     case string
@@ -39,7 +39,7 @@ enum InheritedFields {
 
     private static let lists = [("NS.object.", "NS.objects"), ("NS.key.", "NS.keys")]
 
-    /// Returns whether the object has a field; nil for fields that are as the archive has them.
+    /// Returns whether the object has a field in the older form; nil for fields that are the same in both forms.
     func contains(_ key: String, _ decoder: KeyedDecoder?) -> Bool? {
         switch self {
         case .string: return key == "NS.string" ? false : nil
@@ -50,7 +50,7 @@ enum InheritedFields {
         }
     }
 
-    /// The element that a field of the older form stands for; nil for other fields.
+    /// Returns the element for a field of the older form; nil for other fields.
     func reference(_ key: String, _ decoder: KeyedDecoder) -> KeyedReference? {
         guard self == .collection else { return nil }
         for (prefix, list) in Self.lists where key.utf8.starts(with: prefix.utf8) {
@@ -62,7 +62,7 @@ enum InheritedFields {
         return nil
     }
 
-    /// The bytes that a field of the older form stands for; nil for other fields.
+    /// Returns the bytes for a field of the older form; nil for other fields.
     func bytes(_ key: String, _ decoder: KeyedDecoder) -> ArraySlice<UInt8>? {
         guard key == "NS.bytes" else { return nil }
         switch (self, decoder.plainValue(forKey: self == .string ? "NS.string" : "NS.data")) {

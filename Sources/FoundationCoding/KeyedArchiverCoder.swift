@@ -5,8 +5,8 @@ public import Foundation
 public import KeyedArchive
 public import PropertyList
 
-/// Writes objects of classes that adopt `NSCoding` as keyed archives: `NSKeyedArchiver`'s calls, with errors that are
-/// thrown.
+/// Writes objects of classes that adopt `NSCoding` as keyed archives. It has the calls of `NSKeyedArchiver`, and errors
+/// that are thrown.
 ///
 /// ```swift
 /// let data = try KeyedArchiverCoder.archivedData(withRootObject: hero, requiringSecureCoding: true)
@@ -17,41 +17,60 @@ public import PropertyList
 /// let data = try coder.encodedData
 /// ```
 ///
-/// Values of Swift, collections of Swift, objects and `KeyedCodable` values are written by the same call,
-/// `encode(_:forKey:)`. An instance is one object of the archive, however often it is encoded. Equal strings, and equal
-/// numbers of one kind, are one object.
+/// One call, `encode(_:forKey:)`, writes Swift values, Swift collections, objects and `KeyedCodable` values. An instance
+/// becomes one object of the archive, however often the program encodes it. Equal strings become one object, and so do
+/// equal numbers of one kind.
 ///
-/// The coder keeps the first error, with the path to the field, and ``encodedData`` throws it. Nothing is output then.
+/// The coder keeps the first error, with the path to the field. ``encodedData`` throws the error and returns nothing.
 ///
-/// One thread uses a coder at a time.
+/// A coder must not be used by two threads at the same time.
 public final class KeyedArchiverCoder: NSCoder {
-    /// The format of the output; binary at first.
-    public var outputFormat = PropertyListSerialization.PropertyListFormat.binary
-    /// The program's hooks.
-    public weak var delegate: (any KeyedArchiverCoderDelegate)?
+    /// An object that is being written.
+    struct Frame {
+        let encoder: KeyedEncoder
+        /// The object; nil for the roots.
+        let object: AnyObject?
+    }
 
-    // Nil for a coder that serves a `KeyedArchiver`.
-    private let archiver: KeyedArchiver?
-    private let writer: ArchiveWriter
-    // The encoders of the objects that are being written, and these objects.
-    private var frames: [(encoder: KeyedEncoder, object: AnyObject)] = []
-    private var namesByClass: [ObjectIdentifier: String] = [:]
-    // By class: its place among those of the archive.
-    private var places: [ObjectIdentifier: Int] = [:]
-    // By the type of an object: how it is written.
-    private var forms: [ObjectIdentifier: Form] = [:]
-    // What the delegate, or the object itself, has put in the place of an object.
-    private var replacements: [ObjectIdentifier: (original: AnyObject, replacement: AnyObject?)] =
-        [:]
-    private var isSecure: Bool
+    /// The format of the output; binary by default.
+    public var outputFormat = PropertyListSerialization.PropertyListFormat.binary
+    /// The hooks of the program.
+    public weak var delegate: (any KeyedArchiverCoderDelegate)? {
+        didSet { mayReplace = true }
+    }
+
+    /// The archiver; nil for a coder that serves another `KeyedArchiver`.
+    let archiver: KeyedArchiver?
+    let writer: ArchiveWriter
+    /// The innermost object that is being written, or the roots.
+    var frame: Frame
+    /// The names that the program has set for classes.
+    var namesByClass: [ObjectIdentifier: String] = [:]
+    /// The places of classes among the classes of the archive.
+    var places: [ObjectIdentifier: Int] = [:]
+    /// The ways to write objects, by their types.
+    var forms: KnownForms {
+        // SAFETY: a coder is used by one thread, and no code of a program runs while the table is changed, so that no
+        // access begins within another.
+        @inline(__always) get { unsafe uncheckedForms }
+        @inline(__always) _modify { yield unsafe &uncheckedForms }
+    }
+    // Dynamic exclusivity checks would cost as much as the lookup itself.
+    @exclusivity(unchecked) private var uncheckedForms = KnownForms()
+    /// The replacements that the delegate or the object itself has chosen, by the object.
+    var replacements: [ObjectIdentifier: (original: AnyObject, replacement: AnyObject?)] = [:]
+    /// A Boolean value that says whether a delegate was set, or an object has been replaced.
+    var mayReplace = false
+    /// A Boolean value that says whether each class must adopt `NSSecureCoding`.
+    var isSecure: Bool
     private var output: Result<Data, any Error>?
 
     /// Prepares an archive without roots.
     ///
     /// - Parameters:
     ///   - requiringSecureCoding: whether each class must adopt `NSSecureCoding`.
-    ///   - registry: the classes that may be written, so that nothing is written that a reader with the same list
-    ///     refuses; nil for all that the program encodes.
+    ///   - registry: the classes that may be written; nil for all classes that the program encodes. With the list of
+    ///     the reader, the coder writes nothing that the reader refuses.
     ///   - options: the options of `KeyedArchiver`.
     ///   - limits: the nesting and the size to accept.
     public convenience init(
@@ -71,15 +90,17 @@ public final class KeyedArchiverCoder: NSCoder {
     private init(_ archiver: KeyedArchiver, _ isSecure: Bool) {
         self.archiver = archiver
         writer = archiver.roots.writer
+        frame = Frame(encoder: archiver.roots, object: nil)
         self.isSecure = isSecure
         super.init()
         writer.companion = self
     }
 
-    /// Serves a `KeyedArchiver` that meets an object of a class that adopts `NSCoding`.
-    private init(serving writer: ArchiveWriter) {
+    /// Creates a coder for a `KeyedArchiver` that writes an object of a class with `NSCoding`.
+    init(serving writer: ArchiveWriter) {
         archiver = nil
         self.writer = writer
+        frame = Frame(encoder: KeyedEncoder.roots(of: writer), object: nil)
         isSecure = false
         super.init()
         writer.companion = self
@@ -102,7 +123,7 @@ public final class KeyedArchiverCoder: NSCoder {
     /// The first error; ``encodedData`` throws it.
     public override var error: (any Error)? { current.failure }
 
-    /// Keeps an error, unless there is one already. Nothing is output then.
+    /// Keeps an error, unless the coder has one already. The coder outputs nothing after an error.
     public override func failWithError(_ error: any Error) { current.fail(error) }
 
     #if canImport(Darwin)
@@ -118,11 +139,11 @@ public final class KeyedArchiverCoder: NSCoder {
     #endif
 
     public override func encode(_ object: Any?, forKey key: String) {
-        current.encode(forKey: key) { try self.uid(ofOptional: object) }
+        current.encode(forKey: key) { try uid(ofOptional: object) }
     }
 
-    /// Writes a reference to an object that is written in full only if it is elsewhere in the archive. Values, strings,
-    /// numbers and data are written in full.
+    /// Writes a reference to an object, which is nil unless another call writes the object in full. Values, strings,
+    /// numbers and data are always written in full.
     public override func encodeConditionalObject(_ object: Any?, forKey key: String) {
         guard let object, let instance = Self.instance(object), !Self.isPlain(instance) else {
             return encode(object, forKey: key)
@@ -166,11 +187,11 @@ public final class KeyedArchiverCoder: NSCoder {
     }
 
     public override func encode(_ object: Any?) {
-        // A subclass of NSString writes itself without a key, which would refer to itself.
-        if let text = object as? NSString, text === frames.last?.object {
+        // A subclass of NSString passes itself to this call. The reference would lead to the string itself.
+        if let text = object as? NSString, text === frame.object {
             return current.encodeInline(.string(Self.text(text)), forKey: "NS.string")
         }
-        current.encodeUnkeyed { try self.uid(ofOptional: object) }
+        current.encodeUnkeyed { try uid(ofOptional: object) }
     }
 
     public override func encodeConditionalObject(_ object: Any?) { encode(object) }
@@ -182,7 +203,7 @@ public final class KeyedArchiverCoder: NSCoder {
         let buffer = unsafe UnsafeRawBufferPointer(start: byteaddr, count: length)
         let bytes = unsafe Array(buffer)
         // A subclass of NSData writes its bytes without a key.
-        if frames.last?.object is NSData { return current.encodeBytes(bytes, forKey: "NS.data") }
+        if frame.object is NSData { return current.encodeBytes(bytes, forKey: "NS.data") }
         encode(Data(bytes) as Any?)
     }
 
@@ -201,7 +222,7 @@ public final class KeyedArchiverCoder: NSCoder {
 // MARK: - The archive
 
 extension KeyedArchiverCoder {
-    /// An archive of one root.
+    /// Creates an archive of one root.
     ///
     /// - Parameters:
     ///   - object: the root.
@@ -219,10 +240,10 @@ extension KeyedArchiverCoder {
         return try coder.encodedData
     }
 
-    /// The archive; nothing can be written after the first access.
+    /// The archive. The first access finishes it, and nothing can be written afterwards.
     ///
     /// - Throws: the first ``error``: `classNotAllowed`, `misuse` for an object whose class does not adopt `NSCoding`,
-    ///   the limits' codes, and what a class has handed to ``failWithError(_:)``.
+    ///   the limits' codes, and an error that a class has passed to ``failWithError(_:)``.
     public var encodedData: Data {
         get throws {
             finishEncoding()
@@ -230,7 +251,7 @@ extension KeyedArchiverCoder {
         }
     }
 
-    /// Ends writing.
+    /// Finishes writing.
     public func finishEncoding() {
         guard output == nil, let archiver else { return }
         delegate?.archiverWillFinish(self)
@@ -249,206 +270,11 @@ extension KeyedArchiverCoder {
         places.removeAll()
     }
 
-    /// The name that ``setClassName(_:for:)`` has set for a class; nil for other classes.
+    /// Returns the name that ``setClassName(_:for:)`` has set for a class; nil for other classes.
     public func className(for cls: AnyClass) -> String? { namesByClass[ObjectIdentifier(cls)] }
 
     /// Writes a tree of plain values as objects.
     public func encodePropertyList(_ aPropertyList: Any, forKey key: String) {
         encode(aPropertyList, forKey: key)
-    }
-}
-
-// MARK: - Objects
-
-/// An optional of any type.
-private protocol AnyOptional {
-    /// The value within; nil for nil.
-    var wrapped: Any? { get }
-}
-
-extension Optional: AnyOptional {
-    fileprivate var wrapped: Any? {
-        flatMap { ($0 as? any AnyOptional).map(\.wrapped) ?? $0 }
-    }
-}
-
-extension KeyedArchiverCoder {
-    /// How objects of a type are written.
-    private enum Form {
-        /// By the bridge, as one of Foundation's classes.
-        case made(MadeClass)
-        /// By the `encode(with:)` of the class, whose place among the classes of the archive this is.
-        case own(place: Int)
-        /// By its coding in `KeyedArchive`.
-        case keyed
-    }
-
-    /// The encoder of the object that is written, or of the roots.
-    var current: KeyedEncoder {
-        frames.last?.encoder ?? archiver?.roots ?? KeyedEncoder.roots(of: writer)
-    }
-
-    func uid(ofOptional object: Any?) throws -> PropertyListUID {
-        guard let object else { return ArchiveWriter.null }
-        return try uid(of: object)
-    }
-
-    /// The number of the object that a value is written as.
-    func uid(of value: Any) throws -> PropertyListUID {
-        // Most values are text or objects. Other casts take longer.
-        if type(of: value) == String.self, let text = value as? String {
-            return try writer.string(text)
-        }
-        if let instance = Self.instance(value) { return try uid(ofInstance: instance) }
-        if let optional = value as? any AnyOptional {
-            return try optional.wrapped.map(uid) ?? ArchiveWriter.null
-        }
-        if let value = value as? any KeyedEncodable { return try value.archive(in: writer) }
-        return try uid(ofInstance: value as AnyObject)
-    }
-
-    /// The instance of a class that a value is; nil for other values.
-    private static func instance(_ value: Any) -> AnyObject? {
-        type(of: value) is AnyClass ? value as AnyObject : nil
-    }
-
-    private static func isPlain(_ instance: AnyObject) -> Bool {
-        instance is NSString || instance is NSNumber || instance is NSData
-    }
-
-    private func uid(ofInstance original: AnyObject) throws -> PropertyListUID {
-        guard let instance = replacement(for: original) else { return ArchiveWriter.null }
-        let uid: PropertyListUID
-        switch try form(of: instance) {
-        case .made(let made): uid = try made.write(instance, self, writer)
-        case .own(let place):
-            uid = try writer.foreignInstance(instance, ofClassAt: place) {
-                self.encodeFields(of: instance, with: $0)
-            }
-        case .keyed:
-            guard let value = instance as? any KeyedEncodable else { throw notCodable(instance) }
-            uid = try value.archive(in: writer)
-        }
-        delegate?.archiver(self, didEncode: instance)
-        return uid
-    }
-
-    /// Writes the fields of an object by its own `encode(with:)`.
-    func encodeFields(of object: AnyObject, with encoder: KeyedEncoder) {
-        guard let codable = object as? any NSCoding else { return encoder.fail(notCodable(object)) }
-        frames.append((encoder, object))
-        codable.encode(with: self)
-        frames.removeLast()
-    }
-
-    /// The object that is written in the place of another, as the object itself and the delegate have it.
-    private func replacement(for object: AnyObject) -> AnyObject? {
-        let id = ObjectIdentifier(object)
-        if let known = replacements[id] { return known.replacement }
-        var result = (object as? NSObject).map { $0.replacementObject(for: self) } ?? object
-        if let delegate, let before = result {
-            result = delegate.archiver(self, willEncode: before)
-        }
-        let replacement = result.map { $0 as AnyObject }
-        if replacement !== object {
-            delegate?.archiver(self, willReplace: object, withObject: replacement)
-            replacements[id] = (object, replacement)
-        }
-        if let replacement, delegate != nil {
-            // What the delegate has chosen is not replaced again.
-            replacements[ObjectIdentifier(replacement)] = (replacement, replacement)
-        }
-        return replacement
-    }
-
-    private func form(of object: AnyObject) throws -> Form {
-        let id = ObjectIdentifier(type(of: object))
-        if let known = forms[id] { return known }
-        let type: AnyClass = Self.codedClass(of: object)
-        let form = try newForm(object, type)
-        // A class cluster may have one type for objects of several classes.
-        if type == Swift.type(of: object) || !(object is NSObject) { forms[id] = form }
-        return form
-    }
-
-    /// The class that an object wants to be written as.
-    private static func codedClass(of object: AnyObject) -> AnyClass {
-        // The class for coding of a decimal number is NSNumber, which would lose digits.
-        if type(of: object) == NSDecimalNumber.self { return NSDecimalNumber.self }
-        return (object as? NSObject)?.classForKeyedArchiver ?? type(of: object)
-    }
-
-    private func newForm(_ object: AnyObject, _ type: AnyClass) throws -> Form {
-        if let made = MadeClass(type) {
-            if namesByClass[ObjectIdentifier(type)] == nil { return .made(made) }
-        } else if !(object is any NSCoding) {
-            if object is any KeyedEncodable { return .keyed }
-            throw notCodable(object)
-        }
-        if isSecure, !CodedClass.isSecure(type) { throw notSecure(type) }
-        try requireWritable(type)
-        return .own(place: try classPlace(type))
-    }
-
-    /// The place of a class among those of the archive, under the name that it goes by here.
-    func classPlace(_ type: AnyClass) throws -> Int {
-        let id = ObjectIdentifier(type)
-        if let known = places[id] { return known }
-        let place = try newClassPlace(type)
-        places[id] = place
-        return place
-    }
-
-    private func newClassPlace(_ type: AnyClass) throws -> Int {
-        if let name = namesByClass[ObjectIdentifier(type)] {
-            return try writer.classPlace(ArchivedClass(name: name))
-        }
-        return try writer.classPlace(CodedClass.archivedClass(of: type))
-    }
-
-    /// Checks that a class does not inherit from an array or a set: by another coder than Foundation's, these would write
-    /// the fields of their elements into their own object.
-    private func requireWritable(_ type: AnyClass) throws {
-        #if !canImport(Darwin)
-        if MadeClass(type) != nil || !(type is NSArray.Type || type is NSSet.Type) { return }
-        throw KeyedArchiveError(
-            .misuse,
-            what: "expected a class that can write itself, found the subclass "
-                + KeyedArchiveError.printable(CodedClass.name(of: type)) + " of a collection",
-            recovery: "let the class hold the collection instead")
-        #endif
-    }
-
-    private func notCodable(_ object: AnyObject) -> KeyedArchiveError {
-        let name = KeyedArchiveError.printable("\(Swift.type(of: object))")
-        return KeyedArchiveError(
-            .misuse, what: "expected an object of a class that adopts NSCoding, found \(name)",
-            recovery: "adopt `NSCoding` or `KeyedCodable`")
-    }
-
-    private func notSecure(_ type: AnyClass) -> KeyedArchiveError {
-        KeyedArchiveError(
-            .classNotAllowed,
-            what: "expected a class that adopts NSSecureCoding, found "
-                + KeyedArchiveError.printable(CodedClass.name(of: type)),
-            recovery: "adopt `NSSecureCoding`, or pass `requiringSecureCoding: false`")
-    }
-
-    /// The text of a string.
-    static func text(_ string: NSString) -> String {
-        String._unconditionallyBridgeFromObjectiveC(string)
-    }
-}
-
-// MARK: - Serving KeyedArchiver
-
-extension KeyedArchiverCoder {
-    /// Runs `body` with the coder of an archive, or with one that lives for the call.
-    static func serving<R>(
-        _ writer: ArchiveWriter, _ body: (KeyedArchiverCoder) throws -> R
-    ) throws -> R {
-        if let coder = writer.companion as? KeyedArchiverCoder { return try body(coder) }
-        let coder = KeyedArchiverCoder(serving: writer)
-        return try withExtendedLifetime(coder) { try body(coder) }
     }
 }

@@ -5,10 +5,10 @@ internal import Foundation
 internal import KeyedArchive
 internal import PropertyList
 
-/// An element of one of Foundation's collections. The collections' own codings in `KeyedArchive` read elements of any
-/// type that reads itself.
+/// An element of a collection of Foundation. The codings of `KeyedArchive` read collections of any decodable type; this
+/// type makes them call the coder for each element.
 struct ObjectElement {
-    /// The object; nil where a cycle was cut.
+    /// The object; nil for a cycle that the coder has cut.
     let object: AnyObject?
 }
 
@@ -25,17 +25,11 @@ extension ObjectElement: KeyedDecodable {
     }
 
     static func unarchive(_ reference: KeyedReference) throws -> ObjectElement {
-        guard let reader = reference.companion as? KeyedUnarchiverCoder else {
+        guard let reader = reference.roots.companion as? KeyedUnarchiverCoder else {
             throw KeyedArchiveError(
                 .misuse, what: "an element of a collection is read without its coder")
         }
-        if reference.isNil {
-            throw KeyedArchiveError(
-                .missingValue, what: "expected an object in a collection, found nil",
-                object: reference.object)
-        }
-        guard let value = try reader.object(reference) else { return ObjectElement(object: nil) }
-        return ObjectElement(object: value as AnyObject)
+        return ObjectElement(object: try reader.element(reference))
     }
 }
 
@@ -43,22 +37,22 @@ extension MadeClass {
     /// Makes an object of the class from its fields.
     ///
     /// - Throws: the errors of the class's coding in `KeyedArchive`.
-    func make(_ coder: KeyedDecoder) throws -> NSObject {
+    func make(_ coder: KeyedDecoder, _ reader: KeyedUnarchiverCoder) throws -> NSObject {
         switch self {
         case .string: NSString(string: try String(coder: coder))
         case .mutableString: NSMutableString(string: try String(coder: coder))
         case .number: try Self.boxedNumber(coder)
         case .data: NSData(data: try Data(coder: coder))
         case .mutableData: NSMutableData(data: try Data(coder: coder))
-        case .array: NSArray(array: try Self.elements(coder))
-        case .mutableArray: NSMutableArray(array: try Self.elements(coder))
+        case .array: Self.array(try Self.elements(coder, reader))
+        case .mutableArray: NSMutableArray(array: try Self.elements(coder, reader))
         case .dictionary: try Self.immutable(Self.dictionary(coder))
         case .mutableDictionary: try Self.dictionary(coder)
-        case .set: NSSet(array: try Self.hashed(Self.elements(coder), coder))
-        case .mutableSet: NSMutableSet(array: try Self.hashed(Self.elements(coder), coder))
+        case .set: NSSet(array: try Self.hashedElements(coder, reader))
+        case .mutableSet: NSMutableSet(array: try Self.hashedElements(coder, reader))
         case .countedSet: try Self.countedSet(coder)
-        case .orderedSet: NSOrderedSet(array: try Self.orderedElements(coder))
-        case .mutableOrderedSet: NSMutableOrderedSet(array: try Self.orderedElements(coder))
+        case .orderedSet: NSOrderedSet(array: try Self.hashedElements(coder, reader))
+        case .mutableOrderedSet: NSMutableOrderedSet(array: try Self.hashedElements(coder, reader))
         case .characterSet: NSCharacterSet(bitmapRepresentation: try Self.bitmap(coder))
         case .mutableCharacterSet:
             NSMutableCharacterSet(bitmapRepresentation: try Self.bitmap(coder))
@@ -79,7 +73,7 @@ extension MadeClass {
         }
     }
 
-    /// Makes an object of a plain value.
+    /// Returns a plain value as an object.
     static func object(_ value: PlainValue) -> NSObject {
         switch value {
         case .string(let text): NSString(string: text)
@@ -104,13 +98,28 @@ extension MadeClass {
 // MARK: - Collections
 
 extension MadeClass {
-    private static func elements(_ coder: KeyedDecoder) throws -> [AnyObject] {
-        try [ObjectElement](coder: coder).compactMap(\.object)
+    private static func elements(
+        _ coder: KeyedDecoder, _ reader: KeyedUnarchiverCoder
+    ) throws -> [AnyObject] {
+        var elements: [AnyObject] = []
+        try coder.forEachElement {
+            if let element = try reader.element($0) { elements.append(element) }
+        }
+        return elements
     }
 
-    private static func orderedElements(_ coder: KeyedDecoder) throws -> [AnyObject] {
-        try hashed(
-            ArchivedOrderedSet<ObjectElement>(coder: coder).elements.compactMap(\.object), coder)
+    private static func hashedElements(
+        _ coder: KeyedDecoder, _ reader: KeyedUnarchiverCoder
+    ) throws -> [AnyObject] {
+        try hashed(elements(coder, reader), coder)
+    }
+
+    /// Returns an array of objects. The initializer that takes a Swift array converts each object to a value and back.
+    private static func array(_ elements: [AnyObject]) -> NSArray {
+        // SAFETY: the array copies the elements before its initializer returns.
+        unsafe elements.withUnsafeBufferPointer {
+            unsafe NSArray(objects: $0.baseAddress, count: $0.count)
+        }
     }
 
     private static func dictionary(_ coder: KeyedDecoder) throws -> NSMutableDictionary {
@@ -142,14 +151,14 @@ extension MadeClass {
         let set = NSCountedSet(capacity: min(elements.count, 1 << 16))
         for (element, count) in elements {
             guard let element = element.object else { continue }
-            // The set has no call that adds an element several times.
+            // The set has no call to add an element several times.
             try coder.charge(min(count, 1 << 40))
             for _ in 0..<count { set.add(element) }
         }
         return set
     }
 
-    /// Returns whether an object is of a class of Foundation whose hash ends the process.
+    /// Returns whether an object is of a class of Foundation that ends the process when asked for its hash.
     private static func isUnhashable(_ object: AnyObject) -> Bool {
         #if canImport(Darwin)
         return false
@@ -159,13 +168,13 @@ extension MadeClass {
         #endif
     }
 
-    /// The most elements of one collection that may have one hash.
+    /// The greatest number of elements of one collection that may have the same hash.
     private static let mostCollisions = 1024
 
-    /// Returns elements whose hashes are not all alike.
+    /// Returns elements after a check that their hashes differ enough.
     ///
-    /// The hashes of Foundation's classes have no seed, so an archive can be made whose elements collide. The time to
-    /// build a set of them would grow with the square of their number.
+    /// The hashes of Foundation's classes have no seed, so an attacker can craft elements that collide. The time to
+    /// build a set of such elements grows with the square of their number.
     private static func hashed(
         _ elements: [AnyObject], _ coder: KeyedDecoder
     ) throws -> [AnyObject] {
@@ -204,7 +213,7 @@ extension MadeClass {
         NSDateInterval(start: interval.start, duration: interval.duration)
     }
 
-    /// Reads a URL by its fields, so that the base is one object however many URLs share it.
+    /// Reads a URL and its base.
     private static func url(_ coder: KeyedDecoder) throws -> NSURL {
         let url = try URL(coder: coder)
         guard let object = NSURL(string: url.relativeString, relativeTo: url.baseURL) else {
@@ -227,7 +236,7 @@ extension MadeClass {
         return set
     }
 
-    /// Entries of the user info whose keys are no strings are left out, as Foundation does it.
+    /// Reads an error without the entries of the user info whose keys are no strings, as Foundation does.
     private static func error(_ coder: KeyedDecoder) throws -> NSError {
         let domain = try coder.decode(String.self, forKey: "NSDomain")
         let code = try coder.decode(Int.self, forKey: "NSCode")
@@ -249,9 +258,9 @@ extension MadeClass {
 // MARK: - Character sets
 
 extension MadeClass {
-    /// The bitmap of a character set in any of its forms.
+    /// Returns the bitmap of a character set in any of its forms.
     ///
-    /// - Throws: `valueOutOfRange` for a number, a range or a bitmap that stands for no set.
+    /// - Throws: `valueOutOfRange` for an invalid number, range or bitmap.
     private static func bitmap(_ coder: KeyedDecoder) throws -> Data {
         let archived = try ArchivedCharacterSet(coder: coder)
         guard let set = archived.characterSet else {
@@ -265,6 +274,7 @@ extension MadeClass {
 }
 
 extension ArchivedCharacterSet {
+    /// A Boolean value that says whether the bitmap is that of a predefined set, with the inversion included.
     fileprivate var isBitmapOfPredefined: Bool {
         if case .predefinedWithBitmap = form { true } else { false }
     }
@@ -281,7 +291,7 @@ extension ArchivedCharacterSet {
         }
     }
 
-    /// The set of a bitmap: 8,192 bytes, then a number and 8,192 bytes for each further plane.
+    /// Returns the set of a bitmap: 8,192 bytes, then the number and 8,192 bytes of each further plane.
     private static func set(of bitmap: Data) -> CharacterSet? {
         let plane = 8192
         guard bitmap.count >= plane, (bitmap.count - plane) % (plane + 1) == 0 else { return nil }
@@ -291,7 +301,7 @@ extension ArchivedCharacterSet {
         return CharacterSet(bitmapRepresentation: bitmap)
     }
 
-    /// The sets of `CFCharacterSetPredefinedSet`, by their numbers.
+    /// Returns a set of `CFCharacterSetPredefinedSet` by its number.
     private static func predefined(_ number: Int) -> CharacterSet? {
         switch number {
         case 1: .controlCharacters

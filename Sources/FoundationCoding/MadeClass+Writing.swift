@@ -8,7 +8,7 @@ internal import PropertyList
 extension MadeClass {
     /// Writes an object of the class, and returns its number.
     ///
-    /// - Throws: what the archive keeps as its error.
+    /// - Throws: the error that the archive keeps.
     func write(
         _ object: AnyObject, _ coder: KeyedArchiverCoder, _ writer: ArchiveWriter
     ) throws -> PropertyListUID {
@@ -32,10 +32,10 @@ extension MadeClass {
 
     private static let booleanType: AnyClass = Swift.type(of: NSNumber(value: true))
 
-    /// The number with its kind.
+    /// Returns a number with its kind.
     private static func number(_ number: NSNumber) -> ArchivedNumber {
         if Swift.type(of: number) == booleanType { return .boolean(number.boolValue) }
-        // SAFETY: the pointer leads to a literal.
+        // SAFETY: the pointer refers to a literal of at least one character.
         switch unsafe Unicode.Scalar(UInt8(bitPattern: number.objCType.pointee)) {
         case "f": return .real(PropertyListReal(number.floatValue))
         case "d": return .real(PropertyListReal(number.doubleValue))
@@ -104,7 +104,7 @@ extension MadeClass {
         encoder.encodeReferences(entries, forKey: "NS.objects") { try coder.uid(of: $0.value) }
     }
 
-    /// Entries in the order of their keys where all are strings, so that equal dictionaries are equal archives.
+    /// Sorts entries by their keys if all keys are strings, so that equal dictionaries become equal archives.
     private static func inStableOrder(
         _ entries: [(key: Any, value: Any)]
     ) -> [(key: Any, value: Any)] {
@@ -140,7 +140,7 @@ extension MadeClass {
 // MARK: - Values
 
 extension MadeClass {
-    /// Writes a set by its members: the number of a predefined set is not known to a program.
+    /// Writes the members of a set. Foundation does not reveal the number of a predefined set.
     private static func encode(_ set: NSCharacterSet, _ encoder: KeyedEncoder) {
         encoder.encodeBytes(set.bitmapRepresentation, forKey: "NSBitmap")
     }

@@ -5,10 +5,10 @@ internal import Foundation
 internal import KeyedArchive
 @_spi(Tables) internal import PropertyList
 
-/// A class of Foundation whose objects the bridge makes and writes itself.
+/// A class of Foundation whose objects the bridge reads and writes itself, by the codings of `KeyedArchive`.
 ///
-/// Some of these ask a coder for calls that only Foundation's own has. Others end the process where a field is missing,
-/// or read another value than they wrote. The codings of `KeyedArchive` read and write them instead.
+/// Some of these classes use calls that only Foundation's own coder has. Others end the process when a field is missing,
+/// or read another value than they wrote.
 enum MadeClass: String, CaseIterable {
     case string = "NSString"
     case mutableString = "NSMutableString"
@@ -81,26 +81,56 @@ enum MadeClass: String, CaseIterable {
 
 /// The classes of Foundation that the default list allows.
 enum FoundationClassList {
-    /// The classes whose objects the bridge makes itself.
-    static var made: [AnyClass] { MadeClass.allCases.map(\.type) }
+    /// A class, and its name in archives.
+    typealias NamedClass = (name: String, type: AnyClass)
 
-    /// The classes that read themselves and withstand hostile fields.
-    static var withstanding: [AnyClass] {
-        [
-            NSLocale.self, NSTimeZone.self, NSDateComponents.self, NSPersonNameComponents.self,
-            NSValue.self, NSAffineTransform.self, UnitConverterLinear.self,
-        ] + units
+    /// The classes of the default list. The names are those of `NSStringFromClass`, which takes long the first time.
+    static var all: [NamedClass] {
+        MadeClass.allCases.map { ($0.rawValue, $0.type) } + withstanding + units
     }
 
-    private static var units: [AnyClass] {
+    /// The names of the classes above, and of the root class.
+    static let names = Dictionary(
+        uniqueKeysWithValues: (all + [("NSObject", NSObject.self)]).map {
+            (ObjectIdentifier($0.type), $0.name)
+        })
+
+    /// The classes that read themselves and withstand invalid fields.
+    private static var withstanding: [NamedClass] {
         [
-            Unit.self, UnitAcceleration.self, UnitAngle.self, UnitArea.self,
-            UnitConcentrationMass.self, UnitDispersion.self, UnitDuration.self,
-            UnitElectricCharge.self, UnitElectricCurrent.self,
-            UnitElectricPotentialDifference.self, UnitElectricResistance.self, UnitEnergy.self,
-            UnitFrequency.self, UnitFuelEfficiency.self, UnitIlluminance.self,
-            UnitInformationStorage.self, UnitLength.self, UnitMass.self, UnitPower.self,
-            UnitPressure.self, UnitSpeed.self, UnitTemperature.self, UnitVolume.self,
+            ("NSLocale", NSLocale.self), ("NSTimeZone", NSTimeZone.self),
+            ("NSDateComponents", NSDateComponents.self),
+            ("NSPersonNameComponents", NSPersonNameComponents.self), ("NSValue", NSValue.self),
+            ("NSUnitConverterLinear", UnitConverterLinear.self),
+        ] + transforms
+    }
+
+    private static var transforms: [NamedClass] {
+        #if canImport(Darwin) && !os(macOS)
+        []
+        #else
+        [("NSAffineTransform", NSAffineTransform.self)]
+        #endif
+    }
+
+    private static var units: [NamedClass] {
+        [
+            ("NSUnit", Unit.self), ("NSUnitAcceleration", UnitAcceleration.self),
+            ("NSUnitAngle", UnitAngle.self), ("NSUnitArea", UnitArea.self),
+            ("NSUnitConcentrationMass", UnitConcentrationMass.self),
+            ("NSUnitDispersion", UnitDispersion.self), ("NSUnitDuration", UnitDuration.self),
+            ("NSUnitElectricCharge", UnitElectricCharge.self),
+            ("NSUnitElectricCurrent", UnitElectricCurrent.self),
+            ("NSUnitElectricPotentialDifference", UnitElectricPotentialDifference.self),
+            ("NSUnitElectricResistance", UnitElectricResistance.self),
+            ("NSUnitEnergy", UnitEnergy.self), ("NSUnitFrequency", UnitFrequency.self),
+            ("NSUnitFuelEfficiency", UnitFuelEfficiency.self),
+            ("NSUnitIlluminance", UnitIlluminance.self),
+            ("NSUnitInformationStorage", UnitInformationStorage.self),
+            ("NSUnitLength", UnitLength.self), ("NSUnitMass", UnitMass.self),
+            ("NSUnitPower", UnitPower.self), ("NSUnitPressure", UnitPressure.self),
+            ("NSUnitSpeed", UnitSpeed.self), ("NSUnitTemperature", UnitTemperature.self),
+            ("NSUnitVolume", UnitVolume.self),
         ]
     }
 }

@@ -5,12 +5,12 @@ internal import Foundation
 internal import KeyedArchive
 internal import PropertyList
 
-// Values without keys, by their types in Objective-C's notation. Old classes write these: `NSValue`,
-// `NSAffineTransform`.
+// Values without keys, with their Objective-C type encodings. Old classes such as `NSValue` and `NSAffineTransform`
+// write them.
 //
 // | type | field |
 // |---|---|
-// | `c` `C` `s` `S` `i` `I` `l` `L` `q` `Q` `f` `d` `B` | `$0`, `$1`, …: a number that stands in the object |
+// | `c` `C` `s` `S` `i` `I` `l` `L` `q` `Q` `f` `d` `B` | `$0`, `$1`, …: a number in the object itself |
 // | `@` | a reference to an object |
 // | `#` `*` | a reference to a string: the name of a class, text |
 // | `[6f]` | a reference to an object of the class below |
@@ -21,14 +21,14 @@ internal import PropertyList
 //
 // Source: swift-corelibs-foundation, and archives that Apple's software wrote.
 
-/// A type in Objective-C's notation.
+/// An Objective-C type encoding.
 enum ObjCType {
-    /// One value, by its character.
+    /// One value, with the character of its type.
     case single(UInt8)
-    /// So many values of a type.
+    /// An array of `count` values.
     case array(count: Int, element: UInt8)
 
-    /// Parses the notation; nil for structures, unions, pointers and nested arrays.
+    /// Parses a type encoding; nil for structures, unions, pointers and nested arrays.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         if bytes.count == 1 {
@@ -43,7 +43,7 @@ enum ObjCType {
         self = .array(count: count, element: element)
     }
 
-    /// The size of a number of a type; nil for other types.
+    /// Returns the size of a number in bytes; nil for other types.
     static func size(_ type: UInt8) -> Int? {
         switch Unicode.Scalar(type) {
         case "c", "C", "B": 1
@@ -54,7 +54,7 @@ enum ObjCType {
         }
     }
 
-    /// The most elements of an `NSValue`.
+    /// The greatest number of elements of an `NSValue`.
     static let mostElements = 1024
 
     static let arrayClass = ArchivedClass("_NSKeyedCoderOldStyleArray")
@@ -63,7 +63,7 @@ enum ObjCType {
 // MARK: - Reading
 
 extension KeyedUnarchiverCoder {
-    /// Reads a value without a key to a place in memory. Where there is none, a number is zero and an object nil.
+    /// Reads a value without a key into memory. Without such a value it stores zero, or nil for an object.
     ///
     /// SAFETY: `place` has room for a value of `type`.
     @unsafe func decodeValues(_ type: UnsafePointer<CChar>, _ place: UnsafeMutableRawPointer) {
@@ -75,8 +75,8 @@ extension KeyedUnarchiverCoder {
         }
     }
 
-    /// An `NSValue` that holds numbers with their type. Foundation would allocate as much memory as the type says, and
-    /// copy what is beyond the end of an empty array.
+    /// Reads an `NSValue` that holds numbers with their type. Foundation's own initializer allocates as much memory as
+    /// the type asks for, and copies bytes beyond the end of an empty array.
     func concreteValue() -> NSValue? {
         guard case .string(let text)? = nextPlainValue() else { return nil }
         let count: Int
@@ -123,7 +123,7 @@ extension KeyedUnarchiverCoder {
         _ count: Int, _ element: UInt8, _ place: UnsafeMutableRawPointer
     ) {
         guard let size = ObjCType.size(element) else { return }
-        // The caller sees zeros where the archive has no such array, or a shorter one.
+        // Elements that the archive does not have are zeros.
         unsafe place.initializeMemory(as: UInt8.self, repeating: 0, count: count * size)
         guard let reference = current?.nextUnkeyed(), !reference.isNil,
             reference.archivedClass?.name == ObjCType.arrayClass.name
@@ -143,7 +143,7 @@ extension KeyedUnarchiverCoder {
         } catch { failWithError(error) }
     }
 
-    /// Stores a number in the form of its type: integers without the bits that do not fit, as Foundation does it.
+    /// Stores a number as its type. An integer loses the bits that do not fit, as with Foundation.
     @unsafe private static func store(
         _ value: PlainValue?, _ type: UInt8, _ size: Int, _ place: UnsafeMutableRawPointer
     ) {
@@ -173,7 +173,7 @@ extension KeyedUnarchiverCoder {
 // MARK: - Writing
 
 extension KeyedArchiverCoder {
-    /// Writes a value without a key.
+    /// Writes a value without a key, from memory.
     ///
     /// SAFETY: `place` holds a value of `type`.
     @unsafe func encodeValues(_ type: UnsafePointer<CChar>, _ place: UnsafeRawPointer) {
@@ -218,7 +218,7 @@ extension KeyedArchiverCoder {
         }
     }
 
-    /// The number of a type at a place; nil for other types.
+    /// Loads a number of a type from memory; nil for other types.
     @unsafe private static func load(_ type: UInt8, _ place: UnsafeRawPointer) -> ArchivedNumber? {
         switch Unicode.Scalar(type) {
         case "c": unsafe integer(place.loadUnaligned(as: Int8.self))

@@ -3,6 +3,7 @@
 
 import Foundation
 import FoundationCoding
+import FoundationSamples
 import KeyedArchive
 import PropertyList
 

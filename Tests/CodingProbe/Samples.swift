@@ -2,45 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import FoundationSamples
 
-/// An object of a class of Foundation.
-struct Sample {
-    let make: () -> NSObject
-    let isEqual: (NSObject, NSObject) -> Bool
-
-    init(
-        isEqual: @escaping (NSObject, NSObject) -> Bool = { $0.isEqual($1) },
-        _ make: @escaping () -> NSObject
-    ) {
-        self.make = make
-        self.isEqual = isEqual
-    }
-
+extension Sample {
     /// All samples, by the name of the class and, if the class has several, a word about the
     /// difference.
     static var all: [String: Sample] {
-        collections.merging(values) { $1 }.merging(times) { $1 }.merging(others) { $1 }
-            .merging(formatters) { $1 }
+        [characterSets, values, times, others, formatters].reduce(common) { $0.merging($1) { $1 } }
     }
 
-    private static var collections: [String: Sample] {
+    private static var characterSets: [String: Sample] {
         [
-            "NSString": Sample { NSString(string: "Ångström \u{1F600}") },
-            "NSMutableString": Sample { NSMutableString(string: "mutable") },
-            "NSNumber, integer": Sample { NSNumber(value: Int64.min) },
-            "NSNumber, real": Sample { NSNumber(value: 0.1) },
-            "NSNumber, boolean": Sample { NSNumber(value: true) },
-            "NSData": Sample { NSData(data: Data([0, 1, 254, 255])) },
-            "NSMutableData": Sample { NSMutableData(data: Data([1, 2, 3])) },
-            "NSArray": Sample { NSArray(array: ["a", 2, 2.5, true]) },
-            "NSMutableArray": Sample { NSMutableArray(array: ["a", ["b"]]) },
-            "NSDictionary": Sample { NSDictionary(dictionary: ["a": 1, "b": ["c": "d"]]) },
-            "NSMutableDictionary": Sample { NSMutableDictionary(dictionary: ["a": "b"]) },
-            "NSSet": Sample { NSSet(array: ["a", 1]) },
-            "NSMutableSet": Sample { NSMutableSet(array: ["a"]) },
-            "NSCountedSet": Sample { NSCountedSet(array: ["a", "a", "b"]) },
-            "NSOrderedSet": Sample { NSOrderedSet(array: ["b", "a", 1]) },
-            "NSMutableOrderedSet": Sample { NSMutableOrderedSet(array: ["b", "a"]) },
             "NSCharacterSet": Sample { NSCharacterSet(charactersIn: "abc\u{1F600}") },
             "NSCharacterSet, predefined": Sample { CharacterSet.decimalDigits as NSCharacterSet },
             "NSMutableCharacterSet": Sample { NSMutableCharacterSet(charactersIn: "xyz") },
@@ -49,27 +21,12 @@ struct Sample {
 
     private static var values: [String: Sample] {
         [
-            "NSNull": Sample { NSNull() },
-            "NSUUID": Sample {
-                NSUUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F") ?? NSUUID()
-            },
-            "NSURL": Sample {
-                NSURL(string: "https://example.com/a?b#c") ?? NSURL(fileURLWithPath: "/")
-            },
             "NSURL, with a base": Sample {
                 NSURL(string: "c/d", relativeTo: URL(string: "https://example.com/a/b"))
                     ?? NSURL(fileURLWithPath: "/")
             },
             "NSURLQueryItem": Sample { NSURLQueryItem(name: "name", value: "value") },
-            "NSDecimalNumber": Sample { NSDecimalNumber(string: "-123456789.000000001") },
-            "NSIndexSet": Sample {
-                let set = NSMutableIndexSet(indexesIn: NSRange(location: 0, length: 50))
-                set.add(in: NSRange(location: 1000, length: 5))
-                return NSIndexSet(indexSet: set as IndexSet)
-            },
             "NSMutableIndexSet": Sample { NSMutableIndexSet(index: 7) },
-            "NSIndexPath": Sample { IndexPath(indexes: [1, 200, 3]) as NSIndexPath },
-            "NSError": Sample { NSError(domain: "domain", code: 7, userInfo: ["key": "value"]) },
             "NSValue, point": Sample { NSValue(point: NSPoint(x: 1.5, y: 2)) },
             "NSValue, size": Sample { NSValue(size: NSSize(width: 3, height: 4)) },
             "NSValue, rectangle": Sample { NSValue(rect: NSRect(x: 1, y: 2, width: 3, height: 4)) },
@@ -107,10 +64,6 @@ struct Sample {
             }) {
                 NSDateInterval(start: Date(timeIntervalSinceReferenceDate: 10), duration: 5)
             },
-            "NSLocale": Sample { NSLocale(localeIdentifier: "de_CH") },
-            "NSTimeZone": Sample {
-                NSTimeZone(name: "Europe/Zurich") ?? NSTimeZone(forSecondsFromGMT: 0)
-            },
             "NSCalendar": Sample(isEqual: {
                 ($0 as? NSCalendar)?.calendarIdentifier == ($1 as? NSCalendar)?.calendarIdentifier
                     && ($0 as? NSCalendar)?.firstWeekday == ($1 as? NSCalendar)?.firstWeekday
@@ -118,13 +71,6 @@ struct Sample {
                 let calendar = NSCalendar(identifier: .hebrew) ?? NSCalendar.current as NSCalendar
                 calendar.firstWeekday = 3
                 return calendar
-            },
-            "NSDateComponents": Sample {
-                let components = NSDateComponents()
-                components.year = 2001
-                components.month = 2
-                components.nanosecond = 5
-                return components
             },
         ]
     }
@@ -136,9 +82,6 @@ struct Sample {
                 components.givenName = "Ada"
                 components.familyName = "Lovelace"
                 return components
-            },
-            "NSAttributedString": Sample {
-                NSAttributedString(string: "text", attributes: [NSAttributedString.Key("k"): "v"])
             },
             "NSMutableAttributedString": Sample {
                 let text = NSMutableAttributedString(string: "two runs")
@@ -176,14 +119,6 @@ struct Sample {
 
     private static var formatters: [String: Sample] {
         [
-            "NSISO8601DateFormatter": Sample(isEqual: {
-                ($0 as? ISO8601DateFormatter)?.formatOptions
-                    == ($1 as? ISO8601DateFormatter)?.formatOptions
-            }) {
-                let formatter = ISO8601DateFormatter()
-                formatter.formatOptions = [.withYear, .withMonth]
-                return formatter
-            },
             "NSDateFormatter": Sample(isEqual: {
                 ($0 as? DateFormatter)?.dateFormat == ($1 as? DateFormatter)?.dateFormat
             }) {

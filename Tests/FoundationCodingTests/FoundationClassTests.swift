@@ -9,18 +9,51 @@ import Testing
 
 @Suite("Foundation's classes through the coders")
 struct FoundationClassTests {
-    /// The rows of the table in the documentation: a class, and whether each column says yes.
-    private static func rows() throws -> [(name: String, cells: [Bool])] {
+    /// The page of the documentation with the table.
+    private static func page() throws -> String {
         let page = Corpus.repository.appendingPathComponent(
             "Sources/FoundationCoding/FoundationCoding.docc/FoundationClasses.md")
-        let text = try String(contentsOf: page, encoding: .utf8)
-        return text.split(separator: "\n").compactMap { line in
+        return try String(contentsOf: page, encoding: .utf8)
+    }
+
+    /// The rows of the table: a class, and whether each column says yes.
+    private static func rows() throws -> [(name: String, cells: [Bool])] {
+        try page().split(separator: "\n").compactMap { line in
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
             guard cells.count == 5, cells[1].hasPrefix("yes") || cells[1].hasPrefix("no") else {
                 return nil
             }
             let name = cells[0].replacingOccurrences(of: "`", with: "")
             return (name, cells[1...4].map { $0.hasPrefix("yes") })
+        }
+    }
+
+    /// The classes of Foundation that adopt `NSSecureCoding`, by the symbols of its library.
+    private static func secureClasses() throws -> [String] {
+        // The size of this file is 0: only a handle reads it whole.
+        let file = try #require(FileHandle(forReadingAtPath: "/proc/self/maps"))
+        let maps = String(decoding: file.readDataToEndOfFile(), as: UTF8.self)
+        let library = maps.split(whereSeparator: \.isWhitespace).first {
+            $0.hasSuffix("/libFoundation.so")
+        }
+        let data = try Data(contentsOf: URL(fileURLWithPath: String(try #require(library))))
+        // A conformance in the mangled form: `$s10Foundation7NSArrayCAA14NSSecureCodingAAMc`.
+        return data.split(separator: 0).compactMap { bytes in
+            let symbol = String(decoding: bytes, as: UTF8.self)
+            guard symbol.hasPrefix("$s10Foundation"), symbol.hasSuffix("CAA14NSSecureCodingAAMc")
+            else { return nil }
+            return String(symbol.dropFirst(14).dropLast(23).drop(while: \.isNumber))
+        }
+    }
+
+    @Test(
+        "The page has every class of Foundation that adopts NSSecureCoding",
+        .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/maps")))
+    func everyClass() throws {
+        let (page, classes) = (try Self.page(), try Self.secureClasses())
+        #expect(classes.count >= 30)
+        for name in classes {
+            #expect(page.contains("\(name)`") || page.contains("\(name), "), "\(name)")
         }
     }
 

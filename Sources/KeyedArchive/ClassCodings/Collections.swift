@@ -59,12 +59,18 @@ extension KeyedDecoder {
         _ type: T.Type, _ prefix: String
     ) throws -> [T] {
         var values: [T] = []
-        while let reference = reference(forKey: "\(prefix)\(values.count)") {
-            try reader.chargeElement(reference)
-            values.append(
-                try located(.index(values.count)) { try T.unarchive(reference) })
-        }
+        try forEachIndexed(prefix) { values.append(try T.unarchive($0)) }
         return values
+    }
+
+    /// Calls `body` with the references `prefix0`, `prefix1`, … up to the first that is missing.
+    func forEachIndexed(_ prefix: String, _ body: (KeyedReference) throws -> Void) throws {
+        var index = 0
+        while let reference = reference(forKey: "\(prefix)\(index)") {
+            try reader.chargeElement(reference)
+            try located(.index(index)) { try body(reference) }
+            index += 1
+        }
     }
 }
 
@@ -74,15 +80,24 @@ func keyText(_ key: Any) -> String? { (key as? String) ?? (key as? AnyArchived)?
 extension ArchiveReader {
     /// Returns the values of the references in an inline array.
     func values<T: KeyedDecodable>(_ type: T.Type, in list: UInt32) throws -> [T] {
-        let record = table[list]
-        guard record.kind == .array else {
-            throw KeyedArchiveError(
-                .wrongType,
-                what: "expected an array of references, found a plain value of kind \(record.kind)")
-        }
         var values: [T] = []
-        try values.appendValues(of: record, in: self)
+        try values.appendValues(of: list, in: self)
         return values
+    }
+
+    /// Calls `body` with each reference that an array within an object holds.
+    @inline(__always)
+    func forEachReference(in list: UInt32, _ body: (KeyedReference) throws -> Void) throws {
+        let places = try listRecord(list).valueRange
+        for place in places {
+            let reference = reference(at: table.child(place))
+            do {
+                try chargeElement(reference)
+                try body(reference)
+            } catch {
+                throw KeyedArchiveError.located(error, .index(place &- places.lowerBound))
+            }
+        }
     }
 }
 
@@ -91,21 +106,12 @@ extension RangeReplaceableCollection where Element: KeyedDecodable {
     /// because appending to an `Array` of a generic element would look up the metadata of its type
     /// each time.
     fileprivate mutating func appendValues(
-        of list: NodeRecord, in reader: ArchiveReader
+        of list: UInt32, in reader: ArchiveReader
     ) throws {
         // The capacity is bounded, because elements may be large, and an array in a hostile file
         // long.
-        reserveCapacity(Swift.min(list.count, 1024))
-        let places = list.valueRange
-        for place in places {
-            let reference = reader.reference(at: reader.table.child(place))
-            do {
-                try reader.chargeElement(reference)
-                append(try Element.unarchive(reference))
-            } catch {
-                throw KeyedArchiveError.located(error, .index(place &- places.lowerBound))
-            }
-        }
+        reserveCapacity(Swift.min(reader.table[list].count, 1024))
+        try reader.forEachReference(in: list) { append(try Element.unarchive($0)) }
     }
 }
 

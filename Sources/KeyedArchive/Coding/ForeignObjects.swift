@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 @_spi(Tables) package import PropertyList
 
 // Objects that another product of this package reads and writes by a protocol other than
@@ -71,11 +72,8 @@ extension KeyedReference {
         reader.wrongType(self, expected: expected)
     }
 
-    /// The object that reads the archive by another protocol, held weakly.
-    package var companion: AnyObject? {
-        get { reader.companion }
-        nonmutating set { reader.companion = newValue }
-    }
+    /// The roots of the archive.
+    package var roots: KeyedDecoder { KeyedDecoder(reader, object: nil) }
 
     /// A Boolean value that says whether there is more than one reference to the object.
     package var isShared: Bool { object.map { reader.index.isShared($0.value) } ?? false }
@@ -105,6 +103,32 @@ extension KeyedDecoder {
             return nil
         }
         return reader.plainValue(at: plain)
+    }
+
+    /// A Boolean value that is true for the roots of the archive.
+    package var isRoots: Bool { object == nil }
+
+    /// The integer of a field of an object; nil for other fields, and for integers that do not fit.
+    package func plainInteger(forKey key: String) -> Int? {
+        plainRecord(key).flatMap { $0.kind == .integer ? Int(exactly: $0) : nil }
+    }
+
+    /// The boolean of a field of an object; nil for other fields.
+    package func plainBoolean(forKey key: String) -> Bool? {
+        plainRecord(key).flatMap { $0.kind == .boolean ? $0.payload != 0 : nil }
+    }
+
+    /// The real of a field of an object; nil for other fields.
+    package func plainReal(forKey key: String) -> Double? {
+        plainRecord(key).flatMap { $0.kind == .real ? Double(bitPattern: $0.payload) : nil }
+    }
+
+    /// Calls `body` with each element of a collection, in either of the two forms.
+    package func forEachElement(_ body: (KeyedReference) throws -> Void) throws {
+        guard let list = reader.field(FoundationField.objects, of: self) else {
+            return try forEachIndexed("NS.object.", body)
+        }
+        try reader.forEachReference(in: list, body)
     }
 
     /// Reads a root in `body`, and resolves deferred references before it returns. In an object it

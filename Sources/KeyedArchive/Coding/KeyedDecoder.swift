@@ -176,14 +176,20 @@ extension KeyedDecoder {
 }
 
 extension ArchiveReader {
+    /// Returns the record of an inline array.
+    ///
+    /// - Throws: `wrongType` for other values.
+    func listRecord(_ node: UInt32) throws(KeyedArchiveError) -> NodeRecord {
+        let record = table[node]
+        if record.kind == .array { return record }
+        throw KeyedArchiveError(
+            .wrongType,
+            what: "expected an array of references, found a plain value of kind \(record.kind)")
+    }
+
     /// Returns the references in an inline array.
     func references(in node: UInt32) throws(KeyedArchiveError) -> [KeyedReference] {
-        let record = table[node]
-        guard record.kind == .array else {
-            throw KeyedArchiveError(
-                .wrongType,
-                what: "expected an array of references, found a plain value of kind \(record.kind)")
-        }
+        let record = try listRecord(node)
         try charge(record.count)
         return record.valueRange.map { reference(at: table.child($0)) }
     }
@@ -209,11 +215,7 @@ extension KeyedDecoder {
     ///
     /// - Throws: `missingValue`, `wrongType`, `valueOutOfRange`, `classNotAllowed`.
     public func decode(_ type: Int.Type = Int.self, forKey key: String) throws -> Int {
-        if let record = plainRecord(key), record.kind == .integer,
-            let value = Int(exactly: record)
-        {
-            return value
-        }
+        if let value = plainInteger(forKey: key) { return value }
         return try decodeAny(type, key)
     }
 
@@ -221,7 +223,7 @@ extension KeyedDecoder {
     ///
     /// - Throws: `missingValue`, `wrongType`, `classNotAllowed`.
     public func decode(_ type: Bool.Type = Bool.self, forKey key: String) throws -> Bool {
-        if let record = plainRecord(key), record.kind == .boolean { return record.payload != 0 }
+        if let value = plainBoolean(forKey: key) { return value }
         return try decodeAny(type, key)
     }
 
@@ -229,9 +231,7 @@ extension KeyedDecoder {
     ///
     /// - Throws: `missingValue`, `wrongType`, `valueOutOfRange`, `classNotAllowed`.
     public func decode(_ type: Double.Type = Double.self, forKey key: String) throws -> Double {
-        if let record = plainRecord(key), record.kind == .real {
-            return Double(bitPattern: record.payload)
-        }
+        if let value = plainReal(forKey: key) { return value }
         return try decodeAny(type, key)
     }
 
@@ -245,7 +245,8 @@ extension KeyedDecoder {
         return try decodeAny(type, key)
     }
 
-    private func plainRecord(_ key: String) -> NodeRecord? {
+    /// The record of a plain value of an object; nil for other fields.
+    func plainRecord(_ key: String) -> NodeRecord? {
         plainNode(key).map { reader.table[$0] }
     }
 

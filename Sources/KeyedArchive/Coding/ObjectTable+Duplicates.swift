@@ -10,6 +10,7 @@ extension ObjectTable {
     /// Removes the earlier values of duplicate keys from the open object. A key keeps its first
     /// position.
     mutating func dropDuplicates() {
+        if hasFewDifferentKeys { return }
         var places: [UInt32: Int] = [:]
         var kept: [(key: UInt32, value: UInt32)] = []
         for field in fields[open.start...] {
@@ -23,6 +24,18 @@ extension ObjectTable {
         if kept.count < fields.count - open.start {
             fields.replaceSubrange(open.start..., with: kept)
         }
+    }
+
+    /// A Boolean value that is true if the open object has at most 16 keys, and no two are equal.
+    /// Most objects have so few keys, and comparing all pairs is cheaper than a table.
+    private var hasFewDifferentKeys: Bool {
+        guard fields.count - open.start <= 16 else { return false }
+        for place in open.start..<fields.count {
+            for earlier in open.start..<place where fields[earlier].key == fields[place].key {
+                return false
+            }
+        }
+        return true
     }
 
     /// Converts an error in assembling the document. For a duplicate key, the error names the class

@@ -2,32 +2,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Values by type, with a fast lookup for each written object.
-///
-/// An open-addressing table, at most half full. The types are the program's own, so their addresses
-/// need no seeded hash.
 struct TypeTable<Value> {
-    private var entries: [(id: ObjectIdentifier, value: Value)] = []
-    // The index of an entry plus one; 0 is free.
-    private var slots: [UInt32] = []
+    private var values: [Value] = []
+    private var numbers = TypeNumbers()
 
     /// The value of a type; nil if it has none.
-    subscript(id: ObjectIdentifier) -> Value? {
-        if slots.isEmpty { return nil }
-        let place = Int(truncatingIfNeeded: slots[slot(of: id)])
-        return place == 0 ? nil : entries[place &- 1].value
-    }
+    subscript(id: ObjectIdentifier) -> Value? { numbers[id].map { values[$0] } }
 
     /// Adds the value of a type that has none.
     mutating func insert(_ value: Value, for id: ObjectIdentifier) {
-        if (entries.count &+ 1) &* 2 > slots.count { grow() }
-        entries.append((id, value))
-        slots[slot(of: id)] = UInt32(truncatingIfNeeded: entries.count)
+        numbers.add(id)
+        values.append(value)
     }
 
     /// Removes all values, and keeps the capacity.
     mutating func removeAll() {
+        numbers.removeAll()
+        values.removeAll(keepingCapacity: true)
+    }
+}
+
+/// Types, numbered from 0 in the order in which they were added. Not generic, so that other modules can use it without
+/// a copy of its code.
+///
+/// An open-addressing table, at most half full. Types are the program's own, so their addresses need no seeded hash.
+package struct TypeNumbers {
+    private var types: [ObjectIdentifier] = []
+    // The number of a type plus one; 0 is free.
+    private var slots: [UInt32] = []
+
+    /// An empty table.
+    package init() {}
+
+    /// The number of a type; nil where it has none.
+    package subscript(id: ObjectIdentifier) -> Int? {
+        if slots.isEmpty { return nil }
+        let number = Int(truncatingIfNeeded: slots[slot(of: id)])
+        return number == 0 ? nil : number &- 1
+    }
+
+    /// Gives the next number to a type that has none.
+    package mutating func add(_ id: ObjectIdentifier) {
+        if (types.count &+ 1) &* 2 > slots.count { grow() }
+        types.append(id)
+        slots[slot(of: id)] = UInt32(truncatingIfNeeded: types.count)
+    }
+
+    /// Removes all types, and keeps the room for them.
+    package mutating func removeAll() {
         for place in slots.indices { slots[place] = 0 }
-        entries.removeAll(keepingCapacity: true)
+        types.removeAll(keepingCapacity: true)
     }
 
     /// Returns the slot of a type, or the free slot for it.
@@ -35,7 +59,7 @@ struct TypeTable<Value> {
         let address = UInt64(UInt(bitPattern: id))
         let hash = (address &* 0x9E37_79B9_7F4A_7C15) >> 32
         var slot = Int(truncatingIfNeeded: hash) & (slots.count &- 1)
-        while slots[slot] != 0, entries[Int(truncatingIfNeeded: slots[slot]) &- 1].id != id {
+        while slots[slot] != 0, types[Int(truncatingIfNeeded: slots[slot]) &- 1] != id {
             slot = (slot &+ 1) & (slots.count &- 1)
         }
         return slot
@@ -43,8 +67,8 @@ struct TypeTable<Value> {
 
     private mutating func grow() {
         slots = Array(repeating: 0, count: max(16, slots.count &* 2))
-        for (place, entry) in entries.enumerated() {
-            slots[slot(of: entry.id)] = UInt32(truncatingIfNeeded: place &+ 1)
+        for (place, type) in types.enumerated() {
+            slots[slot(of: type)] = UInt32(truncatingIfNeeded: place &+ 1)
         }
     }
 }

@@ -61,8 +61,11 @@ final class FoundationAssembly: NSObject, NSSecureCoding {
     }
 
     private static func part(_ coder: NSCoder, _ key: String) -> FoundationPart? {
-        coder.decodeObject(of: FoundationPart.classes, forKey: key) as? FoundationPart
+        coder.decodeObject(of: partClasses, forKey: key) as? FoundationPart
     }
+
+    // Converted once: to convert the list for each part would take longer than to read the part.
+    private static let partClasses: [AnyClass] = FoundationPart.classes
 
     var checksum: UInt64 {
         assemblyChecksum(number, first.checksum, second.checksum, third.checksum)

@@ -1,0 +1,250 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import KeyedArchive
+internal import PropertyList
+
+/// An optional of any type.
+private protocol AnyOptional {
+    /// The wrapped value; nil for nil.
+    var wrapped: Any? { get }
+}
+
+extension Optional: AnyOptional {
+    fileprivate var wrapped: Any? {
+        flatMap { ($0 as? any AnyOptional).map(\.wrapped) ?? $0 }
+    }
+}
+
+/// The way to write the objects of a type.
+enum Form {
+    /// By the bridge, as an object of Foundation.
+    case made(MadeClass)
+    /// By the `encode(with:)` of the class, which has this place among the classes of the archive.
+    case own(any (NSCoding & AnyObject).Type, place: Int)
+    /// By the class's coding in `KeyedArchive`.
+    case keyed
+}
+
+/// The ways to write objects, by their types.
+struct KnownForms {
+    private var types = TypeNumbers()
+    private var forms: [Form] = []
+
+    /// The way to write the objects of a type; nil where none is known.
+    subscript(type: ObjectIdentifier) -> Form? { types[type].map { forms[$0] } }
+
+    /// Adds the way to write the objects of a type that has none.
+    mutating func insert(_ form: Form, for type: ObjectIdentifier) {
+        types.add(type)
+        forms.append(form)
+    }
+
+    /// Removes all types.
+    mutating func removeAll() { self = KnownForms() }
+}
+
+extension KeyedArchiverCoder {
+    /// The encoder of the innermost object, or of the roots.
+    var current: KeyedEncoder { frame.encoder }
+
+    /// Returns the number of the object for a value, or that of nil.
+    func uid(ofOptional object: Any?) throws -> PropertyListUID {
+        guard let object else { return ArchiveWriter.null }
+        return try uid(of: object)
+    }
+
+    /// Writes a value as an object, and returns the number of the object.
+    func uid(of value: Any) throws -> PropertyListUID {
+        // Most values are text or objects. The other casts take longer.
+        if type(of: value) == String.self, let text = value as? String {
+            return try writer.string(text)
+        }
+        if let instance = Self.instance(value) { return try uid(ofInstance: instance) }
+        if let optional = value as? any AnyOptional {
+            return try optional.wrapped.map(uid) ?? ArchiveWriter.null
+        }
+        if let value = value as? any KeyedEncodable { return try value.archive(in: writer) }
+        return try uid(ofInstance: value as AnyObject)
+    }
+
+    /// Returns a value that is an instance of a class; nil for other values.
+    static func instance(_ value: Any) -> AnyObject? {
+        type(of: value) is AnyClass ? object(value) : nil
+    }
+
+    /// Returns a value as an object. The first cast is much faster than the second, and enough for most objects.
+    private static func object(_ value: Any) -> AnyObject {
+        value as? NSObject ?? value as AnyObject
+    }
+
+    /// Returns whether an object is a string, a number or data.
+    static func isPlain(_ instance: AnyObject) -> Bool {
+        instance is NSString || instance is NSNumber || instance is NSData
+    }
+
+    private func uid(ofInstance original: AnyObject) throws -> PropertyListUID {
+        let known = forms[ObjectIdentifier(type(of: original))]
+        // Objects of Foundation do not replace themselves.
+        if !mayReplace, case .made(let made)? = known {
+            return try made.write(original, self, writer)
+        }
+        guard let instance = replacement(for: original) else { return ArchiveWriter.null }
+        let form = try instance === original ? known ?? form(of: instance) : form(of: instance)
+        let uid = try uid(of: instance, form)
+        if mayReplace { delegate?.archiver(self, didEncode: instance) }
+        return uid
+    }
+
+    private func uid(of instance: AnyObject, _ form: Form) throws -> PropertyListUID {
+        switch form {
+        case .made(let made): return try made.write(instance, self, writer)
+        case .own(let type, let place):
+            return try writer.foreignInstance(instance, ofClassAt: place) {
+                encodeFields(of: instance, as: type, with: $0)
+            }
+        case .keyed:
+            guard let value = instance as? any KeyedEncodable else { throw notCodable(instance) }
+            return try value.archive(in: writer)
+        }
+    }
+
+    /// Writes the fields of an object by its own `encode(with:)`.
+    func encodeFields<Object: NSCoding & AnyObject>(
+        of object: Object, with encoder: KeyedEncoder
+    ) {
+        let outer = frame
+        frame = Frame(encoder: encoder, object: object)
+        object.encode(with: self)
+        frame = outer
+    }
+
+    /// Writes the fields of an object of a known type. To look its conformance up would take longer.
+    private func encodeFields<Object: NSCoding & AnyObject>(
+        of object: AnyObject, as type: Object.Type, with encoder: KeyedEncoder
+    ) {
+        guard let object = object as? Object else { return encoder.fail(notCodable(object)) }
+        encodeFields(of: object, with: encoder)
+    }
+
+    /// Returns the object with which the object itself, or the delegate, replaces an object.
+    func replacement(for object: AnyObject) -> AnyObject? {
+        let id = ObjectIdentifier(object)
+        if mayReplace, let known = replacements[id] { return known.replacement }
+        var replacement = ownReplacement(for: object)
+        if mayReplace, let delegate, let before = replacement {
+            replacement = delegate.archiver(self, willEncode: before).map(Self.object)
+        }
+        if replacement !== object {
+            delegate?.archiver(self, willReplace: object, withObject: replacement)
+            replacements[id] = (object, replacement)
+            mayReplace = true
+        }
+        if mayReplace, let replacement, delegate != nil {
+            // The replacement is not replaced again.
+            replacements[ObjectIdentifier(replacement)] = (replacement, replacement)
+        }
+        return replacement
+    }
+
+    /// Returns the object that an object asks to write in its place; nil for nil.
+    private func ownReplacement(for object: AnyObject) -> AnyObject? {
+        guard let object = object as? NSObject else { return object }
+        let replacement = object.replacementObject(for: self)
+        return replacement as? NSObject ?? replacement.map { $0 as AnyObject }
+    }
+
+    /// Returns the way to write an object.
+    private func form(of object: AnyObject) throws -> Form {
+        let id = ObjectIdentifier(type(of: object))
+        if let known = forms[id] { return known }
+        let type: AnyClass = Self.codedClass(of: object)
+        let form = try newForm(object, type)
+        // The type of a class cluster may stand for objects of several classes.
+        if type == Swift.type(of: object) || !(object is NSObject) { forms.insert(form, for: id) }
+        return form
+    }
+
+    /// Returns the class as which an object asks to be written.
+    private static func codedClass(of object: AnyObject) -> AnyClass {
+        // A decimal number asks for NSNumber, which would lose digits.
+        if type(of: object) == NSDecimalNumber.self { return NSDecimalNumber.self }
+        return (object as? NSObject)?.classForKeyedArchiver ?? type(of: object)
+    }
+
+    private func newForm(_ object: AnyObject, _ type: AnyClass) throws -> Form {
+        if let made = MadeClass(type) {
+            if namesByClass[ObjectIdentifier(type)] == nil { return .made(made) }
+        }
+        guard let coding = Swift.type(of: object) as? any (NSCoding & AnyObject).Type else {
+            if object is any KeyedEncodable { return .keyed }
+            throw notCodable(object)
+        }
+        if isSecure, !CodedClass.isSecure(type) { throw notSecure(type) }
+        try requireWritable(type)
+        return .own(coding, place: try classPlace(type))
+    }
+
+    /// Returns the place of a class among the classes of the archive.
+    func classPlace(_ type: AnyClass) throws -> Int {
+        let id = ObjectIdentifier(type)
+        if let known = places[id] { return known }
+        let place = try newClassPlace(type)
+        places[id] = place
+        return place
+    }
+
+    private func newClassPlace(_ type: AnyClass) throws -> Int {
+        if let name = namesByClass[ObjectIdentifier(type)] {
+            return try writer.classPlace(ArchivedClass(name: name))
+        }
+        return try writer.classPlace(CodedClass.archivedClass(of: type))
+    }
+
+    /// Checks that a class does not inherit from an array or a set. With a coder that is not Foundation's own, these
+    /// classes write the fields of their elements into their own object.
+    private func requireWritable(_ type: AnyClass) throws {
+        #if !canImport(Darwin)
+        if MadeClass(type) != nil || !(type is NSArray.Type || type is NSSet.Type) { return }
+        throw KeyedArchiveError(
+            .misuse,
+            what: "expected a class that can write itself, found the subclass "
+                + KeyedArchiveError.printable(CodedClass.name(of: type)) + " of a collection",
+            recovery: "let the class hold the collection instead")
+        #endif
+    }
+
+    private func notCodable(_ object: AnyObject) -> KeyedArchiveError {
+        let name = KeyedArchiveError.printable("\(Swift.type(of: object))")
+        return KeyedArchiveError(
+            .misuse, what: "expected an object of a class that adopts NSCoding, found \(name)",
+            recovery: "adopt `NSCoding` or `KeyedCodable`")
+    }
+
+    private func notSecure(_ type: AnyClass) -> KeyedArchiveError {
+        KeyedArchiveError(
+            .classNotAllowed,
+            what: "expected a class that adopts NSSecureCoding, found "
+                + KeyedArchiveError.printable(CodedClass.name(of: type)),
+            recovery: "adopt `NSSecureCoding`, or pass `requiringSecureCoding: false`")
+    }
+
+    /// Returns the text of a string.
+    static func text(_ string: NSString) -> String {
+        String._unconditionallyBridgeFromObjectiveC(string)
+    }
+}
+
+// MARK: - Serving KeyedArchiver
+
+extension KeyedArchiverCoder {
+    /// Runs `body` with the coder of an archive, or with a new one for this call.
+    static func serving<R>(
+        _ writer: ArchiveWriter, _ body: (KeyedArchiverCoder) throws -> R
+    ) throws -> R {
+        if let coder = writer.companion as? KeyedArchiverCoder { return try body(coder) }
+        let coder = KeyedArchiverCoder(serving: writer)
+        return try withExtendedLifetime(coder) { try body(coder) }
+    }
+}

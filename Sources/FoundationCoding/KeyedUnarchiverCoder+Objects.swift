@@ -1,0 +1,172 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import KeyedArchive
+internal import PropertyList
+
+/// A value that a coder has read.
+enum Decoded {
+    /// An object of a class.
+    case object(AnyObject)
+    /// A value of a type with a coding in `KeyedArchive`.
+    indirect case value(any KeyedDecodable)
+
+    /// The object, or the object that stands for the value.
+    var object: AnyObject {
+        switch self {
+        case .object(let object): object
+        case .value(let value): value as AnyObject
+        }
+    }
+
+    /// The object or the value.
+    var any: Any {
+        switch self {
+        case .object(let object): object
+        case .value(let value): value
+        }
+    }
+
+    /// Returns the object or the value as an object of a class; nil for other classes.
+    func cast<Object: NSObject>(to type: Object.Type) -> Object? {
+        switch self {
+        case .object(let object): object as? Object
+        case .value(let value): value as? Object
+        }
+    }
+}
+
+extension KeyedUnarchiverCoder {
+    /// Returns the value of a reference for a call that names classes; nil for nil.
+    func decoded(_ reference: KeyedReference, of classes: NamedClasses) throws -> Decoded? {
+        let outer = named
+        named = classes
+        defer { named = outer }
+        let decoded = try decoded(reference)
+        // A list of classes allows collections and their elements. The value must be one of the list.
+        if let decoded, !classes.accept(decoded.object) {
+            throw reference.wrongType(expected: classes.description)
+        }
+        return decoded
+    }
+
+    /// Returns the value of a reference; nil for nil, and for a cycle that the coder cuts.
+    func decoded(_ reference: KeyedReference) throws -> Decoded? {
+        guard let classIndex = reference.classIndex else {
+            return try valueInPlace(reference).map { .object($0) }
+        }
+        if reference.isUnderWay { return try cut(reference) }
+        switch try resolution(of: classIndex, reference) {
+        case .leaf: return .object(try leaf(reference))
+        case .keyed(let type):
+            return .value(
+                try current.map { try $0.any { try type.unarchive(reference) } }
+                    ?? type.unarchive(reference))
+        case .made(let made):
+            return .object(try reference.foreignObject { try replaced(made.make($0, self)) })
+        case .own(let type, let inherited, _):
+            return .object(
+                try reference.foreignObject { try replaced(construct(type, $0, inherited)) })
+        case .unlisted: return nil
+        }
+    }
+
+    /// Returns an element of a collection; nil for a cycle that the coder cuts.
+    ///
+    /// - Throws: `missingValue` for nil, and as ``decoded(_:)``.
+    func element(_ reference: KeyedReference) throws -> AnyObject? {
+        if reference.isNil {
+            throw KeyedArchiveError(
+                .missingValue, what: "expected an object in a collection, found nil",
+                object: reference.object)
+        }
+        return try decoded(reference)?.object
+    }
+
+    /// Reads a reference to an object under construction as nil, if the policy says so.
+    private func cut(_ reference: KeyedReference) throws -> Decoded? {
+        guard cyclePolicy == .cut else {
+            throw reference.cycle(recovery: "set `cyclePolicy` to `.cut` to read it as nil")
+        }
+        cutReferenceCount += 1
+        return nil
+    }
+
+    /// Returns a plain value that stands in a field itself; nil for nil.
+    private func valueInPlace(_ reference: KeyedReference) throws -> NSObject? {
+        try reference.chargeElement()
+        if reference.isNil { return nil }
+        if let value = try reference.plainValue() { return MadeClass.object(value) }
+        throw reference.wrongType(expected: "an object")
+    }
+
+    /// Returns a string, a number or data. All references to one object of the archive lead to one instance.
+    private func leaf(_ reference: KeyedReference) throws -> AnyObject {
+        let sharedNumber = reference.isShared ? reference.object.map { Int($0.value) } : nil
+        if let sharedNumber, let known = leaves[sharedNumber] { return known }
+        guard let value = try reference.plainValue() else {
+            throw reference.wrongType(expected: "a plain value")
+        }
+        let object = try replaced(MadeClass.object(value))
+        if let sharedNumber { leaves[sharedNumber] = object }
+        return object
+    }
+
+    /// Reads an object by the `init(coder:)` of its class.
+    func construct(
+        _ type: any (NSCoding & AnyObject).Type, _ decoder: KeyedDecoder
+    ) throws -> AnyObject {
+        try construct(type, decoder, InheritedFields(type))
+    }
+
+    private func construct(
+        _ type: any (NSCoding & AnyObject).Type, _ decoder: KeyedDecoder,
+        _ inherited: InheritedFields?
+    ) throws -> AnyObject {
+        if let failure { throw failure }
+        let outer = frame
+        frame = Frame(decoder: decoder, inherited: inherited)
+        defer { frame = outer }
+        let isConcrete = type == NSValue.self && !decoder.containsValue(forKey: "NS.special")
+        let object = isConcrete ? concreteValue() : type.init(coder: self)
+        if let failure {
+            // The caller keeps the error again, with its key.
+            self.failure = nil
+            throw failure
+        }
+        if let object { return object }
+        throw KeyedArchiveError(
+            .malformedObject,
+            what: "`init(coder:)` of \(KeyedArchiveError.printable(CodedClass.name(of: type))) "
+                + "returned nil" + (decoder.uid.map { " for object \($0.value)" } ?? ""),
+            object: decoder.uid)
+    }
+
+    /// Returns the object with which the delegate replaces an object.
+    private func replaced(_ object: AnyObject) throws -> AnyObject {
+        guard mayReplace, let delegate else { return object }
+        guard let replacement = delegate.unarchiver(self, didDecode: object) else {
+            throw KeyedArchiveError(
+                .misuse, what: "the delegate replaced an object of class \(type(of: object)) by nil"
+            )
+        }
+        let result = replacement as AnyObject
+        if result !== object { delegate.unarchiver(self, willReplace: object, with: result) }
+        return result
+    }
+}
+
+// MARK: - Serving KeyedUnarchiver
+
+extension KeyedUnarchiverCoder {
+    /// Runs `body` with the coder of an archive, or with a new one for this call.
+    static func serving<R>(
+        _ decoder: KeyedDecoder, _ body: (KeyedUnarchiverCoder) throws -> R
+    ) throws -> R {
+        if let coder = decoder.companion as? KeyedUnarchiverCoder { return try body(coder) }
+        let coder = KeyedUnarchiverCoder()
+        decoder.companion = coder
+        return try withExtendedLifetime(coder) { try body(coder) }
+    }
+}
