@@ -32,13 +32,15 @@ public struct AttributedText: Sendable {
         public let utf16Range: Range<Int>
         /// The index of its attributes; equal for runs that share them.
         public let attributes: Int
+        /// The number of the dictionary of its attributes among the objects of the stream.
+        fileprivate let dictionary: Int
     }
 
     /// The text.
     public let text: String
 
-    private let stored: [StoredRun]
-    private let dictionaries: [TypedStreamObject]
+    /// The attributed string, whose runs are known to be valid; nil for a string without attributes.
+    private let object: TypedStreamObject?
 
     /// Reads a stream whose root is an attributed string, or a string.
     ///
@@ -77,10 +79,13 @@ public struct AttributedText: Sendable {
     ///
     /// - Throws: `wrongKind` and `invalidString`, as ``init(typedstream:limits:)-(Array<UInt8>,_)``.
     public init(_ object: TypedStreamObject) throws(TypedStreamError) {
-        if let (text, runs, attributes) = try object.attributedText() {
-            self.init(text: text, stored: runs, dictionaries: attributes)
+        if var runs = try object.runCursor() {
+            text = try object.storage.text(at: runs.textPlace)
+            self.object = object
+            while try runs.next() != nil {}
         } else if let text = try object.string() {
-            self.init(text: text, stored: [], dictionaries: [])
+            self.text = text
+            self.object = nil
         } else {
             throw TypedStreamError(
                 .wrongKind,
@@ -88,22 +93,22 @@ public struct AttributedText: Sendable {
                 at: object.byteRange.lowerBound)
         }
     }
-
-    private init(text: String, stored: [StoredRun], dictionaries: [TypedStreamObject]) {
-        self.text = text
-        self.stored = stored
-        self.dictionaries = dictionaries
-    }
 }
 
 extension AttributedText {
     /// The runs, in order. They cover the text exactly; a string without attributes has none. Linear.
     public var runs: [Run] {
-        var start = 0
-        return stored.map { run in
-            defer { start = run.end }
-            return Run(utf16Range: start..<run.end, attributes: run.attributes)
+        var runs: [Run] = []
+        var dictionaries: [Int] = []
+        guard var stored = try? object?.runCursor() else { return runs }
+        while let (run, new) = try? stored.next() {
+            if let new { dictionaries.append(new.number) }
+            runs.append(
+                Run(
+                    utf16Range: run.end - run.length..<run.end, attributes: run.attributes,
+                    dictionary: dictionaries[run.attributes]))
         }
+        return runs
     }
 
     /// The place of a run of this text. Linear in the text before it, unless the text is ASCII.
@@ -122,11 +127,12 @@ extension AttributedText {
     /// The part of the text that a run is.
     public func text(of run: Run) -> Substring { text[range(of: run)] }
 
-    /// The attributes of a run.
+    /// The attributes of a run of this text.
     public func attributes(of run: Run) -> Attributes {
-        Attributes(
-            dictionary: dictionaries.indices.contains(run.attributes)
-                ? dictionaries[run.attributes] : nil)
+        guard let object, object.storage.tables.entries[safe: run.dictionary]?.kind == .object else {
+            return Attributes(dictionary: nil)
+        }
+        return Attributes(dictionary: TypedStreamObject(object.storage, number: run.dictionary))
     }
 
     /// The attributes of a run: names with objects of the stream.

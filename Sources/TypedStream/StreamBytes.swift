@@ -85,4 +85,22 @@ struct StreamBytes: Sendable {
         guard let (value, end) = integer(at: place), end &- place <= 5 else { return nil }
         return (Int(truncatingIfNeeded: value &- Tag.firstNumber), end)
     }
+
+    /// The value of type `f` at `place` and the place after it; nil unless a complete one is there.
+    func float(at place: Int) -> (value: Float, end: Int)? {
+        guard byte(at: place) == Tag.real else {
+            return integer(at: place).map { (Float($0.value), $0.end) }
+        }
+        return bits(at: place &+ 1, width: 4).map {
+            (Float(bitPattern: UInt32(truncatingIfNeeded: $0)), place &+ 5)
+        }
+    }
+
+    /// The value of type `d` at `place` and the place after it; nil unless a complete one is there.
+    func double(at place: Int) -> (value: Double, end: Int)? {
+        guard byte(at: place) == Tag.real else {
+            return integer(at: place).map { (Double($0.value), $0.end) }
+        }
+        return bits(at: place &+ 1, width: 8).map { (Double(bitPattern: $0), place &+ 9) }
+    }
 }

@@ -1,25 +1,31 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+/// An object whose end was not read yet, with its place among the values around it.
+///
+/// Not within ``StreamReader``: the type of an array of elements that depend on a generic parameter is looked up for each
+/// stream.
+private struct OpenObject: BitwiseCopyable {
+    let entry: UInt32
+    /// The index of the group that the object is in.
+    let group: UInt32
+    /// The index of the object in that group.
+    let value: UInt32
+    /// The number of runs that were suspended around the object.
+    let runs: UInt32
+}
+
 /// Reads a stream from front to back, checks every item and numbers the literal ones.
 ///
 /// A stream has no lengths: the meaning of a byte depends on all bytes before it. The reader therefore visits
 /// every value, and hands each item to a consumer.
-struct StreamReader<Sink: StreamSink> {
-    /// An object whose end was not read yet, with its place among the values around it.
-    private struct OpenObject {
-        let entry: UInt32
-        /// The index of the group that the object is in.
-        let group: UInt32
-        /// The index of the object in that group.
-        let value: UInt32
-        /// The number of runs that were suspended around the object.
-        let runs: UInt32
-    }
-
+struct StreamReader<Sink: StreamSink>: ~Copyable {
     let source: StreamBytes
+    let version: UInt8
     let limits: TypedStreamLimits
-    let isOldVersion: Bool
+    private(set) var systemVersion: Int64 = 0
+    /// The place of the first group.
+    private(set) var start = 0
     var tables: StreamTables
     var sink: Sink
     /// The place of the next byte.
@@ -34,21 +40,24 @@ struct StreamReader<Sink: StreamSink> {
     /// The number of values begun in the innermost group.
     private var values: UInt32 = 0
 
-    init(_ source: StreamBytes, version: UInt8, limits: TypedStreamLimits, sink: Sink) {
+    /// Creates a reader, and reads the system version, which ends the header.
+    init(
+        _ source: StreamBytes, version: UInt8, limits: TypedStreamLimits, sink: Sink
+    ) throws(TypedStreamError) {
         self.source = source
+        self.version = version
         self.limits = limits
-        isOldVersion = version == StreamHeader.oldVersion
         place = StreamHeader.signatureEnd
         self.sink = sink
-        tables = StreamTables(size: source.bytes.count, isOldVersion: isOldVersion)
+        tables = StreamTables(
+            size: source.bytes.count, isOldVersion: version == StreamHeader.oldVersion)
         open.reserveCapacity(4)
+        itemStart = place
+        systemVersion = try takeInteger(.systemVersion)
+        start = place
     }
 
-    /// Reads the system version, which ends the header.
-    mutating func readSystemVersion() throws(TypedStreamError) -> Int64 {
-        itemStart = place
-        return try takeInteger(.systemVersion)
-    }
+    var isOldVersion: Bool { version == StreamHeader.oldVersion }
 
     /// Reads all groups. Linear.
     mutating func readGroups() throws(TypedStreamError) {
@@ -64,12 +73,13 @@ struct StreamReader<Sink: StreamSink> {
             } else {
                 groups &+= 1
                 values = 0
-                let types = try readType()
+                let first = try readType()
+                let type = tables.types[first]
                 // Most groups have one value.
-                if types.count == 1 {
-                    try readValue(tables.types[types.lowerBound])
+                if type.group == 1 {
+                    try readValue(first, type.code)
                 } else {
-                    try readValues(TypeRun(types))
+                    try readValues(TypeRun(first..<first &+ Int(type.group)))
                 }
             }
         }
@@ -100,13 +110,13 @@ struct StreamReader<Sink: StreamSink> {
 
     /// Reads the only value of a group, or the beginning of an object.
     @inline(__always)
-    private mutating func readValue(_ type: TypeRecord) throws(TypedStreamError) {
+    private mutating func readValue(_ type: Int, _ code: UInt8) throws(TypedStreamError) {
         values = 1
         itemStart = place
-        if type.code == TypeCode.object {
+        if code == TypeCode.object {
             _ = try readObject(within: nil)
         } else {
-            try readScalar(type)
+            try readScalar(type, code)
         }
     }
 
@@ -128,7 +138,7 @@ struct StreamReader<Sink: StreamSink> {
                 if type.code == TypeCode.object {
                     if try readObject(within: run) { return }
                 } else {
-                    try readScalar(type)
+                    try readScalar(index, type.code)
                 }
             } else {
                 let around = Int(open.last?.runs ?? 0)

@@ -12,7 +12,8 @@ struct StreamWriter: Sendable {
     mutating func appendSignature(version: UInt8) {
         bytes.append(version)
         bytes.append(UInt8(StreamHeader.signatureLength))
-        bytes += order == .bigEndian ? StreamHeader.bigEndian : StreamHeader.littleEndian
+        let signature = order == .bigEndian ? StreamHeader.bigEndian : StreamHeader.littleEndian
+        bytes += "\(signature)".utf8
     }
 
     mutating func append(_ tag: UInt8) { bytes.append(tag) }
@@ -90,10 +91,9 @@ extension TypedStreamDocument {
         if let problem { throw problem }
         var writer = StreamWriter(order: byteOrder ?? self.byteOrder)
         writer.appendSignature(version: storage.streamerVersion)
-        var reader = StreamReader(
+        var reader = try StreamReader(
             storage.source, version: storage.streamerVersion,
             limits: TypedStreamLimits(depth: .max, inputSize: .max), sink: writer)
-        _ = try reader.readSystemVersion()
         try reader.readGroups()
         return reader.sink.bytes
     }
