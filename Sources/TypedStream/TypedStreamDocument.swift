@@ -1,11 +1,10 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A typedstream, which `NSArchiver` wrote: its bytes, checked, and the tables of what they refer to.
+/// A typedstream, the format of `NSArchiver`: its validated bytes, and tables of its strings, classes and objects.
 ///
-/// The reader checks every byte when it makes a document. Afterwards no access can fail. A document has no record
-/// for each value: values are read from the bytes when they are asked for, and nothing is copied before. It never
-/// changes and can be shared between threads.
+/// The initializer validates every byte, so no later access can fail. Values have no records of their own: views
+/// decode them from the bytes on demand. A document is immutable and can be shared between threads.
 ///
 /// ```swift
 /// let document = try TypedStreamDocument(parsing: bytes)
@@ -138,8 +137,9 @@ extension TypedStreamDocument {
     /// The object that `NSArchiver.archiveRootObject` wrote: the only value of the only group; nil for other
     /// streams.
     public var root: TypedStreamObject? {
-        guard let head = storage.groupHead(at: storage.start), storage.hasTypes(head, "@"),
-            head.end < storage.end, let (number, end) = storage.object(at: head.end), let number,
+        guard storage.start < storage.end, let head = storage.groupHead(at: storage.start),
+            storage.hasTypes(head, "@"), head.end < storage.end,
+            let (number, end) = storage.object(at: head.end), let number,
             end >= storage.end
         else { return nil }
         return TypedStreamObject(storage, number: number)
