@@ -13,22 +13,22 @@
 /// }
 /// ```
 ///
-/// Attributes are objects of the stream. None of them is made into anything, and the text is never looked for by
-/// guessing: a stream of another form is an error.
+/// Attributes stay objects of the stream: none is instantiated. The text is read from its exact place, never searched
+/// for. A stream of another structure is an error.
 public struct AttributedText: Sendable {
     /// A run as a stream has it.
     public struct StoredRun: Sendable, Hashable {
-        /// The place after the run, in UTF-16 units from the beginning of the text.
+        /// The end of the run, in UTF-16 code units from the beginning of the text.
         let end: Int
-        /// The number of UTF-16 units.
+        /// The length in UTF-16 code units.
         public let length: Int
         /// The index of its attributes among the dictionaries of the attributed string, from 0.
         public let attributes: Int
     }
 
-    /// A part of the text with the same attributes.
+    /// A range of the text with the same attributes.
     public struct Run: Sendable, Hashable {
-        /// The place of the run in the text, in UTF-16 units.
+        /// The range of the run in the text, in UTF-16 code units.
         public let utf16Range: Range<Int>
         /// The index of its attributes; equal for runs that share them.
         public let attributes: Int
@@ -46,11 +46,11 @@ public struct AttributedText: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The stream.
-    ///   - limits: The limits on what the stream may ask for. The default is for streams from strangers.
+    ///   - limits: The limits to enforce. The default is for untrusted streams.
     /// - Complexity: Linear.
     /// - Throws: As ``TypedStreamDocument/init(parsing:limits:)-(Array<UInt8>,_)``; `wrongKind` for a stream whose
-    ///   root is no string, for runs that do not cover the text exactly or end between the halves of a character, and for
-    ///   attributes that are no dictionary; `invalidString` for text that is not UTF-8.
+    ///   root is no string, and for runs that do not cover the text exactly or that split a surrogate pair;
+    ///   `invalidString` for text that is not UTF-8.
     public init(
         typedstream bytes: [UInt8], limits: TypedStreamLimits = .untrusted
     ) throws(TypedStreamError) {
@@ -96,7 +96,9 @@ public struct AttributedText: Sendable {
 }
 
 extension AttributedText {
-    /// The runs, in order. They cover the text exactly; a string without attributes has none. Linear.
+    /// The runs, in order. They cover the text exactly. A string without attributes has none.
+    ///
+    /// - Complexity: Linear: the runs are read from the stream again. Keep them for repeated use.
     public var runs: [Run] {
         var runs: [Run] = []
         var dictionaries: [Int] = []
@@ -111,25 +113,26 @@ extension AttributedText {
         return runs
     }
 
-    /// The place of a run of this text. Linear in the text before it, unless the text is ASCII.
+    /// The range of a run of this text. Linear in the text before it, unless the text is ASCII.
     public func range(of run: Run) -> Range<String.Index> {
         let units = text.utf16
         let start = index(run.utf16Range.lowerBound, from: units.startIndex)
         return start..<index(run.utf16Range.count, from: start)
     }
 
-    /// The index of a place beyond another, or the end of the text.
+    /// The index at a distance from another, or the end of the text.
     private func index(_ distance: Int, from start: String.Index) -> String.Index {
         text.utf16.index(start, offsetBy: distance, limitedBy: text.utf16.endIndex)
             ?? text.utf16.endIndex
     }
 
-    /// The part of the text that a run is.
+    /// The text of a run.
     public func text(of run: Run) -> Substring { text[range(of: run)] }
 
     /// The attributes of a run of this text.
     public func attributes(of run: Run) -> Attributes {
-        guard let object, object.storage.tables.entries[safe: run.dictionary]?.kind == .object else {
+        guard let object, object.storage.tables.entries[safe: run.dictionary]?.kind == .object
+        else {
             return Attributes(dictionary: nil)
         }
         return Attributes(dictionary: TypedStreamObject(object.storage, number: run.dictionary))
@@ -143,7 +146,7 @@ extension AttributedText {
         /// The entries whose keys are strings, in the order of the file.
         ///
         /// - Complexity: Linear.
-        /// - Throws: `wrongKind` where the object is no dictionary of a known form.
+        /// - Throws: `wrongKind` if the object is not a dictionary of a known version.
         public func entries() throws(TypedStreamError) -> [(name: String, value: TypedStreamObject)]
         {
             guard let dictionary else { return [] }
@@ -161,10 +164,10 @@ extension AttributedText {
             return named
         }
 
-        /// The names, in the order of the file; empty where the object is no dictionary.
+        /// The names, in the order of the file; empty if the object is not a dictionary.
         public var names: [String] { ((try? entries()) ?? []).map(\.name) }
 
-        /// The object with a name, compared by its UTF-8; nil where there is none.
+        /// Returns the object with a name, or nil. Names are compared by their UTF-8.
         public subscript(name: String) -> TypedStreamObject? {
             ((try? entries()) ?? []).first { $0.name.utf8.elementsEqual(name.utf8) }?.value
         }

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finding the items of a checked stream. Each function returns nil where a salvaged document ends.
+/// Locates the items of a validated stream. Each function returns nil where a salvaged document ends.
 extension TypedStreamDocument.Storage {
     /// The beginning of a group.
     struct GroupHead {
@@ -129,7 +129,7 @@ extension TypedStreamDocument.Storage {
 
     private func skipObject(at place: Int) -> Int? { object(at: place)?.end }
 
-    /// The number of the object at a place, nil for nil, and the place after it.
+    /// The number of the object at a place, or nil for a nil object, and the place after it.
     func object(at place: Int) -> (number: Int?, end: Int)? {
         switch source.byte(at: place) {
         case Tag.null: return (nil, place + 1)

@@ -23,7 +23,7 @@ enum Tag {
     static let firstNumber: Int64 = -110
 }
 
-/// An order of the bytes of a number.
+/// A byte order.
 public enum TypedStreamByteOrder: Sendable, Hashable {
     /// The least significant byte first: `streamtyped`.
     case littleEndian
@@ -31,7 +31,7 @@ public enum TypedStreamByteOrder: Sendable, Hashable {
     case bigEndian
 }
 
-/// The bytes of a stream, and the order of those of a number.
+/// The bytes of a stream and their byte order.
 struct StreamBytes: Sendable {
     let bytes: [UInt8]
     let order: TypedStreamByteOrder

@@ -3,8 +3,7 @@
 
 /// An object whose end was not read yet, with its place among the values around it.
 ///
-/// Not within ``StreamReader``: the type of an array of elements that depend on a generic parameter is looked up for each
-/// stream.
+/// Declared outside of ``StreamReader``: the runtime would look up the array type of a generic element for each stream.
 private struct OpenObject: BitwiseCopyable {
     let entry: UInt32
     /// The index of the group that the object is in.
@@ -18,7 +17,7 @@ private struct OpenObject: BitwiseCopyable {
 /// Reads a stream from front to back, checks every item and numbers the literal ones.
 ///
 /// A stream has no lengths: the meaning of a byte depends on all bytes before it. The reader therefore visits
-/// every value, and hands each item to a consumer.
+/// every value, and hands each item to a sink.
 struct StreamReader<Sink: StreamSink>: ~Copyable {
     let source: StreamBytes
     let version: UInt8
@@ -85,7 +84,7 @@ struct StreamReader<Sink: StreamSink>: ~Copyable {
         }
     }
 
-    /// Ends the objects that are open at the place of an error, and forgets what is incomplete.
+    /// Ends the open objects at the place of an error, and discards incomplete entries.
     mutating func salvage() {
         tables.cut(at: itemStart)
         for object in open where Int(object.entry) < tables.entries.count {
@@ -93,7 +92,7 @@ struct StreamReader<Sink: StreamSink>: ~Copyable {
         }
     }
 
-    /// The way to the value being read.
+    /// The path to the value being read.
     var path: TypedStreamPath? {
         guard groups > 0 else { return nil }
         var steps: [TypedStreamPath.Component] = []
@@ -201,14 +200,14 @@ struct StreamReader<Sink: StreamSink>: ~Copyable {
 
     // MARK: - Bytes
 
-    /// Takes bytes that are there.
+    /// Consumes bytes that are known to exist.
     @inline(__always)
     mutating func take(_ count: Int) {
         sink.append(place..<place &+ count, of: source)
         place &+= count
     }
 
-    /// Takes an integer.
+    /// Consumes an integer.
     @inline(__always)
     mutating func takeInteger(_ what: StreamItem) throws(TypedStreamError) -> Int64 {
         guard let (value, end) = source.integer(at: place) else { throw noInteger(what) }

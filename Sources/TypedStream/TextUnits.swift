@@ -3,22 +3,22 @@
 
 internal import ValidText
 
-/// A place in UTF-8 text that moves by UTF-16 units, the units of the runs of attributed strings.
+/// A position in UTF-8 text that advances by UTF-16 code units, which the runs of attributed strings count.
 ///
-/// A `String` would make a table of such places, which costs more than reading a message.
+/// A `String` would build a table of UTF-16 offsets. For a message that costs more than reading the stream.
 struct TextUnits {
     private let bytes: [UInt8]
-    /// The place of the next character.
+    /// The index of the next character in `bytes`.
     private var place: Int
-    /// Whether each character is one unit and one byte.
+    /// Whether the text is ASCII: each character is one code unit and one byte.
     private let isASCII: Bool
 
-    /// The number of UTF-16 units in the whole text.
+    /// The number of UTF-16 code units in the whole text.
     let count: Int
-    /// The number of UTF-16 units after the place.
+    /// The number of UTF-16 code units after the position.
     private(set) var left: Int
 
-    /// The beginning of text that is known to be UTF-8. Linear.
+    /// Creates a position at the beginning of valid UTF-8. Linear.
     init(_ source: StreamBytes, at range: Range<Int>) {
         bytes = source.bytes
         place = range.lowerBound
@@ -28,12 +28,12 @@ struct TextUnits {
         left = count
     }
 
-    /// Moves within the text.
+    /// Advances by a number of UTF-16 code units, at most ``left``.
     ///
-    /// - Returns: Whether the new place is between characters.
+    /// - Returns: Whether the new position is between characters.
     mutating func advance(by distance: Int) -> Bool {
         left &-= distance
-        // The end is a place between characters, and most texts have one run.
+        // The end of the text is between characters, and most texts have one run.
         if isASCII || left == 0 { return true }
         var rest = distance
         while rest > 0, place < bytes.count {
@@ -44,7 +44,7 @@ struct TextUnits {
         return rest == 0
     }
 
-    /// The UTF-16 units of the character that a byte begins; 0 for a byte within a character.
+    /// The UTF-16 code units of the character that begins with a byte; 0 for a continuation byte.
     @inline(__always)
     private static func units(_ byte: UInt8) -> Int {
         (byte & 0xC0 == 0x80 ? 0 : 1) &+ (byte >= 0xF0 ? 1 : 0)

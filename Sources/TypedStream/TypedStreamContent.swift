@@ -19,12 +19,12 @@ internal import ValidText
 // | `NSColor`, 0 | `c`: the kind; 1, 2: `ffff`; 3, 4: `ff`; 5: `fffff`; 6: `@@@` |
 // | `NSFont`, 21, 30 | `i`, `[nc]`: the name as an old property list; `f`: the size; four `c` |
 //
-// Source: streams that Apple's software wrote, but for the kinds 2, 4, 5 of colors and version 21 of fonts, which other
-// readers describe. The version decides the form: objects of other versions stay groups.
+// Source: streams that Apple's software wrote. Only color kinds 2, 4 and 5 and version 21 of fonts come from
+// descriptions by other readers. The version decides the form: objects of other versions stay groups.
 
 /// The meaning of an object whose class has a known form in a stream.
 ///
-/// Nothing is looked up or made: names of classes, fonts and colors are text.
+/// No class, font or color is looked up or instantiated. Their names are text.
 public enum TypedStreamContent: Sendable {
     /// `NSNull`.
     case null
@@ -101,7 +101,7 @@ private enum KnownClass {
 extension TypedStreamObject {
     /// Reads the meaning of the object; nil for a class or a version of it whose form is not known.
     ///
-    /// The class counts by its exact name: an object of a subclass has more groups, or others.
+    /// The class must match by its exact name. Objects of subclasses have other groups.
     ///
     /// - Complexity: Linear in the bytes of the object, without those of the objects in it but the text of an attributed
     ///   string.
@@ -170,7 +170,7 @@ struct RunCursor {
     /// The number of dictionaries of attributes that precede the next run.
     private var dictionaries = 0
 
-    /// A cursor before the first run, from one before the first group.
+    /// Creates a cursor before the first run from a cursor before the first group.
     fileprivate init(_ fields: FieldCursor) throws(TypedStreamError) {
         self.fields = fields
         text = try self.fields.objectGroup("the text of an attributed string")
@@ -366,7 +366,7 @@ extension TypedStreamGroup {
     fileprivate var isBytes: Bool { encoding?.bytes.first == TypeCode.array }
 }
 
-/// The property lists of NeXTSTEP that fonts are written with: little-endian, whatever the order of the stream.
+/// The property lists of NeXTSTEP that contain the names of fonts. They are little-endian in every stream.
 ///
 /// A string is a number of 4 bytes, 5 for 8-bit text or 6 for UTF-16 with a byte order mark; the length in bytes,
 /// also of 4 bytes; and the text, filled up with zeros to a multiple of 4.

@@ -24,7 +24,7 @@ public struct TypedStreamString: Sendable {
     /// The bytes of the text.
     public var bytes: ArraySlice<UInt8> { storage.source.bytes[place] }
 
-    /// The text. Bytes that are not UTF-8 become U+FFFD: only selectors and atoms have such.
+    /// The text. Invalid UTF-8, which only selectors and atoms may contain, becomes U+FFFD.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
     /// The place of the literal string in the file.
