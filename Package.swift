@@ -193,8 +193,8 @@ let package = Package(
             name: "HardeningProbe",
             dependencies: [
                 "PropertyList", "PropertyListTools", "PropertyListCodable", "KeyedArchive",
-                "AppKitArchive",
-                "KeyedCommand", "TestSupport",
+                "AppKitArchive", "ArchiveImport", "InlinePropertyList",
+                "KeyedCommand", "NIBArchive", "TestSupport", "TypedStream",
             ],
             path: "Tests/HardeningProbe"),
         // Foundation's archiver and unarchiver as a process of its own, to compare with.

@@ -29,7 +29,7 @@ struct Family: Sendable {
         }
     }
 
-    static let all = [binary, xml, openStep, json, archives, carving].flatMap(\.self)
+    static let all = [binary, xml, openStep, json, archives, imports, carving].flatMap(\.self)
 
     /// For what expands without end, so that it is refused soon.
     static let few = ParsingLimits(
