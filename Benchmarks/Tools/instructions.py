@@ -16,7 +16,7 @@ import setup
 FILE = pathlib.Path(__file__).resolve().parent.parent / "instructions.tsv"
 # Small, for valgrind takes fifty times as long.
 SCALE = 0.01
-ROWS = r"^(parse|write|touch|unarchive|archive|decode|encode|lookup|get|save|find|withstand)-"
+ROWS = r"^(parse|write|touch|unarchive|archive|decode|encode|lookup|get|save|find|text|visit|withstand)-"
 # Of these even that is much.
 LEFT_OUT = {"parse-large-binary", "withstand-sharing-binary"}
 # Two runs of the same program differ by 0.2 % at most: hashing of addresses, sizes of pages.

@@ -1,5 +1,6 @@
 """Runs rows in processes of their own, implementations by turns, and sums up what they took."""
 
+import importlib.util
 import json
 import pathlib
 import re
@@ -14,7 +15,9 @@ PACKAGE = HERE.parent
 # Runs that take longer than this are measured fewer times.
 SLOW = 2.0
 # Of these one run of usual size takes seconds.
-PATIENT = ("foundation", "plistlib")
+PATIENT = ("foundation", "plistlib", "pytypedstream")
+# What pytypedstream reads, where it is installed.
+STREAMS = ("messages", "drawing")
 
 
 class Plan:
@@ -43,6 +46,9 @@ class Bench:
     def __init__(self, bench_row, rust=None):
         self.bench_row = str(bench_row)
         self.rust = rust          # rust_plist.RustPlist, where it could be built
+        self.reads_streams = importlib.util.find_spec("typedstream") is not None
+        if not self.reads_streams:
+            say("pytypedstream is skipped: it is not installed (python3 -m pip install pytypedstream).")
 
     def rows(self, scale):
         return json.loads(self.output([self.bench_row, "list", str(scale)]))
@@ -63,12 +69,17 @@ class Bench:
             return [
                 sys.executable, str(HERE / "plistlib_row.py"), row["name"], row["job"], row["file"],
                 row["sourceFile"], row["format"], str(runs), str(scale), self.bench_row]
+        if implementation == "pytypedstream":
+            return [
+                sys.executable, str(HERE / "typedstream_row.py"), row["name"], row["family"], row["file"],
+                str(runs), str(scale)]
         return [self.bench_row, row["name"], implementation, str(runs), str(scale)]
 
     def implementations(self, row):
         """Who does a row: those of bench-row, and peers that are programs of their own."""
         others = ["rust-plist"] if self.rust and row["job"] in rust_plist.JOBS else []
         others += ["plistlib"] if row["job"] in ("parse", "write") else []
+        others += ["pytypedstream"] if self.reads_streams and row["family"] in STREAMS else []
         return row["implementations"] + others
 
     @staticmethod

@@ -37,6 +37,10 @@ public enum Job: String, Sendable {
     case save
     /// A store to some items, each by its service and account.
     case find
+    /// Streams of `NSArchiver` to the text of each.
+    case text
+    /// Bytes of another format to values, each of which is visited.
+    case visit
     /// Bytes that are meant to do harm, to the error they cause or the values they hold.
     case withstand
 }
