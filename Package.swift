@@ -194,8 +194,8 @@ let package = Package(
             name: "HardeningProbe",
             dependencies: [
                 "PropertyList", "PropertyListTools", "PropertyListCodable", "KeyedArchive",
-                "AppKitArchive",
-                "KeyedCommand", "TestSupport",
+                "AppKitArchive", "ArchiveImport", "InlinePropertyList",
+                "KeyedCommand", "NIBArchive", "TestSupport", "TypedStream",
             ],
             path: "Tests/HardeningProbe"),
         // Objects of Foundation's classes, for the next two programs.

@@ -18,6 +18,8 @@ let package = Package(
                 .product(name: "KeyedArchive", package: "swift-keyed-archive"),
                 .product(name: "FoundationCoding", package: "swift-keyed-archive"),
                 .product(name: "ArchiveStore", package: "swift-keyed-archive"),
+                .product(name: "TypedStream", package: "swift-keyed-archive"),
+                .product(name: "NIBArchive", package: "swift-keyed-archive"),
             ]),
         .executableTarget(
             name: "bench-row", dependencies: ["BenchmarkRows"],

@@ -8,7 +8,7 @@ import tables
 COLORS = {
     "ours": "#0969da", "tree": "#54aeff", "coders": "#80ccff", "foundation": "#d4762c", "rust-plist": "#b7410e",
     "libplist": "#6f9a37",
-    "plistlib": "#9a6fb0", "floor": "#8c959f",
+    "plistlib": "#9a6fb0", "pytypedstream": "#9a6fb0", "floor": "#8c959f",
 }
 STYLE = (
     "text{font:12px -apple-system,'Segoe UI',Helvetica,Arial,sans-serif;fill:#1f2328}"

@@ -16,7 +16,7 @@ import setup
 FILE = pathlib.Path(__file__).resolve().parent.parent / "instructions.tsv"
 # A small scale, because valgrind is fifty times as slow.
 SCALE = 0.01
-ROWS = r"^(parse|write|touch|unarchive|archive|decode|encode|lookup|get|save|find|withstand)-"
+ROWS = r"^(parse|write|touch|unarchive|archive|decode|encode|lookup|get|save|find|text|visit|withstand)-"
 # Rows for which even that is much.
 LEFT_OUT = {"parse-large-binary", "withstand-sharing-binary"}
 # Two runs of the same program differ by at most 0.2 %, because of hashed addresses and page sizes.

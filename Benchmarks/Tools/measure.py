@@ -1,5 +1,6 @@
 """Runs rows in separate processes, with the implementations taking turns, and summarizes the results."""
 
+import importlib.util
 import json
 import pathlib
 import re
@@ -14,7 +15,9 @@ PACKAGE = HERE.parent
 # Rows whose runs take longer than this are measured fewer times.
 SLOW = 2.0
 # One run of these rows takes seconds at the usual size.
-PATIENT = ("foundation", "plistlib")
+PATIENT = ("foundation", "plistlib", "pytypedstream")
+# The inputs that pytypedstream reads, if it is installed.
+STREAMS = ("messages", "drawing")
 
 
 class Plan:
@@ -43,6 +46,9 @@ class Bench:
     def __init__(self, bench_row, rust=None):
         self.bench_row = str(bench_row)
         self.rust = rust          # rust_plist.RustPlist, if it could be built
+        self.reads_streams = importlib.util.find_spec("typedstream") is not None
+        if not self.reads_streams:
+            say("pytypedstream is skipped: it is not installed (python3 -m pip install pytypedstream).")
 
     def rows(self, scale):
         return json.loads(self.output([self.bench_row, "list", str(scale)]))
@@ -63,12 +69,17 @@ class Bench:
             return [
                 sys.executable, str(HERE / "plistlib_row.py"), row["name"], row["job"], row["file"],
                 row["sourceFile"], row["format"], str(runs), str(scale), self.bench_row]
+        if implementation == "pytypedstream":
+            return [
+                sys.executable, str(HERE / "typedstream_row.py"), row["name"], row["family"], row["file"],
+                str(runs), str(scale)]
         return [self.bench_row, row["name"], implementation, str(runs), str(scale)]
 
     def implementations(self, row):
         """Returns the implementations of a row: those of bench-row, and peers with their own programs."""
         others = ["rust-plist"] if self.rust and row["job"] in rust_plist.JOBS else []
         others += ["plistlib"] if row["job"] in ("parse", "write") else []
+        others += ["pytypedstream"] if self.reads_streams and row["family"] in STREAMS else []
         return row["implementations"] + others
 
     @staticmethod

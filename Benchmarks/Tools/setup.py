@@ -1,6 +1,7 @@
 """Describes the machine and the software that produced the results."""
 
 import datetime
+import importlib.metadata
 import os
 import platform
 import subprocess
@@ -17,8 +18,17 @@ def describe(rust):
         "libxml2": output("pkg-config", "--modversion", "libxml-2.0") or "unknown",
         "libplist": output("pkg-config", "--modversion", "libplist-2.0") or "not installed",
         "rust-plist": f"{rust.version}, {output('rustc', '--version')}" if rust else "not built",
+        "pytypedstream": installed("pytypedstream"),
         "CPython": platform.python_version(),
     }
+
+
+def installed(package):
+    """The version of a package of Python."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
 
 
 def output(*command):

@@ -1,9 +1,12 @@
 """Writes tables of results: all of them for RESULTS.md, and a summary for the README."""
 
 PEERS = ["foundation", "rust-plist", "libplist", "plistlib"]
+# Those of typedstreams, which the README's table has no column for.
+STREAM_PEERS = ["pytypedstream"]
 TITLES = {
     "ours": "**this library**", "tree": "its tree of values", "coders": "its `NSCoder`s", "foundation": "Foundation",
-    "rust-plist": "rust-plist", "libplist": "libplist", "plistlib": "CPython", "floor": "the floor",
+    "rust-plist": "rust-plist", "libplist": "libplist", "plistlib": "CPython", "pytypedstream": "pytypedstream",
+    "floor": "the floor",
 }
 
 VISITED = (
@@ -24,17 +27,21 @@ SECTIONS = [
      "disk in batches of 200, encrypted; 1,000 of 20,000 items by service and account. Foundation, which "
      "has no store, archives to files: one for each dictionary, one for each batch, one for all items.",
      ["get", "save", "find"], None),
+    ("Typedstreams and nibs", "10,000 messages to the text of each, with its runs checked; each value of a large "
+     "typedstream, and of a storyboard's NIBArchives.", ["text", "visit"], None),
     ("Structures", "`Codable` types, through `PlistDecoder` and `PlistEncoder`.", ["decode", "encode"], None),
 ]
 
 # The targets: the ratio to the best peer, and the speed of opening a binary file in MB/s.
-GOALS = {"unarchive": 60, "archive": 100, "decode": 15, "encode": 10}
+GOALS = {"unarchive": 60, "archive": 100, "decode": 15, "encode": 10, "text": 200}
 GROWTH_GOAL = 2.2
 OPENING_GOAL = 1_000
 # The targets for stores: the most microseconds for an operation, or the fewest operations per
 # second.
 GETTING_GOAL = 50
 SAVING_GOAL = 2_000
+# Messages a second.
+TEXT_GOAL = 500_000
 
 
 def goal(row):
@@ -61,7 +68,8 @@ def rows_of(results, section):
 
 
 def best_peer(row):
-    times = {name: row["implementations"][name]["best"] for name in PEERS if name in row["implementations"]}
+    names = PEERS + STREAM_PEERS
+    times = {name: row["implementations"][name]["best"] for name in names if name in row["implementations"]}
     return min(times.items(), key=lambda item: item[1], default=(None, None))
 
 
@@ -111,6 +119,8 @@ def goal_text(row):
         return f"{OPENING_GOAL:,} MB/s {mark(speed(row['implementations']['ours']) >= OPENING_GOAL)}"
     if row["job"] in ("get", "save") and "ours" in row["implementations"]:
         return store_goal_text(row["job"], row["implementations"]["ours"])
+    if row["job"] == "text" and "ours" in row["implementations"]:
+        return text_goal_text(row)
     times, aim = ratio(row), goal(row)
     return "" if aim is None or times is None else f"{aim} {mark(times >= aim)}"
 
@@ -120,6 +130,13 @@ def store_goal_text(job, ours):
     if job == "get":
         return f"≤ {GETTING_GOAL} µs each: {number(each * 1e6)} {mark(each * 1e6 <= GETTING_GOAL)}"
     return f"≥ {SAVING_GOAL:,} a second: {number(1 / each)} {mark(1 / each >= SAVING_GOAL)}"
+
+
+def text_goal_text(row):
+    ours, times = row["implementations"]["ours"], ratio(row)
+    each = ours["count"] / ours["best"]
+    text = f"≥ {TEXT_GOAL:,} a second: {number(each)} {mark(each >= TEXT_GOAL)}"
+    return text if times is None else f"{text}, {goal(row)} {mark(times >= goal(row))}"
 
 
 def mark(reached):

@@ -4,7 +4,8 @@
 internal import ArchiveVocabulary
 internal import PropertyList
 
-/// Builds the property list of a keyed archive from the objects of another format, and keeps where each value was.
+/// Builds the property list of a keyed archive from the objects of another format, and records the place of each value
+/// in the file.
 ///
 ///     begin → field or value, for each root → beginObjects → object or leaf, for each object in its order
 ///           → extra objects → finish
@@ -19,7 +20,7 @@ struct ArchiveAssembler: ~Copyable {
     private var extras: [Extra] = []
     private var extraClasses: [String: PropertyListUID] = [:]
 
-    /// An object that the keyed archive has and the file has not.
+    /// An object of the keyed archive without a counterpart in the file.
     private enum Extra {
         case string(String)
         case data([UInt8])
@@ -34,7 +35,7 @@ struct ArchiveAssembler: ~Copyable {
         nextExtra = count + 1
     }
 
-    /// Gives the records that were added last their place.
+    /// Records the place of the values added last.
     private mutating func note(_ range: Range<Int>) {
         let place =
             UInt32(
@@ -62,7 +63,7 @@ struct ArchiveAssembler: ~Copyable {
         null()
     }
 
-    /// Adds the entry that stands for nil.
+    /// Adds the entry for nil.
     mutating func null() {
         builder.string(ArchiveFormat.null)
         note(0..<0)
@@ -99,7 +100,7 @@ struct ArchiveAssembler: ~Copyable {
         note(0..<0)
     }
 
-    /// Adds a string that the file may hold once and use often; the document does so too.
+    /// Adds a string that several values of the file may share. The document shares it too.
     mutating func string(_ text: @autoclosure () -> String, shared: Int, at range: Range<Int>) {
         if let known = sharedStrings[shared] { return builder.again(known) }
         builder.string(text())
@@ -134,7 +135,7 @@ struct ArchiveAssembler: ~Copyable {
         note(range)
     }
 
-    /// Adds the null of property lists, which keyed archives do not have.
+    /// Adds a null value. Plain property lists have one, keyed archives do not.
     mutating func noValue(at range: Range<Int>) {
         builder.null()
         note(range)
@@ -177,7 +178,7 @@ struct ArchiveAssembler: ~Copyable {
 
     mutating func end() { builder.end() }
 
-    /// The value that was added last, to be added again.
+    /// The value added last, for further references to it.
     var lastValue: CompletedValue? { builder.lastValue }
 
     mutating func again(_ value: CompletedValue) { builder.again(value) }
@@ -190,19 +191,19 @@ struct ArchiveAssembler: ~Copyable {
         return PropertyListUID(UInt32(truncatingIfNeeded: nextExtra))
     }
 
-    /// An extra string. It is written after the objects of the file.
+    /// Adds an extra string, which is written after the objects of the file.
     mutating func extraString(_ text: String) -> PropertyListUID { add(.string(text)) }
 
-    /// Extra data.
+    /// Adds extra data.
     mutating func extraData(_ bytes: [UInt8]) -> PropertyListUID { add(.data(bytes)) }
 
-    /// An extra NSArray of objects.
+    /// Adds an extra `NSArray` of objects.
     mutating func extraArray(_ objects: [PropertyListUID]) -> PropertyListUID {
         let name = extraClass([FoundationClass.array, FoundationClass.object])
         return add(.array(objects, class: name))
     }
 
-    /// The description of a class that the file does not have as one.
+    /// Adds the description of a class that has none in the file.
     mutating func extraClass(_ names: [String]) -> PropertyListUID {
         let name = names.first ?? ""
         if let known = extraClasses[name] { return known }
@@ -228,7 +229,7 @@ struct ArchiveAssembler: ~Copyable {
         note(0..<0)
     }
 
-    /// The document.
+    /// Returns the document.
     consuming func finish(
         format: String, facts: [(name: String, text: String)], problems: [PropertyListError]
     ) throws(PropertyListError) -> PropertyListDocument {
@@ -238,7 +239,7 @@ struct ArchiveAssembler: ~Copyable {
         return try finishPlain(format: format, facts: facts, problems: problems)
     }
 
-    /// The document of a file that is a plain property list.
+    /// Returns the document of a file that is a plain property list.
     consuming func finishPlain(
         format: String, facts: [(name: String, text: String)], problems: [PropertyListError]
     ) throws(PropertyListError) -> PropertyListDocument {

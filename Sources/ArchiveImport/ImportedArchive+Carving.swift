@@ -6,14 +6,14 @@ internal import NIBArchive
 package import PropertyList
 internal import TypedStream
 
-// The formats have no length at their beginning, or none that counts. A reader is given more and more of the bytes
-// until it finds the end of the file.
+// These formats do not begin with a reliable length. The reader tries larger and larger windows until it finds the end
+// of the file.
 
 extension ImportedArchive {
-    /// The sizes of the parts that are tried before all of the rest.
+    /// The window sizes to try before all remaining bytes.
     private static let windows = [1 << 16, 1 << 20, 1 << 24]
 
-    /// The result of trying some bytes.
+    /// The result of reading a window.
     private enum Attempt {
         /// The file ends after some bytes.
         case whole(Int)
@@ -27,9 +27,9 @@ extension ImportedArchive {
     ///   - bytes: The bytes.
     ///   - place: The place.
     ///   - limits: The limits on what the file may ask for.
-    ///   - effort: The number of bytes that may still be tried; it is reduced by each attempt.
+    ///   - effort: The budget of bytes to read. Each attempt reduces it.
     /// - Returns: The document, and the place of the file.
-    /// - Throws: As ``init(parsing:limits:)-30b8i``; `sizeLimitExceeded` where the effort is used up.
+    /// - Throws: As ``init(parsing:limits:)-30b8i``; `sizeLimitExceeded` if the budget is exhausted.
     package static func carve(
         _ bytes: [UInt8], at place: Int, limits: ParsingLimits, effort: inout Int
     ) throws(PropertyListError) -> (document: PropertyListDocument, range: Range<Int>) {
@@ -70,7 +70,7 @@ extension ImportedArchive {
         }
     }
 
-    /// Takes the groups that are complete.
+    /// Reads a window, and keeps its complete groups.
     private static func typedStream(_ window: [UInt8], _ limits: ParsingLimits) -> Attempt {
         let streamLimits = TypedStreamLimits(depth: limits.depth, inputSize: limits.inputSize)
         do throws(TypedStreamError) {
@@ -120,7 +120,8 @@ extension ImportedArchive {
         }
     }
 
-    /// A failure. More bytes help where a length or an offset led beyond the end, or the last half was reached.
+    /// A failure. A larger window helps where a length or an offset leads beyond the end of this one, or where the
+    /// reader reached its second half.
     private static func failed(_ error: PropertyListError, _ window: [UInt8]) -> Attempt {
         let place = error.location?.byte ?? 0
         let isAtEnd = place >= window.count / 2

@@ -11,8 +11,8 @@ internal import TypedStream
 /// A typedstream, a NIBArchive or a message of NSXPCConnection, as the keyed archive of the same objects.
 ///
 /// Everything that works on keyed archives works on ``document``: the graph, typed values through a `ClassRegistry`,
-/// writing in any format. Each value knows its place in the file. Objects whose class has no known form keep their
-/// values, under keys that tell their order and type.
+/// writing in any format. Each value knows its place in the file. An object whose class has no known form keeps its
+/// values under keys that name their position and type.
 ///
 /// ```swift
 /// let archive = try ImportedArchive(parsing: bytes)
@@ -33,7 +33,7 @@ public struct ImportedArchive: Sendable {
         /// `bplist15`, `bplist16` and `bplist17`, the messages of `NSXPCConnection`.
         public static let inlinePropertyList = Format(importer: .inlinePropertyList)
 
-        /// Finds the format of bytes by the first 16 of them; nil for others.
+        /// Detects the format from the first 16 bytes. Returns nil for other formats.
         public static func detect(_ bytes: some Sequence<UInt8>) -> Format? {
             let head = Array(bytes.prefix(16))
             if TypedStreamDocument.isTypedStream(head) { return .typedStream }
@@ -78,8 +78,8 @@ public struct ImportedArchive: Sendable {
         try self.init(parsing: Array(bytes), limits: limits)
     }
 
-    /// Imports as much of a damaged file as can be read with certainty. `PropertyListDocument.problems` of the
-    /// document has the defects.
+    /// Imports the part of a damaged file that can be read with certainty. `PropertyListDocument.problems` of the
+    /// document lists the defects.
     ///
     /// A typedstream is read up to its first defect. An object that does not hold what its class writes keeps its values.
     ///
@@ -124,7 +124,7 @@ extension ImportedArchive {
     /// - Parameters:
     ///   - type: The type.
     ///   - registry: The classes that the file may hold.
-    ///   - limits: The limits on what the archive may expand to.
+    ///   - limits: The limits to enforce while the archive is expanded.
     /// - Returns: The value.
     /// - Throws: As `KeyedUnarchiver`. An error names the class, the path, the place in the file, and the line that
     ///   would allow a class.

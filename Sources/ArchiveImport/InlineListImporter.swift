@@ -6,9 +6,9 @@ internal import InlinePropertyList
 internal import KeyedArchive
 internal import PropertyList
 
-// A dictionary whose first key is `$class`, with a string, is an object. A message with such dictionaries becomes a
-// keyed archive: its objects, and the strings and data in them, become entries of `$objects`, and values without a key
-// get `$0`, `$1`, … as there. Any other message is a plain property list.
+// A dictionary whose first key is `$class` with a string value is an object. A message with objects becomes a keyed
+// archive: its objects, and the strings and data in them, become entries of `$objects`. Values without a key get the
+// keys `$0`, `$1`, … of keyed archives. Any other message is a plain property list.
 
 /// Makes a keyed archive, or a plain property list, of a message of NSXPCConnection. Not recursive.
 struct InlineListImporter: ArchiveImporter {
@@ -16,7 +16,7 @@ struct InlineListImporter: ArchiveImporter {
 
     /// A container that is being written.
     private struct Frame {
-        /// The container, to be known when it is complete.
+        /// The container, to be registered when it is complete.
         let index: Int
         var items: ArraySlice<Item>
         /// The number of values without a key so far.
@@ -157,7 +157,7 @@ struct InlineListImporter: ArchiveImporter {
 
     // MARK: Values
 
-    /// Writes what is left of the open containers.
+    /// Writes the remaining children of the open containers.
     private mutating func writeFrames(inObject: Bool, _ output: inout ArchiveAssembler) {
         while let top = frames.indices.last {
             guard let item = frames[top].items.popFirst() else {

@@ -15,12 +15,12 @@ internal import ValidText
 // | `NSNumber`: `NS.intval`, `NS.dblval`, `NS.boolval` | the plain value |
 // | `NSArray`, `NSSet`, mutable ones: `NSInlinedValue`, `UINibEncoderEmptyKey` for each element | `NS.objects` |
 // | `NSDictionary`, mutable ones: the same, keys and values in turn | `NS.keys`, `NS.objects` |
-// | a class to use where another is unknown | a hint of the class |
-// | a key that begins with `$` | with one more, as `NSKeyedArchiver` writes it |
+// | a fallback class | a class hint |
+// | a key that begins with `$` | the key with another `$` before it, as `NSKeyedArchiver` writes it |
 //
 // Source: archives that Apple's software wrote.
 
-/// Makes a keyed archive of a NIBArchive. Objects with other values than the class writes keep their fields.
+/// Converts a NIBArchive to a keyed archive. An object whose values differ from what its class writes keeps its fields.
 struct NIBArchiveImporter: ArchiveImporter {
     private static let emptyKey = "UINibEncoderEmptyKey"
     private static let inlinedKey = "NSInlinedValue"
@@ -81,7 +81,7 @@ struct NIBArchiveImporter: ArchiveImporter {
             problems: problems)
     }
 
-    /// The names of the classes to use where one is unknown. A file has few of them; a long list is cut.
+    /// The names of the fallback classes of a class. A file has few of them; a long list is cut.
     private static func hints(_ class: NIBArchiveClass) -> [String] {
         `class`.fallbacks.prefix(16).map(\.name)
     }

@@ -6,7 +6,7 @@ internal import NIBArchive
 internal import PropertyList
 internal import TypedStream
 
-// The errors of the readers as errors of the document that is made. A message begins with the name of the format.
+// Converts the errors of the readers to errors of the imported document. A message begins with the name of the format.
 
 extension PropertyListError {
     init(_ error: TypedStreamError) {

@@ -9,12 +9,12 @@ internal import ValidText
 
 // Objects of known classes get the fields that they have in a keyed archive (`TypedStreamContent` lists the classes).
 // The values of all others, and of roots that are not one object, have the number of their group and its type encoding
-// as the key: `0 i`, `1 [12c]`. A group of one value is that value, other groups are arrays. C strings, which are in the
-// object table of a stream too, stand where they are used; their entries are `$null`.
+// as the key: `0 i`, `1 [12c]`. A group of one value is that value, other groups are arrays. C strings are numbered in
+// the object table too. They are written where they are used, and their entries are `$null`.
 
-/// Makes a keyed archive of a typedstream.
+/// Converts a typedstream to a keyed archive.
 struct TypedStreamImporter: ArchiveImporter {
-    /// The length from which type encodings are cut in keys. The encoding may be long and used by many groups.
+    /// The longest type encoding in a key; longer ones are cut, because many groups may use one.
     private static let longestEncoding = 32
 
     private let document: TypedStreamDocument

@@ -148,7 +148,7 @@ struct ArchiveReader {
             }
             let start = place + 4 * fallbacks
             guard length > 0, source.bytes[start + length - 1] == 0,
-                NameText.isValid(source.bytes[start..<start + length - 1])
+                NameText.isValid(source.bytes, at: start..<start + length - 1)
             else {
                 throw NIBArchiveError(
                     .invalidString, "expected a class name in UTF-8 with a single NUL at its end",
@@ -176,7 +176,7 @@ struct ArchiveReader {
         for _ in 0..<section.count {
             let length = try variable(&place, section)
             try checkRoom(length, place, section)
-            guard NameText.isValid(source.bytes[place..<place + length]) else {
+            guard NameText.isValid(source.bytes, at: place..<place + length) else {
                 throw NIBArchiveError(.invalidString, "expected a key in UTF-8", at: place)
             }
             tables.keys.append(

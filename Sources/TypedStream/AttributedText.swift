@@ -13,42 +13,44 @@
 /// }
 /// ```
 ///
-/// Attributes are objects of the stream. None of them is made into anything, and the text is never looked for by
-/// guessing: a stream of another form is an error.
+/// Attributes stay objects of the stream: none is instantiated. The text is read from its exact place, never searched
+/// for. A stream of another structure is an error.
 public struct AttributedText: Sendable {
     /// A run as a stream has it.
     public struct StoredRun: Sendable, Hashable {
-        /// The place after the run, in UTF-16 units from the beginning of the text.
+        /// The end of the run, in UTF-16 code units from the beginning of the text.
         let end: Int
-        /// The number of UTF-16 units.
+        /// The length in UTF-16 code units.
         public let length: Int
         /// The index of its attributes among the dictionaries of the attributed string, from 0.
         public let attributes: Int
     }
 
-    /// A part of the text with the same attributes.
+    /// A range of the text with the same attributes.
     public struct Run: Sendable, Hashable {
-        /// The place of the run in the text, in UTF-16 units.
+        /// The range of the run in the text, in UTF-16 code units.
         public let utf16Range: Range<Int>
         /// The index of its attributes; equal for runs that share them.
         public let attributes: Int
+        /// The number of the dictionary of its attributes among the objects of the stream.
+        fileprivate let dictionary: Int
     }
 
     /// The text.
     public let text: String
 
-    private let stored: [StoredRun]
-    private let dictionaries: [TypedStreamObject]
+    /// The attributed string, whose runs are known to be valid; nil for a string without attributes.
+    private let object: TypedStreamObject?
 
     /// Reads a stream whose root is an attributed string, or a string.
     ///
     /// - Parameters:
     ///   - bytes: The stream.
-    ///   - limits: The limits on what the stream may ask for. The default is for streams from strangers.
+    ///   - limits: The limits to enforce. The default is for untrusted streams.
     /// - Complexity: Linear.
     /// - Throws: As ``TypedStreamDocument/init(parsing:limits:)-31y9g``; `wrongKind` for a stream whose
-    ///   root is no string, for runs that do not cover the text exactly or end between the halves of a character, and for
-    ///   attributes that are no dictionary; `invalidString` for text that is not UTF-8.
+    ///   root is no string, and for runs that do not cover the text exactly or that split a surrogate pair;
+    ///   `invalidString` for text that is not UTF-8.
     public init(
         typedstream bytes: [UInt8], limits: TypedStreamLimits = .untrusted
     ) throws(TypedStreamError) {
@@ -77,10 +79,13 @@ public struct AttributedText: Sendable {
     ///
     /// - Throws: `wrongKind` and `invalidString`, as ``init(typedstream:limits:)-6nsw7``.
     public init(_ object: TypedStreamObject) throws(TypedStreamError) {
-        if let (text, runs, attributes) = try object.attributedText() {
-            self.init(text: text, stored: runs, dictionaries: attributes)
+        if var runs = try object.runCursor() {
+            text = try object.storage.text(at: runs.textPlace)
+            self.object = object
+            while try runs.next() != nil {}
         } else if let text = try object.string() {
-            self.init(text: text, stored: [], dictionaries: [])
+            self.text = text
+            self.object = nil
         } else {
             throw TypedStreamError(
                 .wrongKind,
@@ -88,45 +93,49 @@ public struct AttributedText: Sendable {
                 at: object.byteRange.lowerBound)
         }
     }
-
-    private init(text: String, stored: [StoredRun], dictionaries: [TypedStreamObject]) {
-        self.text = text
-        self.stored = stored
-        self.dictionaries = dictionaries
-    }
 }
 
 extension AttributedText {
-    /// The runs, in order. They cover the text exactly; a string without attributes has none. Linear.
+    /// The runs, in order. They cover the text exactly. A string without attributes has none.
+    ///
+    /// - Complexity: Linear: the runs are read from the stream again. Keep them for repeated use.
     public var runs: [Run] {
-        var start = 0
-        return stored.map { run in
-            defer { start = run.end }
-            return Run(utf16Range: start..<run.end, attributes: run.attributes)
+        var runs: [Run] = []
+        var dictionaries: [Int] = []
+        guard var stored = try? object?.runCursor() else { return runs }
+        while let (run, new) = try? stored.next() {
+            if let new { dictionaries.append(new.number) }
+            runs.append(
+                Run(
+                    utf16Range: run.end - run.length..<run.end, attributes: run.attributes,
+                    dictionary: dictionaries[run.attributes]))
         }
+        return runs
     }
 
-    /// The place of a run of this text. Linear in the text before it, unless the text is ASCII.
+    /// The range of a run of this text. Linear in the text before it, unless the text is ASCII.
     public func range(of run: Run) -> Range<String.Index> {
         let units = text.utf16
         let start = index(run.utf16Range.lowerBound, from: units.startIndex)
         return start..<index(run.utf16Range.count, from: start)
     }
 
-    /// The index of a place beyond another, or the end of the text.
+    /// The index at a distance from another, or the end of the text.
     private func index(_ distance: Int, from start: String.Index) -> String.Index {
         text.utf16.index(start, offsetBy: distance, limitedBy: text.utf16.endIndex)
             ?? text.utf16.endIndex
     }
 
-    /// The part of the text that a run is.
+    /// The text of a run.
     public func text(of run: Run) -> Substring { text[range(of: run)] }
 
-    /// The attributes of a run.
+    /// The attributes of a run of this text.
     public func attributes(of run: Run) -> Attributes {
-        Attributes(
-            dictionary: dictionaries.indices.contains(run.attributes)
-                ? dictionaries[run.attributes] : nil)
+        guard let object, object.storage.tables.entries[safe: run.dictionary]?.kind == .object
+        else {
+            return Attributes(dictionary: nil)
+        }
+        return Attributes(dictionary: TypedStreamObject(object.storage, number: run.dictionary))
     }
 
     /// The attributes of a run: names with objects of the stream.
@@ -137,7 +146,7 @@ extension AttributedText {
         /// The entries whose keys are strings, in the order of the file.
         ///
         /// - Complexity: Linear.
-        /// - Throws: `wrongKind` where the object is no dictionary of a known form.
+        /// - Throws: `wrongKind` if the object is not a dictionary of a known version.
         public func entries() throws(TypedStreamError) -> [(name: String, value: TypedStreamObject)]
         {
             guard let dictionary else { return [] }
@@ -155,10 +164,10 @@ extension AttributedText {
             return named
         }
 
-        /// The names, in the order of the file; empty where the object is no dictionary.
+        /// The names, in the order of the file; empty if the object is not a dictionary.
         public var names: [String] { ((try? entries()) ?? []).map(\.name) }
 
-        /// The object with a name, compared by its UTF-8; nil where there is none.
+        /// Returns the object with a name, or nil. Names are compared by their UTF-8.
         public subscript(name: String) -> TypedStreamObject? {
             ((try? entries()) ?? []).first { $0.name.utf8.elementsEqual(name.utf8) }?.value
         }

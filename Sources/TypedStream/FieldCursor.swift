@@ -1,72 +1,51 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads the groups of an object of a known class, one after the other, and refuses all that the class does not write.
+/// Reads the groups of an object of a known class in order, and refuses everything that the class does not write.
+///
+/// ``begin(_:_:)`` checks the type encoding of a group. The caller then reads one value for each type in it.
 struct FieldCursor {
     private let object: TypedStreamObject
-    private var groups: TypedStreamGroups.Iterator
-    /// The place of the next group, for messages.
+    /// The place of the next value or, after the last value of a group, of the next group.
+    private var next: Int
+    /// The place after the last group.
+    private let end: Int
+    /// The place of the current group, for messages.
     private(set) var place: Int
 
     init(_ object: TypedStreamObject) {
         self.object = object
-        groups = object.groups.makeIterator()
+        let groups = object.storage.groups(of: object.number)
+        next = groups.lowerBound
+        end = groups.upperBound
         place = object.byteRange.lowerBound
     }
 
-    /// The next group; nil at the end of the object.
-    mutating func nextGroup() -> TypedStreamGroup? {
-        guard let group = groups.next() else { return nil }
-        place = group.byteRange.lowerBound
-        return group
-    }
+    private var storage: TypedStreamDocument.Storage { object.storage }
 
-    /// The values of the next group, whose type encoding must be `encoding`.
-    mutating func group(
+    /// Whether no group follows.
+    var isAtEnd: Bool { next >= end }
+
+    // MARK: - Groups
+
+    /// Begins the next group, whose type encoding must be `encoding`: types without arrays and structures.
+    mutating func begin(
         _ encoding: StaticString, _ what: StaticString
-    ) throws(TypedStreamError) -> FlatValues {
-        guard let group = nextGroup(), group.hasEncoding(encoding) else {
+    ) throws(TypedStreamError) {
+        guard next < end, let head = storage.groupHead(at: next) else {
             throw unexpected(encoding, what)
         }
-        return group.flatValues
+        place = next
+        guard storage.hasTypes(head, encoding) else { throw unexpected(encoding, what) }
+        next = head.end
     }
 
-    /// The only value of the next group.
-    mutating func value(
-        _ encoding: StaticString, _ what: StaticString
-    ) throws(TypedStreamError) -> TypedStreamValue.Content {
-        var values = try group(encoding, what)
-        guard let value = values.next() else { throw unexpected(encoding, what) }
-        return value.content
-    }
-
-    /// The object of the next group; nil for nil.
-    mutating func optionalObject(
-        _ what: StaticString
-    ) throws(TypedStreamError) -> TypedStreamObject? {
-        if case .object(let object) = try value("@", what) { return object }
-        return nil
-    }
-
-    /// The object of the next group.
-    mutating func object(_ what: StaticString) throws(TypedStreamError) -> TypedStreamObject {
-        if let object = try optionalObject(what) { return object }
-        throw fail("expected \(what), found nil")
-    }
-
-    /// The number of the next group that counts elements. Each element takes at least two bytes.
-    mutating func count(
-        _ encoding: StaticString, of what: StaticString, groupsPerElement: Int = 1
-    ) throws(TypedStreamError) -> Int {
-        let number: Int64?
-        switch try value(encoding, what) {
-        case .integer(let value): number = value
-        case .unsigned(let value): number = Int64(exactly: value)
-        default: number = nil
-        }
-        let most = (object.byteRange.upperBound - place) / (2 * groupsPerElement)
-        if let number, number >= 0, number <= most { return Int(number) }
-        throw fail("expected at most \(most) elements in \(what), found \(number ?? -1)")
+    /// Takes the next group as a whole; nil at the end of the object.
+    mutating func nextGroup() -> TypedStreamGroup? {
+        guard next < end, let group = TypedStreamGroup(storage, at: next) else { return nil }
+        place = next
+        next = group.byteRange.upperBound
+        return group
     }
 
     /// Checks that no group follows.
@@ -74,39 +53,158 @@ struct FieldCursor {
         guard nextGroup() == nil else {
             throw fail("expected the end of \(object.printableClassName), found another group")
         }
-        if let problem = object.storage.problem, object.byteRange.upperBound >= object.storage.end {
+        if let problem = storage.problem, object.byteRange.upperBound >= storage.end {
             throw problem
         }
     }
+
+    // MARK: - Values
+
+    /// Takes a value of type `c`.
+    mutating func character() throws(TypedStreamError) -> Int8 {
+        guard next < storage.end, let byte = storage.source.byte(at: next) else { throw cut() }
+        next += 1
+        return Int8(bitPattern: byte)
+    }
+
+    /// Takes a value of an integer type.
+    mutating func integer() throws(TypedStreamError) -> Int64 {
+        guard next < storage.end, let (value, end) = storage.source.integer(at: next) else {
+            throw cut()
+        }
+        next = end
+        return value
+    }
+
+    /// Takes a value of type `I`.
+    mutating func unsignedInteger() throws(TypedStreamError) -> UInt32 {
+        UInt32(truncatingIfNeeded: try integer())
+    }
+
+    /// Takes a value of type `f`.
+    mutating func float() throws(TypedStreamError) -> Float {
+        guard next < storage.end, let (value, end) = storage.source.float(at: next) else {
+            throw cut()
+        }
+        next = end
+        return value
+    }
+
+    /// Takes a value of type `d`.
+    mutating func double() throws(TypedStreamError) -> Double {
+        guard next < storage.end, let (value, end) = storage.source.double(at: next) else {
+            throw cut()
+        }
+        next = end
+        return value
+    }
+
+    /// Takes a value of type `+`, and returns the place of its bytes; nil for nil.
+    mutating func bytes() throws(TypedStreamError) -> Range<Int>? {
+        guard next < storage.end else { throw cut() }
+        if storage.source.byte(at: next) == Tag.null {
+            next += 1
+            return nil
+        }
+        guard let (length, start) = storage.source.integer(at: next) else { throw cut() }
+        next = start + Int(truncatingIfNeeded: length)
+        return start..<next
+    }
+
+    /// Takes a value of type `*`; nil for nil.
+    mutating func cString() throws(TypedStreamError) -> TypedStreamString? {
+        guard next < storage.end, let end = storage.skipCString(at: next) else { throw cut() }
+        let number = storage.entry(at: next)
+        next = end
+        return number.map { TypedStreamString(storage, cString: $0) }
+    }
+
+    /// Takes a value of type `@`; nil for nil.
+    mutating func optionalObject() throws(TypedStreamError) -> TypedStreamObject? {
+        guard next < storage.end, let (number, end) = storage.object(at: next) else { throw cut() }
+        next = end
+        return number.map { TypedStreamObject(storage, number: $0) }
+    }
+
+    /// Takes a value of type `@` that is not nil.
+    mutating func object(_ what: StaticString) throws(TypedStreamError) -> TypedStreamObject {
+        if let object = try optionalObject() { return object }
+        throw fail("expected \(what), found nil")
+    }
+
+    // MARK: - Groups of one value
+
+    /// Takes a group of one object; nil for nil.
+    mutating func optionalObjectGroup(
+        _ what: StaticString
+    ) throws(TypedStreamError) -> TypedStreamObject? {
+        try begin("@", what)
+        return try optionalObject()
+    }
+
+    /// Takes a group of one object that is not nil.
+    mutating func objectGroup(_ what: StaticString) throws(TypedStreamError) -> TypedStreamObject {
+        try begin("@", what)
+        return try object(what)
+    }
+
+    /// Takes a group of one number that counts elements. Each element takes at least two bytes.
+    mutating func count(
+        _ encoding: StaticString, of what: StaticString, groupsPerElement: Int = 1
+    ) throws(TypedStreamError) -> Int {
+        try begin(encoding, what)
+        let number = try integer()
+        let most = (object.byteRange.upperBound - place) / (2 * groupsPerElement)
+        if number >= 0, number <= most { return Int(number) }
+        throw fail("expected at most \(most) elements in \(what), found \(number)")
+    }
+
+    // MARK: - Errors
 
     private func unexpected(_ encoding: StaticString, _ what: StaticString) -> TypedStreamError {
         fail("expected a group \(encoding) as \(what)")
     }
 
+    /// The error of a salvaged document that ends in the object.
+    private func cut() -> TypedStreamError {
+        fail("expected a value, found the end of the stream")
+    }
+
     /// The error of an object that does not hold what its class writes, or of a salvaged document that ends in it.
     @inline(never)
     func fail(_ what: String) -> TypedStreamError {
-        object.storage.problem
+        storage.problem
             ?? TypedStreamError(
                 .wrongKind, "\(what), in \(object.printableClassName)", at: place)
     }
 }
 
-extension TypedStreamGroup {
-    /// Whether the type encoding is exactly this.
-    func hasEncoding(_ text: StaticString) -> Bool {
-        guard let encoding else { return text.utf8CodeUnitCount == 1 && isObject }
-        return encoding.bytes.isText(text)
+extension TypedStreamDocument.Storage {
+    /// Whether the types of a group are exactly those of `encoding`, which has no arrays and structures.
+    func hasTypes(_ head: GroupHead, _ encoding: StaticString) -> Bool {
+        guard head.types.count == encoding.utf8CodeUnitCount else { return false }
+        return encoding.withUTF8Buffer { codes in
+            for index in 0..<codes.count {
+                let code = tables.types[head.types.lowerBound &+ index].code
+                // SAFETY: the buffer is used within the call.
+                guard unsafe codes[index] == code else { return false }
+            }
+            return true
+        }
     }
 }
 
-extension ArraySlice<UInt8> {
-    /// Whether the bytes are exactly those of a text.
-    func isText(_ text: StaticString) -> Bool {
-        guard count == text.utf8CodeUnitCount else { return false }
+extension Array<UInt8> {
+    /// Whether the bytes at `range` are exactly those of a text.
+    func isText(_ text: StaticString, at range: Range<Int>) -> Bool {
+        let start = range.lowerBound
+        guard range.count == text.utf8CodeUnitCount else { return false }
         return text.withUTF8Buffer { expected in
-            // SAFETY: the buffer is used within the call.
-            unsafe expected.elementsEqual(self)
+            for index in 0..<expected.count {
+                // SAFETY: the buffer is used within the call.
+                guard unsafe expected[index] == self[start &+ index] else { return false }
+            }
+            return true
         }
     }
 }

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finding the items of a checked stream. Each function returns nil where a salvaged document ends.
+/// Locates the items of a validated stream. Each function returns nil where a salvaged document ends.
 extension TypedStreamDocument.Storage {
     /// The beginning of a group.
     struct GroupHead {
@@ -44,7 +44,8 @@ extension TypedStreamDocument.Storage {
     }
 
     /// The places of the groups of an object.
-    func content(of entry: TableEntry) -> Range<Int> {
+    func groups(of object: Int) -> Range<Int> {
+        let entry = tables.entries[object]
         let end = Int(entry.other)
         guard var start = skipClass(at: Int(entry.offset) + 1) else { return end..<end }
         if streamerVersion == StreamHeader.oldVersion {
@@ -110,7 +111,8 @@ extension TypedStreamDocument.Storage {
         }
     }
 
-    private func skipCString(at place: Int) -> Int? {
+    /// The place after a C string.
+    func skipCString(at place: Int) -> Int? {
         source.byte(at: place) == Tag.new ? skipString(at: place + 1) : skipString(at: place)
     }
 
@@ -125,10 +127,18 @@ extension TypedStreamDocument.Storage {
         return source.byte(at: place) == Tag.null ? place + 1 : source.integer(at: place)?.end
     }
 
-    private func skipObject(at place: Int) -> Int? {
-        guard source.byte(at: place) == Tag.new else {
-            return source.byte(at: place) == Tag.null ? place + 1 : source.integer(at: place)?.end
+    private func skipObject(at place: Int) -> Int? { object(at: place)?.end }
+
+    /// The number of the object at a place, or nil for a nil object, and the place after it.
+    func object(at place: Int) -> (number: Int?, end: Int)? {
+        switch source.byte(at: place) {
+        case Tag.null: return (nil, place + 1)
+        case Tag.new:
+            guard let number = tables.entry(at: place) else { return nil }
+            return (number, Int(tables.entries[number].other))
+        default:
+            guard let (number, end) = source.reference(at: place) else { return nil }
+            return (number, end)
         }
-        return tables.entry(at: place).map { Int(tables.entries[$0].other) }
     }
 }

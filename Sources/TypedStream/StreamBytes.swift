@@ -23,7 +23,7 @@ enum Tag {
     static let firstNumber: Int64 = -110
 }
 
-/// An order of the bytes of a number.
+/// A byte order.
 public enum TypedStreamByteOrder: Sendable, Hashable {
     /// The least significant byte first: `streamtyped`.
     case littleEndian
@@ -31,7 +31,7 @@ public enum TypedStreamByteOrder: Sendable, Hashable {
     case bigEndian
 }
 
-/// The bytes of a stream, and the order of those of a number.
+/// The bytes of a stream and their byte order.
 struct StreamBytes: Sendable {
     let bytes: [UInt8]
     let order: TypedStreamByteOrder
@@ -84,5 +84,23 @@ struct StreamBytes: Sendable {
     func reference(at place: Int) -> (index: Int, end: Int)? {
         guard let (value, end) = integer(at: place), end &- place <= 5 else { return nil }
         return (Int(truncatingIfNeeded: value &- Tag.firstNumber), end)
+    }
+
+    /// The value of type `f` at `place` and the place after it; nil unless a complete one is there.
+    func float(at place: Int) -> (value: Float, end: Int)? {
+        guard byte(at: place) == Tag.real else {
+            return integer(at: place).map { (Float($0.value), $0.end) }
+        }
+        return bits(at: place &+ 1, width: 4).map {
+            (Float(bitPattern: UInt32(truncatingIfNeeded: $0)), place &+ 5)
+        }
+    }
+
+    /// The value of type `d` at `place` and the place after it; nil unless a complete one is there.
+    func double(at place: Int) -> (value: Double, end: Int)? {
+        guard byte(at: place) == Tag.real else {
+            return integer(at: place).map { (Double($0.value), $0.end) }
+        }
+        return bits(at: place &+ 1, width: 8).map { (Double(bitPattern: $0), place &+ 9) }
     }
 }

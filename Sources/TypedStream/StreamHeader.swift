@@ -4,8 +4,8 @@
 /// The beginning of a stream: a version, and a signature with its length.
 enum StreamHeader {
     static let signatureLength = 11
-    static let littleEndian = Array("streamtyped".utf8)
-    static let bigEndian = Array("typedstream".utf8)
+    static let littleEndian: StaticString = "streamtyped"
+    static let bigEndian: StaticString = "typedstream"
     /// The streamer version of early NeXTSTEP.
     static let oldVersion: UInt8 = 3
     /// The streamer version of everything later.
@@ -16,9 +16,8 @@ enum StreamHeader {
     /// The byte order that the signature of a stream names; nil if there is no signature.
     static func order(of bytes: [UInt8]) -> TypedStreamByteOrder? {
         guard bytes.count >= signatureEnd, bytes[1] == UInt8(signatureLength) else { return nil }
-        if bytes[2] == littleEndian[0] {
-            return bytes[2..<signatureEnd].elementsEqual(littleEndian) ? .littleEndian : nil
-        }
-        return bytes[2..<signatureEnd].elementsEqual(bigEndian) ? .bigEndian : nil
+        let place = 2..<signatureEnd
+        if bytes.isText(littleEndian, at: place) { return .littleEndian }
+        return bytes.isText(bigEndian, at: place) ? .bigEndian : nil
     }
 }

@@ -9,8 +9,8 @@ extension StreamReader {
 
     /// Reads a value that is no object, or an array of characters.
     @inline(__always)
-    mutating func readScalar(_ type: TypeRecord) throws(TypedStreamError) {
-        switch type.code {
+    mutating func readScalar(_ type: Int, _ code: UInt8) throws(TypedStreamError) {
+        switch code {
         case TypeCode.char, TypeCode.unsignedChar: try takeByte()
         case TypeCode.bool: try takeBoolean()
         case TypeCode.float: try takeReal(width: 4)
@@ -19,14 +19,14 @@ extension StreamReader {
         case TypeCode.selector, TypeCode.atom: _ = try takeSharedString(.sharedString)
         case TypeCode.cString: try takeCString()
         case TypeCode.class: _ = try takeClass()
-        case TypeCode.array: try takeBytes(Int(type.count), of: .characterArray)
+        case TypeCode.array: try takeBytes(Int(tables.types[type].count), of: .characterArray)
         default:
             let start = place
             let value = try takeInteger(.integer)
-            guard let range = IntegerRange(type.code), range.contains(value) else {
+            guard let range = IntegerRange(code), range.contains(value) else {
                 throw fail(
                     .invalidNumber,
-                    "expected a number of type \(Unicode.Scalar(type.code)), found \(value)",
+                    "expected a number of type \(Unicode.Scalar(code)), found \(value)",
                     at: start)
             }
         }
@@ -58,6 +58,7 @@ extension StreamReader {
 
     /// Takes bytes, and returns the place of the first.
     @discardableResult
+    @inline(__always)
     private mutating func takeBytes(
         _ count: Int, of what: StreamItem
     ) throws(TypedStreamError) -> Int {
@@ -70,6 +71,7 @@ extension StreamReader {
         return start
     }
 
+    @inline(__always)
     private mutating func takeLength(of what: StreamItem) throws(TypedStreamError) -> Int {
         let start = place
         let length = try takeInteger(.length)
@@ -85,32 +87,39 @@ extension StreamReader {
         try takeBytes(takeLength(of: .unsharedString), of: .unsharedString)
     }
 
+    /// Takes a literal string, and returns the place of its text.
+    @inline(__always)
+    private mutating func takeLiteral(_ what: StreamItem) throws(TypedStreamError) -> Range<Int> {
+        take(1)
+        let start = try takeBytes(takeLength(of: what), of: what)
+        return start..<place
+    }
+
     /// Takes a shared string, and returns its number; nil for nil.
     @inline(__always)
     mutating func takeSharedString(_ what: StreamItem) throws(TypedStreamError) -> Int? {
         switch source.byte(at: place) {
         case Tag.new:
             let offset = place
-            take(1)
-            let length = try takeLength(of: what)
-            let start = try takeBytes(length, of: what)
-            tables.strings.append(
-                SharedString(
-                    offset: UInt32(truncatingIfNeeded: offset),
-                    start: UInt32(truncatingIfNeeded: start),
-                    length: UInt32(truncatingIfNeeded: length)))
+            let text = try takeLiteral(what)
+            tables.strings.append(SharedString(at: offset, text, isName: false))
             return tables.strings.count &- 1
         case Tag.null:
             take(1)
             return nil
         default:
-            guard let (index, end) = source.reference(at: place) else { throw noReference(what) }
-            guard index >= 0, index < tables.strings.count else {
-                throw badReference(index, what, count: tables.strings.count)
-            }
-            takeReference(index, end)
-            return index
+            return try takeStringReference(what)
         }
+    }
+
+    @inline(__always)
+    private mutating func takeStringReference(_ what: StreamItem) throws(TypedStreamError) -> Int {
+        guard let (index, end) = source.reference(at: place) else { throw noReference(what) }
+        guard index >= 0, index < tables.strings.count else {
+            throw badReference(index, what, count: tables.strings.count)
+        }
+        takeReference(index, end)
+        return index
     }
 
     @inline(__always)
@@ -139,29 +148,40 @@ extension StreamReader {
     /// Takes a shared string that is a name, and returns its number.
     private mutating func takeName(_ what: StreamItem) throws(TypedStreamError) -> UInt32 {
         let start = place
+        if source.byte(at: place) == Tag.new {
+            let text = try takeLiteral(what)
+            try checkName(at: text, what)
+            tables.strings.append(SharedString(at: start, text, isName: true))
+            return UInt32(truncatingIfNeeded: tables.strings.count &- 1)
+        }
         guard let number = try takeSharedString(what) else {
             throw fail(.unexpectedNil, "expected \(what.name), found nil", at: start)
         }
         if !tables.strings[number].isName {
-            let text = source.bytes[tables.strings[number].range]
-            guard NameText.isValid(text) else {
-                throw fail(
-                    .invalidString, "expected UTF-8 without NUL in \(what.name)",
-                    at: text.startIndex)
-            }
+            try checkName(at: tables.strings[number].range, what)
             tables.strings[number].isName = true
         }
         return UInt32(truncatingIfNeeded: number)
+    }
+
+    @inline(__always)
+    private func checkName(
+        at text: Range<Int>, _ what: StreamItem
+    ) throws(TypedStreamError) {
+        guard NameText.isValid(source.bytes, at: text) else {
+            throw fail(
+                .invalidString, "expected UTF-8 without NUL in \(what.name)", at: text.lowerBound)
+        }
     }
 
     private mutating func takeCString() throws(TypedStreamError) {
         switch source.byte(at: place) {
         case Tag.null: take(1)
         case Tag.new:
-            let entry = tables.entries.count
-            tables.entries.append(TableEntry(.cString, at: place))
+            let start = place
             take(1)
-            tables.entries[entry].target = try takeName(.cStringText)
+            let text = try takeName(.cStringText)
+            tables.entries.append(TableEntry(.cString, at: start, target: text))
         default: try takeReference(.cString)
         }
     }
@@ -182,42 +202,51 @@ extension StreamReader {
 
     private mutating func takeClassChain() throws(TypedStreamError) -> Int {
         let first = tables.entries.count
-        while source.byte(at: place) == Tag.new {
-            guard tables.entries.count &- first < Self.longestChain else { throw longChain() }
-            let entry = tables.entries.count
-            tables.entries.append(TableEntry(.class, at: place))
-            take(1)
-            tables.entries[entry].target = try takeName(.className)
-            _ = try takeInteger(.classVersion)
-        }
-        let end = tables.entries.count
-        if source.byte(at: place) == Tag.null {
-            take(1)
-        } else {
+        var last = first
+        repeat {
+            last = tables.entries.count
+            guard last &- first < Self.longestChain else { throw longChain() }
             let start = place
-            let superclass = try takeReference(.class)
-            guard superclass < first else {
-                throw fail(
-                    .invalidReference,
-                    "expected a superclass before number \(first), found a reference to number \(superclass)",
-                    at: start)
-            }
-            tables.entries[end &- 1].other = UInt32(truncatingIfNeeded: superclass)
-        }
-        try completeChain(first..<end)
+            take(1)
+            let name = try takeName(.className)
+            _ = try takeInteger(.classVersion)
+            // The superclass is the next entry, unless this is the last class of the chain.
+            let next = UInt32(truncatingIfNeeded: last &+ 1)
+            tables.entries.append(TableEntry(.class, at: start, target: name, other: next))
+        } while source.byte(at: place) == Tag.new
+        tables.entries[last].other = try takeSuperclass(of: first...last)
         return first
     }
 
-    /// Links the classes of a chain, of which the last one has its superclass.
-    private mutating func completeChain(_ chain: Range<Int>) throws(TypedStreamError) {
-        for entry in chain.reversed() {
-            if entry &+ 1 < chain.upperBound {
-                tables.entries[entry].other = UInt32(truncatingIfNeeded: entry &+ 1)
-            }
-            let superclass = tables.entries[entry].other
-            let rest = superclass == TableEntry.none ? 0 : tables.entries[Int(superclass)].chain
-            guard Int(rest) < Self.longestChain else { throw longChain() }
-            tables.entries[entry].chain = rest &+ 1
+    /// Takes the end of a chain of classes: nil, or a reference to a class before the chain.
+    @inline(__always)
+    private mutating func takeSuperclass(
+        of chain: ClosedRange<Int>
+    ) throws(TypedStreamError) -> UInt32 {
+        if source.byte(at: place) == Tag.null {
+            take(1)
+            return TableEntry.none
+        }
+        let start = place
+        let superclass = try takeReference(.class)
+        guard superclass < chain.lowerBound else {
+            throw fail(
+                .invalidReference,
+                "expected a superclass before number \(chain.lowerBound), found a reference to number \(superclass)",
+                at: start)
+        }
+        try checkChain(from: superclass, after: chain.count)
+        return UInt32(truncatingIfNeeded: superclass)
+    }
+
+    /// Checks that a class and its superclasses are not too many after `count` classes.
+    private func checkChain(from superclass: Int, after count: Int) throws(TypedStreamError) {
+        var next = UInt32(truncatingIfNeeded: superclass)
+        var count = count
+        while next != TableEntry.none {
+            count &+= 1
+            guard count <= Self.longestChain else { throw longChain() }
+            next = tables.entries[Int(next)].other
         }
     }
 }

@@ -2,36 +2,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension StreamReader {
-    /// Reads the type encoding of a group, and returns the places of its types.
+    /// Reads the type encoding of a group, and returns the index of its first type.
     @inline(__always)
-    mutating func readType() throws(TypedStreamError) -> Range<Int> {
-        if isOldVersion, try isBareObject() { return StreamTables.impliedType }
+    mutating func readType() throws(TypedStreamError) -> Int {
+        if isOldVersion, try isBareObject() { return StreamTables.impliedType.lowerBound }
         let start = place
         guard let number = try takeSharedString(.typeEncoding) else {
             throw fail(.unexpectedNil, "expected a type encoding, found nil", at: start)
         }
-        if let types = tables.types(ofString: number) { return types }
-        return try parseType(number, at: start)
+        let first = Int(tables.strings[number].type)
+        return first > 0 ? first &- 1 : try parseType(number, at: start)
     }
 
     /// Parses a string that is used as a type encoding for the first time.
     @inline(never)
     private mutating func parseType(
         _ number: Int, at start: Int
-    ) throws(TypedStreamError) -> Range<Int> {
-        let text = source.bytes[tables.strings[number].range]
+    ) throws(TypedStreamError) -> Int {
+        let place = tables.strings[number].range
         let first = tables.types.count
-        do {
-            if let code = text.first, text.count == 1, TypeCode.isScalar(code) {
-                tables.types.append(TypeRecord(code: code))
-            } else {
-                try TypeParser.parse(text, into: &tables.types)
+        if place.count == 1, case let code = source.bytes[place.lowerBound],
+            TypeCode.isScalar(code)
+        {
+            tables.types.append(TypeRecord(code: code))
+        } else {
+            do {
+                try TypeParser.parse(source.bytes[place], into: &tables.types)
+            } catch {
+                throw fail(.invalidType, error.what, at: place.lowerBound + error.index)
             }
-        } catch {
-            throw fail(.invalidType, error.what, at: text.startIndex + error.index)
         }
         tables.strings[number].type = UInt32(truncatingIfNeeded: first &+ 1)
-        return first..<tables.types.count
+        return first
     }
 
     /// Takes the number of bytes that follow the class of an object in streamer version 3. Only 0 is known to

@@ -1,25 +1,30 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+/// An object whose end was not read yet, with its place among the values around it.
+///
+/// Declared outside of ``StreamReader``: the runtime would look up the array type of a generic element for each stream.
+private struct OpenObject: BitwiseCopyable {
+    let entry: UInt32
+    /// The index of the group that the object is in.
+    let group: UInt32
+    /// The index of the object in that group.
+    let value: UInt32
+    /// The number of runs that were suspended around the object.
+    let runs: UInt32
+}
+
 /// Reads a stream from front to back, checks every item and numbers the literal ones.
 ///
 /// A stream has no lengths: the meaning of a byte depends on all bytes before it. The reader therefore visits
-/// every value, and hands each item to a consumer.
-struct StreamReader<Sink: StreamSink> {
-    /// An object whose end was not read yet, with its place among the values around it.
-    private struct OpenObject {
-        let entry: UInt32
-        /// The index of the group that the object is in.
-        let group: UInt32
-        /// The index of the object in that group.
-        let value: UInt32
-        /// The number of runs that were suspended around the object.
-        let runs: UInt32
-    }
-
+/// every value, and hands each item to a sink.
+struct StreamReader<Sink: StreamSink>: ~Copyable {
     let source: StreamBytes
+    let version: UInt8
     let limits: TypedStreamLimits
-    let isOldVersion: Bool
+    private(set) var systemVersion: Int64 = 0
+    /// The place of the first group.
+    private(set) var start = 0
     var tables: StreamTables
     var sink: Sink
     /// The place of the next byte.
@@ -34,21 +39,24 @@ struct StreamReader<Sink: StreamSink> {
     /// The number of values begun in the innermost group.
     private var values: UInt32 = 0
 
-    init(_ source: StreamBytes, version: UInt8, limits: TypedStreamLimits, sink: Sink) {
+    /// Creates a reader, and reads the system version, which ends the header.
+    init(
+        _ source: StreamBytes, version: UInt8, limits: TypedStreamLimits, sink: Sink
+    ) throws(TypedStreamError) {
         self.source = source
+        self.version = version
         self.limits = limits
-        isOldVersion = version == StreamHeader.oldVersion
         place = StreamHeader.signatureEnd
         self.sink = sink
-        tables = StreamTables(size: source.bytes.count, isOldVersion: isOldVersion)
+        tables = StreamTables(
+            size: source.bytes.count, isOldVersion: version == StreamHeader.oldVersion)
         open.reserveCapacity(4)
+        itemStart = place
+        systemVersion = try takeInteger(.systemVersion)
+        start = place
     }
 
-    /// Reads the system version, which ends the header.
-    mutating func readSystemVersion() throws(TypedStreamError) -> Int64 {
-        itemStart = place
-        return try takeInteger(.systemVersion)
-    }
+    var isOldVersion: Bool { version == StreamHeader.oldVersion }
 
     /// Reads all groups. Linear.
     mutating func readGroups() throws(TypedStreamError) {
@@ -64,18 +72,19 @@ struct StreamReader<Sink: StreamSink> {
             } else {
                 groups &+= 1
                 values = 0
-                let types = try readType()
+                let first = try readType()
+                let type = tables.types[first]
                 // Most groups have one value.
-                if types.count == 1 {
-                    try readValue(tables.types[types.lowerBound])
+                if type.group == 1 {
+                    try readValue(first, type.code)
                 } else {
-                    try readValues(TypeRun(types))
+                    try readValues(TypeRun(first..<first &+ Int(type.group)))
                 }
             }
         }
     }
 
-    /// Ends the objects that are open at the place of an error, and forgets what is incomplete.
+    /// Ends the open objects at the place of an error, and discards incomplete entries.
     mutating func salvage() {
         tables.cut(at: itemStart)
         for object in open where Int(object.entry) < tables.entries.count {
@@ -83,7 +92,7 @@ struct StreamReader<Sink: StreamSink> {
         }
     }
 
-    /// The way to the value being read.
+    /// The path to the value being read.
     var path: TypedStreamPath? {
         guard groups > 0 else { return nil }
         var steps: [TypedStreamPath.Component] = []
@@ -100,13 +109,13 @@ struct StreamReader<Sink: StreamSink> {
 
     /// Reads the only value of a group, or the beginning of an object.
     @inline(__always)
-    private mutating func readValue(_ type: TypeRecord) throws(TypedStreamError) {
+    private mutating func readValue(_ type: Int, _ code: UInt8) throws(TypedStreamError) {
         values = 1
         itemStart = place
-        if type.code == TypeCode.object {
+        if code == TypeCode.object {
             _ = try readObject(within: nil)
         } else {
-            try readScalar(type)
+            try readScalar(type, code)
         }
     }
 
@@ -128,7 +137,7 @@ struct StreamReader<Sink: StreamSink> {
                 if type.code == TypeCode.object {
                     if try readObject(within: run) { return }
                 } else {
-                    try readScalar(type)
+                    try readScalar(index, type.code)
                 }
             } else {
                 let around = Int(open.last?.runs ?? 0)
@@ -191,14 +200,14 @@ struct StreamReader<Sink: StreamSink> {
 
     // MARK: - Bytes
 
-    /// Takes bytes that are there.
+    /// Consumes bytes that are known to exist.
     @inline(__always)
     mutating func take(_ count: Int) {
         sink.append(place..<place &+ count, of: source)
         place &+= count
     }
 
-    /// Takes an integer.
+    /// Consumes an integer.
     @inline(__always)
     mutating func takeInteger(_ what: StreamItem) throws(TypedStreamError) -> Int64 {
         guard let (value, end) = source.integer(at: place) else { throw noInteger(what) }

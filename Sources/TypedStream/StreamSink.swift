@@ -1,17 +1,17 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A consumer of the items of a stream, in the order of the file. Together they are all of its bytes.
+/// Receives the items of a stream in file order. Together they cover all of its bytes.
 protocol StreamSink {
-    /// Takes bytes that do not depend on the byte order.
+    /// Receives bytes that do not depend on the byte order.
     mutating func append(_ range: Range<Int>, of source: StreamBytes)
-    /// Takes an integer with its head, in the form that the file has.
+    /// Receives an integer, encoded as in the file.
     mutating func appendInteger(_ value: Int64, from range: Range<Int>, of source: StreamBytes)
-    /// Takes the bytes of an IEEE 754 number after its tag.
+    /// Receives the bytes of an IEEE 754 number after its tag.
     mutating func appendReal(_ range: Range<Int>, of source: StreamBytes)
 }
 
-/// The consumer for reading a document, which needs nothing but the tables.
+/// A sink that discards all items: reading a document needs only the tables.
 struct NoSink: StreamSink {
     @inline(__always)
     mutating func append(_ range: Range<Int>, of source: StreamBytes) {}

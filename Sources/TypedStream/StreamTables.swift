@@ -12,9 +12,16 @@ struct SharedString: BitwiseCopyable, Sendable {
     /// The first of the string's types in ``StreamTables/types``, plus one; 0 before it is used as a type encoding.
     var type: UInt32 = 0
     /// Whether the text is known to be UTF-8 without NUL.
-    var isName = false
+    var isName: Bool
     /// Whether the text is known to be no type encoding.
     var isOther = false
+
+    init(at offset: Int, _ text: Range<Int>, isName: Bool) {
+        self.offset = UInt32(truncatingIfNeeded: offset)
+        start = UInt32(truncatingIfNeeded: text.lowerBound)
+        length = UInt32(truncatingIfNeeded: text.count)
+        self.isName = isName
+    }
 
     var range: Range<Int> { Int(start)..<Int(start) &+ Int(length) }
 }
@@ -24,21 +31,20 @@ struct TableEntry: BitwiseCopyable, Sendable {
     enum Kind: UInt8 { case object, `class`, cString }
 
     let kind: Kind
-    /// The number of classes in the chain of a class, itself included.
-    var chain: UInt8 = 0
     /// The place of the literal's tag.
     let offset: UInt32
     /// Of an object, the entry of its class; of a class or C string, the number of its string.
     var target: UInt32
     /// Of an object, the place after its end; of a class, the entry of its superclass, or ``none``.
-    var other = none
+    var other: UInt32
 
     static let none = UInt32.max
 
-    init(_ kind: Kind, at offset: Int, target: UInt32 = none) {
+    init(_ kind: Kind, at offset: Int, target: UInt32 = none, other: UInt32 = none) {
         self.kind = kind
         self.offset = UInt32(truncatingIfNeeded: offset)
         self.target = target
+        self.other = other
     }
 }
 

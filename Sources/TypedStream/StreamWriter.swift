@@ -12,7 +12,8 @@ struct StreamWriter: Sendable {
     mutating func appendSignature(version: UInt8) {
         bytes.append(version)
         bytes.append(UInt8(StreamHeader.signatureLength))
-        bytes += order == .bigEndian ? StreamHeader.bigEndian : StreamHeader.littleEndian
+        let signature = order == .bigEndian ? StreamHeader.bigEndian : StreamHeader.littleEndian
+        bytes += "\(signature)".utf8
     }
 
     mutating func append(_ tag: UInt8) { bytes.append(tag) }
@@ -77,11 +78,10 @@ extension StreamWriter: StreamSink {
 extension TypedStreamDocument {
     /// The stream as bytes: the same bytes that it was read from, in the same byte order. Linear.
     ///
-    /// Each item is written in the form that the file has, in particular the widths of integers, and literals
-    /// and references.
+    /// Each item keeps the form that it has in the file: the width of an integer, a literal or a reference.
     ///
-    /// - Parameter byteOrder: The order of the bytes of numbers; by default that of the source. All else is the same
-    ///   in both orders.
+    /// - Parameter byteOrder: The byte order of numbers; by default that of the source. Everything else is the same
+    ///   in both byte orders.
     /// - Returns: The file.
     /// - Throws: ``problem``, for a salvaged document: a stream cannot end within an object.
     public func serialized(
@@ -90,10 +90,9 @@ extension TypedStreamDocument {
         if let problem { throw problem }
         var writer = StreamWriter(order: byteOrder ?? self.byteOrder)
         writer.appendSignature(version: storage.streamerVersion)
-        var reader = StreamReader(
+        var reader = try StreamReader(
             storage.source, version: storage.streamerVersion,
             limits: TypedStreamLimits(depth: .max, inputSize: .max), sink: writer)
-        _ = try reader.readSystemVersion()
         try reader.readGroups()
         return reader.sink.bytes
     }

@@ -75,6 +75,8 @@ struct TypeParser {
     static let longestEncoding = 4096
     static let deepestType = 16
     static let deepestArray = 2
+    /// The length up to which an encoding of scalar types alone is parsed at once.
+    private static let scalars = 16
 
     private let text: ArraySlice<UInt8>
     private var place: Int
@@ -94,8 +96,10 @@ struct TypeParser {
     static func parse(
         _ text: ArraySlice<UInt8>, into records: inout [TypeRecord]
     ) throws(TypeFault) {
-        if let code = text.first, text.count == 1, TypeCode.isScalar(code) {
-            records.append(TypeRecord(code: code))
+        if text.count <= scalars, text.allSatisfy(TypeCode.isScalar), !text.isEmpty {
+            let first = records.count
+            for code in text { records.append(TypeRecord(code: code)) }
+            records[first].group = UInt16(truncatingIfNeeded: text.count)
             return
         }
         var parser = TypeParser(text, after: records)

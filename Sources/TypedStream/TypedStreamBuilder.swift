@@ -1,13 +1,13 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes a new stream, in the form that `NSArchiver` gives it.
+/// Builds a new stream in the form that `NSArchiver` writes.
 ///
 /// A stream is a sequence of groups. Begin a group with its type encoding and append a value for each type in it.
 /// An object is a value that has groups of its own.
 ///
-/// Equal type encodings, names and C strings are written once. So is a class with the same superclasses. Objects are
-/// written where they begin; append the number of an object to refer to it again.
+/// Equal type encodings, names and C strings are written once, and so are classes with the same superclasses. An object
+/// is written where it begins. Append its ``Object`` to refer to it again.
 ///
 /// ```swift
 /// var stream = TypedStreamBuilder()
@@ -18,7 +18,7 @@
 /// let bytes = try stream.finish()
 /// ```
 public struct TypedStreamBuilder: Sendable {
-    /// A value of a group, of any type but an object that begins here.
+    /// A value of a group. An object that begins here is not one: see ``beginObject(_:)``.
     public enum Value: Sendable {
         /// Nil, for an object, a class or a string.
         case null
@@ -59,7 +59,7 @@ public struct TypedStreamBuilder: Sendable {
     /// Creates a stream of no groups.
     ///
     /// - Parameters:
-    ///   - byteOrder: The order of the bytes of numbers.
+    ///   - byteOrder: The byte order of numbers.
     ///   - systemVersion: The version of the system to name: 1000 since Mac OS X.
     public init(
         byteOrder: TypedStreamByteOrder = .littleEndian, systemVersion: Int64 = 1000
@@ -148,7 +148,7 @@ public struct TypedStreamBuilder: Sendable {
         writer.append(Tag.end)
     }
 
-    /// The stream.
+    /// Returns the complete stream.
     ///
     /// - Throws: `incompleteStream` if a group lacks values, or an object has not ended.
     public func finish() throws(TypedStreamError) -> [UInt8] {

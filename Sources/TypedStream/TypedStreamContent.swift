@@ -19,12 +19,12 @@ internal import ValidText
 // | `NSColor`, 0 | `c`: the kind; 1, 2: `ffff`; 3, 4: `ff`; 5: `fffff`; 6: `@@@` |
 // | `NSFont`, 21, 30 | `i`, `[nc]`: the name as an old property list; `f`: the size; four `c` |
 //
-// Source: streams that Apple's software wrote, but for the kinds 2, 4, 5 of colors and version 21 of fonts, which other
-// readers describe. The version decides the form: objects of other versions stay groups.
+// Source: streams that Apple's software wrote. Only color kinds 2, 4 and 5 and version 21 of fonts come from
+// descriptions by other readers. The version decides the form: objects of other versions stay groups.
 
 /// The meaning of an object whose class has a known form in a stream.
 ///
-/// Nothing is looked up or made: names of classes, fonts and colors are text.
+/// No class, font or color is looked up or instantiated. Their names are text.
 public enum TypedStreamContent: Sendable {
     /// `NSNull`.
     case null
@@ -63,8 +63,28 @@ private enum KnownClass {
     case null, string, number, value, data, date, url, array, set, dictionary, attributedString
     case color, font
 
+    private static let names: [(text: StaticString, class: KnownClass)] = [
+        ("NSNull", .null), ("NSString", .string), ("NSMutableString", .string),
+        ("NSNumber", .number), ("NSValue", .value), ("NSData", .data), ("NSMutableData", .data),
+        ("NSDate", .date), ("NSURL", .url), ("NSArray", .array), ("NSMutableArray", .array),
+        ("NSSet", .set), ("NSMutableSet", .set), ("NSDictionary", .dictionary),
+        ("NSMutableDictionary", .dictionary), ("NSAttributedString", .attributedString),
+        ("NSMutableAttributedString", .attributedString), ("NSColor", .color), ("NSFont", .font),
+    ]
+
+    /// The names by their lengths. Few have the same.
+    private static let namesByLength = (0...25).map { length in
+        names.filter { $0.text.utf8CodeUnitCount == length }
+    }
+
     init?(_ class: TypedStreamClass) {
-        guard let known = Self.named(`class`.sharedName.bytes), known.hasVersion(`class`.version)
+        let storage = `class`.storage
+        let name = `class`.sharedName.place
+        guard
+            let known = Self.namesByLength[safe: name.count]?.first(where: {
+                storage.source.bytes.isText($0.text, at: name)
+            })?.class,
+            known.hasVersion(`class`.version)
         else { return nil }
         self = known
     }
@@ -76,32 +96,12 @@ private enum KnownClass {
         default: version == 0
         }
     }
-
-    /// The class of a name. Few names have the same length: most are compared with one or two.
-    private static func named(_ name: ArraySlice<UInt8>) -> KnownClass? {
-        let candidates: [(StaticString, KnownClass)] =
-            switch name.count {
-            case 5: [("NSURL", .url), ("NSSet", .set)]
-            case 6: [("NSData", .data), ("NSDate", .date), ("NSNull", .null), ("NSFont", .font)]
-            case 7: [("NSArray", .array), ("NSValue", .value), ("NSColor", .color)]
-            case 8: [("NSString", .string), ("NSNumber", .number)]
-            case 12: [("NSDictionary", .dictionary), ("NSMutableSet", .set)]
-            case 13: [("NSMutableData", .data)]
-            case 14: [("NSMutableArray", .array)]
-            case 15: [("NSMutableString", .string)]
-            case 18: [("NSAttributedString", .attributedString)]
-            case 19: [("NSMutableDictionary", .dictionary)]
-            case 25: [("NSMutableAttributedString", .attributedString)]
-            default: []
-            }
-        return candidates.first { name.isText($0.0) }?.1
-    }
 }
 
 extension TypedStreamObject {
     /// Reads the meaning of the object; nil for a class or a version of it whose form is not known.
     ///
-    /// The class counts by its exact name: an object of a subclass has more groups, or others.
+    /// The class must match by its exact name. Objects of subclasses have other groups.
     ///
     /// - Complexity: Linear in the bytes of the object, without those of the objects in it but the text of an attributed
     ///   string.
@@ -120,7 +120,7 @@ extension TypedStreamObject {
     ) throws(TypedStreamError) -> TypedStreamContent {
         switch known {
         case .null: .null
-        case .string: .string(try fields.text())
+        case .string: .string(try fields.text().map(storage.text))
         case .number: try fields.number()
         case .value: try fields.boxedValue()
         case .data: .data(try fields.data())
@@ -129,9 +129,9 @@ extension TypedStreamObject {
         case .array: .array(try fields.elements("i", "an array"))
         case .set: .set(try fields.elements("I", "a set"))
         case .dictionary: .dictionary(try fields.entries())
-        case .attributedString: try fields.attributedString()
         case .color: try fields.color()
         case .font: try fields.font()
+        case .attributedString: try fields.attributedString()
         }
     }
 
@@ -139,41 +139,105 @@ extension TypedStreamObject {
     ///
     /// - Throws: As ``content()``.
     public func string() throws(TypedStreamError) -> String? {
+        guard let place = try textPlace() else { return nil }
+        return try storage.text(at: place)
+    }
+
+    /// The place of the text of a string; nil for objects of other classes and a nil string.
+    fileprivate func textPlace() throws(TypedStreamError) -> Range<Int>? {
         guard case .string = KnownClass(self.class) else { return nil }
         var fields = FieldCursor(self)
-        let text = try fields.text()
+        let place = try fields.text()
         try fields.finish()
-        return text
+        return place
     }
 
-    /// The text of an attributed string with its runs and their attributes; nil for objects of other classes.
-    func attributedText() throws(TypedStreamError) -> (
-        text: String, runs: [AttributedText.StoredRun], attributes: [TypedStreamObject]
-    )? {
+    /// A cursor before the first run of an attributed string; nil for objects of other classes.
+    func runCursor() throws(TypedStreamError) -> RunCursor? {
         guard case .attributedString = KnownClass(self.class) else { return nil }
-        var fields = FieldCursor(self)
-        let parts = try fields.attributedParts()
-        try fields.finish()
-        return (parts.text, parts.runs, parts.attributes)
+        return try RunCursor(FieldCursor(self))
+    }
+}
+
+/// Reads the runs of an attributed string, which have to cover its text exactly.
+struct RunCursor {
+    /// The text of the attributed string.
+    let text: TypedStreamObject
+    /// The place of the text.
+    let textPlace: Range<Int>
+    fileprivate private(set) var fields: FieldCursor
+    private var units: TextUnits
+    /// The number of dictionaries of attributes that precede the next run.
+    private var dictionaries = 0
+
+    /// Creates a cursor before the first run from a cursor before the first group.
+    fileprivate init(_ fields: FieldCursor) throws(TypedStreamError) {
+        self.fields = fields
+        text = try self.fields.objectGroup("the text of an attributed string")
+        textPlace = try text.textPlace() ?? 0..<0
+        units = TextUnits(text.storage.source, at: textPlace)
     }
 
+    /// The next run, with its attributes unless an earlier run has them; nil after the last.
+    mutating func next() throws(TypedStreamError)
+        -> (run: AttributedText.StoredRun, attributes: TypedStreamObject?)?
+    {
+        if fields.isAtEnd {
+            try finish()
+            return nil
+        }
+        try fields.begin("iI", "a run")
+        let number = try fields.integer()
+        let length = Int(try fields.unsignedInteger())
+        guard number > 0, number <= dictionaries + 1 else {
+            throw fields.fail(
+                "expected the number of attributes from 1 to \(dictionaries + 1), found \(number)")
+        }
+        guard length > 0, length <= units.left else {
+            throw fields.fail("expected a run of 1 to \(units.left) UTF-16 units, found \(length)")
+        }
+        guard units.advance(by: length) else {
+            throw fields.fail("expected a run that ends between characters, found one within")
+        }
+        let run = AttributedText.StoredRun(
+            end: units.count - units.left, length: length, attributes: Int(number) - 1)
+        if number <= dictionaries { return (run, nil) }
+        dictionaries += 1
+        return (run, try fields.objectGroup("the attributes of a run"))
+    }
+
+    private mutating func finish() throws(TypedStreamError) {
+        try fields.finish()
+        guard units.left == 0 else {
+            throw fields.fail(
+                "expected runs of \(units.count) UTF-16 units, found \(units.count - units.left)")
+        }
+    }
+}
+
+extension TypedStreamDocument.Storage {
+    /// The text at a place.
+    ///
+    /// - Throws: `invalidString` where it is not UTF-8.
+    func text(at place: Range<Int>) throws(TypedStreamError) -> String {
+        if let text = String(validUTF8: source.bytes, at: place) { return text }
+        throw TypedStreamError(.invalidString, "expected UTF-8 in a string", at: place.lowerBound)
+    }
 }
 
 extension FieldCursor {
-    /// Reads the text of a string; nil for nil.
-    fileprivate mutating func text() throws(TypedStreamError) -> String? {
-        guard case .bytes(let bytes) = try value("+", "the text of a string") else { return nil }
-        if let text = String(validUTF8: bytes) { return text }
-        throw TypedStreamError(.invalidString, "expected UTF-8 in a string", at: bytes.startIndex)
+    /// Reads the place of the text of a string; nil for nil.
+    mutating func text() throws(TypedStreamError) -> Range<Int>? {
+        try begin("+", "the text of a string")
+        return try bytes()
     }
 
     /// Reads a length, and as many bytes.
     fileprivate mutating func data() throws(TypedStreamError) -> ArraySlice<UInt8> {
-        guard case .integer(let length) = try value("i", "the length of data") else {
-            throw fail("expected the length of data")
-        }
+        try begin("i", "the length of data")
+        let length = try integer()
         guard let group = nextGroup() else { throw fail("expected the bytes of data") }
-        var values = group.flatValues
+        var values = group.values.makeIterator()
         guard case .bytes(let bytes)? = values.next()?.content, group.isBytes else {
             throw fail("expected an array of characters as the bytes of data")
         }
@@ -184,13 +248,14 @@ extension FieldCursor {
     }
 
     fileprivate mutating func seconds() throws(TypedStreamError) -> Double {
-        if case .double(let seconds) = try value("d", "the seconds of a date") { return seconds }
-        throw fail("expected the seconds of a date")
+        try begin("d", "the seconds of a date")
+        return try double()
     }
 
     /// Reads a type encoding, and the only value of a group with it.
     private mutating func boxed() throws(TypedStreamError) -> (String, TypedStreamValue) {
-        guard case .cString(let encoding) = try value("*", "the type of a value") else {
+        try begin("*", "the type of a value")
+        guard let encoding = try cString() else {
             throw fail("expected the type of a value, found nil")
         }
         guard let group = nextGroup(), let found = group.encoding,
@@ -217,11 +282,13 @@ extension FieldCursor {
     }
 
     fileprivate mutating func url() throws(TypedStreamError) -> TypedStreamContent {
-        guard case .integer(let flag) = try value("c", "the flag of a URL with a base"),
-            flag == 0 || flag == 1
-        else { throw fail("expected 0 or 1 as the flag of a URL with a base") }
-        let base = flag == 1 ? try object("the base of a URL") : nil
-        return .url(try object("the text of a URL"), base: base)
+        try begin("c", "the flag of a URL with a base")
+        let flag = try character()
+        guard flag == 0 || flag == 1 else {
+            throw fail("expected 0 or 1 as the flag of a URL with a base, found \(flag)")
+        }
+        let base = flag == 1 ? try objectGroup("the base of a URL") : nil
+        return .url(try objectGroup("the text of a URL"), base: base)
     }
 
     fileprivate mutating func elements(
@@ -229,7 +296,7 @@ extension FieldCursor {
     ) throws(TypedStreamError) -> [TypedStreamObject?] {
         let count = try count(type, of: what)
         var elements: [TypedStreamObject?] = []
-        for _ in 0..<count { elements.append(try optionalObject("an element")) }
+        for _ in 0..<count { elements.append(try optionalObjectGroup("an element")) }
         return elements
     }
 
@@ -239,98 +306,44 @@ extension FieldCursor {
         let count = try count("i", of: "a dictionary", groupsPerElement: 2)
         var entries: [(key: TypedStreamObject, value: TypedStreamObject?)] = []
         for _ in 0..<count {
-            let key = try object("a key")
-            entries.append((key, try optionalObject("the value of a key")))
+            let key = try objectGroup("a key")
+            entries.append((key, try optionalObjectGroup("the value of a key")))
         }
         return entries
     }
 
     fileprivate mutating func attributedString() throws(TypedStreamError) -> TypedStreamContent {
-        let parts = try attributedParts()
-        return .attributedString(parts.object, runs: parts.runs, attributes: parts.attributes)
-    }
-
-    /// The parts of an attributed string.
-    fileprivate struct AttributedParts {
-        let object: TypedStreamObject
-        let text: String
+        var cursor = try RunCursor(self)
         var runs: [AttributedText.StoredRun] = []
         var attributes: [TypedStreamObject] = []
-    }
-
-    fileprivate mutating func attributedParts() throws(TypedStreamError) -> AttributedParts {
-        let object = try object("the text of an attributed string")
-        var parts = AttributedParts(object: object, text: try object.string() ?? "")
-        try readRuns(of: parts.text, &parts.runs, &parts.attributes)
-        return parts
-    }
-
-    /// Reads the runs of an attributed string, which have to cover its text exactly.
-    private mutating func readRuns(
-        of text: String, _ runs: inout [AttributedText.StoredRun],
-        _ attributes: inout [TypedStreamObject]
-    ) throws(TypedStreamError) {
-        let total = text.utf16.count
-        let isASCII = total == text.utf8.count
-        var end = 0
-        var index = text.startIndex
-        while let group = nextGroup() {
-            guard group.hasEncoding("iI") else { throw fail("expected a group iI as a run") }
-            var values = group.flatValues
-            guard case .integer(let number)? = values.next()?.content,
-                case .unsigned(let length)? = values.next()?.content
-            else { throw fail("expected a run") }
-            guard number > 0, number <= attributes.count + 1 else {
-                throw fail(
-                    "expected the number of attributes from 1 to \(attributes.count + 1), found \(number)"
-                )
-            }
-            guard length > 0, length <= total - end else {
-                throw fail("expected a run of 1 to \(total - end) UTF-16 units, found \(length)")
-            }
-            if number > attributes.count {
-                attributes.append(try object("the attributes of a run"))
-            }
-            if !isASCII {
-                index = text.utf16.index(index, offsetBy: Int(length))
-                guard index.samePosition(in: text.unicodeScalars) != nil else {
-                    throw fail("expected a run that ends between characters, found one within")
-                }
-            }
-            end += Int(length)
-            runs.append(
-                AttributedText.StoredRun(
-                    end: end, length: Int(length), attributes: Int(number) - 1))
+        while let (run, new) = try cursor.next() {
+            runs.append(run)
+            if let new { attributes.append(new) }
         }
-        guard end == total else {
-            throw fail("expected runs of \(total) UTF-16 units, found \(end)")
-        }
+        self = cursor.fields
+        return .attributedString(cursor.text, runs: runs, attributes: attributes)
     }
 
     fileprivate mutating func color() throws(TypedStreamError) -> TypedStreamContent {
-        guard case .integer(let kind) = try value("c", "the kind of a color") else {
-            throw fail("expected the kind of a color")
-        }
+        try begin("c", "the kind of a color")
+        let kind = Int(try character())
         switch kind {
-        case 1, 2: return .color(kind: Int(kind), components: try reals("ffff"))
-        case 3, 4: return .color(kind: Int(kind), components: try reals("ff"))
-        case 5: return .color(kind: Int(kind), components: try reals("fffff"))
+        case 1, 2: return .color(kind: kind, components: try reals("ffff"))
+        case 3, 4: return .color(kind: kind, components: try reals("ff"))
+        case 5: return .color(kind: kind, components: try reals("fffff"))
         case 6:
-            var values = try group("@@@", "a color by name")
-            guard let catalog = values.next()?.object, let name = values.next()?.object else {
-                throw fail("expected the name of a color, found nil")
-            }
-            return .catalogColor(catalog: catalog, name: name, fallback: values.next()?.object)
+            try begin("@@@", "a color by name")
+            let catalog = try object("the catalog of a color")
+            let name = try object("the name of a color")
+            return .catalogColor(catalog: catalog, name: name, fallback: try optionalObject())
         default: throw fail("expected a kind of color from 1 to 6, found \(kind)")
         }
     }
 
     private mutating func reals(_ encoding: StaticString) throws(TypedStreamError) -> [Float] {
-        var values = try group(encoding, "the components of a color")
+        try begin(encoding, "the components of a color")
         var reals: [Float] = []
-        while let value = values.next() {
-            if case .float(let real) = value.content { reals.append(real) }
-        }
+        for _ in 0..<encoding.utf8CodeUnitCount { reals.append(try float()) }
         return reals
     }
 
@@ -338,19 +351,13 @@ extension FieldCursor {
         guard let name = OldPropertyList.text(try data()) else {
             throw fail("expected the name of a font as an old property list")
         }
-        guard case .float(let size) = try value("f", "the size of a font") else {
-            throw fail("expected the size of a font")
+        try begin("f", "the size of a font")
+        let size = try float()
+        for _ in 0..<4 {
+            try begin("c", "a flag of a font")
+            _ = try character()
         }
-        for _ in 0..<4 { _ = try value("c", "a flag of a font") }
         return .font(name: name, size: Double(size))
-    }
-}
-
-extension TypedStreamValue {
-    /// The object that the value is; nil for nil and other values.
-    fileprivate var object: TypedStreamObject? {
-        if case .object(let object) = content { return object }
-        return nil
     }
 }
 
@@ -359,7 +366,7 @@ extension TypedStreamGroup {
     fileprivate var isBytes: Bool { encoding?.bytes.first == TypeCode.array }
 }
 
-/// The property lists of NeXTSTEP that fonts are written with: little-endian, whatever the order of the stream.
+/// The property lists of NeXTSTEP that contain the names of fonts. They are little-endian in every stream.
 ///
 /// A string is a number of 4 bytes, 5 for 8-bit text or 6 for UTF-16 with a byte order mark; the length in bytes,
 /// also of 4 bytes; and the text, filled up with zeros to a multiple of 4.

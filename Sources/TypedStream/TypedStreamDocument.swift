@@ -1,11 +1,10 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A typedstream, which `NSArchiver` wrote: its bytes, checked, and the tables of what they refer to.
+/// A typedstream, the format of `NSArchiver`: its validated bytes, and tables of its strings, classes and objects.
 ///
-/// The reader checks every byte when it makes a document. Afterwards no access can fail. A document has no record
-/// for each value: values are read from the bytes when they are asked for, and nothing is copied before. It never
-/// changes and can be shared between threads.
+/// The initializer validates every byte, so no later access can fail. Values have no records of their own: views
+/// decode them from the bytes on demand. A document is immutable and can be shared between threads.
 ///
 /// ```swift
 /// let document = try TypedStreamDocument(parsing: bytes)
@@ -27,24 +26,15 @@ public struct TypedStreamDocument: Sendable {
         let end: Int
         let problem: TypedStreamError?
 
-        init(_ parts: consuming Parts) {
-            source = parts.reader.source
-            streamerVersion = parts.version
-            systemVersion = parts.systemVersion
-            tables = parts.reader.tables
-            start = parts.start
-            end = parts.problem == nil ? parts.reader.place : parts.reader.itemStart
-            problem = parts.problem
+        init(_ reader: consuming StreamReader<NoSink>, problem: TypedStreamError? = nil) {
+            source = reader.source
+            streamerVersion = reader.version
+            systemVersion = reader.systemVersion
+            start = reader.start
+            end = problem == nil ? reader.place : reader.itemStart
+            tables = reader.tables
+            self.problem = problem
         }
-    }
-
-    /// The result of reading.
-    struct Parts {
-        var reader: StreamReader<NoSink>
-        let version: UInt8
-        let systemVersion: Int64
-        let start: Int
-        var problem: TypedStreamError?
     }
 
     let storage: Storage
@@ -61,9 +51,9 @@ extension TypedStreamDocument {
     public init(
         parsing bytes: [UInt8], limits: TypedStreamLimits = .default
     ) throws(TypedStreamError) {
-        var parts = try Self.begin(bytes, limits)
-        try parts.reader.readGroups()
-        storage = Storage(parts)
+        var reader = try Self.reader(bytes, limits)
+        try reader.readGroups()
+        storage = Storage(reader)
     }
 
     /// Reads a stream from any sequence of bytes, of which it makes one copy.
@@ -84,14 +74,15 @@ extension TypedStreamDocument {
     public init(
         salvaging bytes: [UInt8], limits: TypedStreamLimits = .default
     ) throws(TypedStreamError) {
-        var parts = try Self.begin(bytes, limits)
+        var reader = try Self.reader(bytes, limits)
+        var problem: TypedStreamError?
         do {
-            try parts.reader.readGroups()
+            try reader.readGroups()
         } catch {
-            parts.problem = error
-            parts.reader.salvage()
+            problem = error
+            reader.salvage()
         }
-        storage = Storage(parts)
+        storage = Storage(reader, problem: problem)
     }
 
     /// Whether bytes begin as a typedstream of a streamer version that can be read.
@@ -101,9 +92,10 @@ extension TypedStreamDocument {
             && StreamHeader.order(of: bytes) != nil
     }
 
-    private static func begin(
+    /// A reader that has read the header.
+    private static func reader(
         _ bytes: [UInt8], _ limits: TypedStreamLimits
-    ) throws(TypedStreamError) -> Parts {
+    ) throws(TypedStreamError) -> StreamReader<NoSink> {
         try limits.checkInput(bytes.count)
         guard let order = StreamHeader.order(of: bytes) else {
             throw TypedStreamError(
@@ -115,11 +107,9 @@ extension TypedStreamDocument {
             throw TypedStreamError(
                 .unsupportedVersion, "expected streamer version 3 or 4, found \(version)", at: 0)
         }
-        let source = StreamBytes(bytes: bytes, order: order)
-        var reader = StreamReader(source, version: version, limits: limits, sink: NoSink())
-        let systemVersion = try reader.readSystemVersion()
-        return Parts(
-            reader: reader, version: version, systemVersion: systemVersion, start: reader.place)
+        return try StreamReader(
+            StreamBytes(bytes: bytes, order: order), version: version, limits: limits,
+            sink: NoSink())
     }
 }
 
@@ -147,13 +137,12 @@ extension TypedStreamDocument {
     /// The object that `NSArchiver.archiveRootObject` wrote: the only value of the only group; nil for other
     /// streams.
     public var root: TypedStreamObject? {
-        var groups = groups.makeIterator()
-        guard let group = groups.next(), groups.next() == nil, group.isObject else { return nil }
-        var values = group.values.makeIterator()
-        guard let value = values.next(), case .object(let object) = value.content else {
-            return nil
-        }
-        return object
+        guard storage.start < storage.end, let head = storage.groupHead(at: storage.start),
+            storage.hasTypes(head, "@"), head.end < storage.end,
+            let (number, end) = storage.object(at: head.end), let number,
+            end >= storage.end
+        else { return nil }
+        return TypedStreamObject(storage, number: number)
     }
 
     /// The objects of the stream, each once, in the order of the file. Linear.

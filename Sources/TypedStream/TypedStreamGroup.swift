@@ -58,11 +58,6 @@ public struct TypedStreamGroup: Sendable {
         string.map { TypedStreamString(storage, number: $0) }
     }
 
-    /// Whether the group is one object, or nil in its place.
-    var isObject: Bool {
-        types.count == 1 && storage.tables.types[types.lowerBound].code == TypeCode.object
-    }
-
     /// The values without arrays and structures around them.
     var flatValues: FlatValues { FlatValues(storage, run: TypeRun(types), start: start) }
 

@@ -24,7 +24,7 @@ public struct TypedStreamLimits: Sendable, Hashable {
         self.inputSize = inputSize
     }
 
-    /// Limits for files from a stranger: out of a network, a pasteboard, a message.
+    /// Limits for untrusted files: from a network, a pasteboard or a message.
     public static let untrusted = TypedStreamLimits(depth: 128, inputSize: 256 << 20)
 
     /// Limits for files of any origin. Everything that Apple's software is known to write is within them.

@@ -13,12 +13,18 @@ public struct TypedStreamString: Sendable {
         self.number = number
     }
 
-    /// The bytes of the text.
-    public var bytes: ArraySlice<UInt8> {
-        storage.source.bytes[storage.tables.strings[number].range]
+    /// The text of the C string with a number in the object table.
+    init(_ storage: TypedStreamDocument.Storage, cString: Int) {
+        self.init(storage, number: Int(storage.tables.entries[cString].target))
     }
 
-    /// The text. Bytes that are not UTF-8 become U+FFFD: only selectors and atoms have such.
+    /// The place of the text in the file.
+    var place: Range<Int> { storage.tables.strings[number].range }
+
+    /// The bytes of the text.
+    public var bytes: ArraySlice<UInt8> { storage.source.bytes[place] }
+
+    /// The text. Invalid UTF-8, which only selectors and atoms may contain, becomes U+FFFD.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
     /// The place of the literal string in the file.

@@ -25,7 +25,7 @@ public struct TypedStreamObject: Sendable {
 
     /// The groups of the object, in the order of the file.
     public var groups: TypedStreamGroups {
-        TypedStreamGroups(storage, places: storage.content(of: entry))
+        TypedStreamGroups(storage, places: storage.groups(of: number))
     }
 
     /// The place of the object in the file, from its tag to after its end.

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The way from the beginning of a stream to a group or a value in it.
+/// The path from the beginning of a stream to a group or a value.
 ///
 /// Steps alternate: into a group, to a value of it, into a group of the object that is this value.
 public struct TypedStreamPath: Sendable, Hashable {

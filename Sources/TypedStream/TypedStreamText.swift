@@ -1,8 +1,6 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ValidText
-
 extension TypedStreamDocument {
     /// The text of the first string in the stream, without its attributes; nil if there is no string, and for a
     /// string that is nil.
@@ -17,30 +15,11 @@ extension TypedStreamDocument {
     public func firstText() throws(TypedStreamError) -> String? {
         for (number, entry) in storage.tables.entries.enumerated() where entry.kind == .object {
             if storage.isString(entry) {
-                return try TypedStreamObject(storage, number: number).text()
+                var fields = FieldCursor(TypedStreamObject(storage, number: number))
+                return try fields.text().map(storage.text)
             }
         }
         return nil
-    }
-}
-
-extension TypedStreamObject {
-    /// The text of an object of the class `NSString`; nil for a string that is nil.
-    func text() throws(TypedStreamError) -> String? {
-        var groups = groups.makeIterator()
-        var values = groups.next()?.values.makeIterator()
-        let value = values?.next()
-        switch value?.content {
-        case .null where value?.typeCode == "+": return nil
-        case .bytes(let bytes) where value?.typeCode == "+" && values?.next() == nil:
-            if let text = String(validUTF8: bytes) { return text }
-            throw TypedStreamError(
-                .invalidString, "expected UTF-8 in a string", at: bytes.startIndex)
-        default:
-            if let problem = storage.problem { throw problem }
-            throw TypedStreamError(
-                .wrongKind, "expected a group + as the text of a string", at: byteRange.lowerBound)
-        }
     }
 }
 

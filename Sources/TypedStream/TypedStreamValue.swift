@@ -159,17 +159,9 @@ public struct TypedStreamValue: Sendable {
     /// The number of a real value that is stored as an integer.
     var wholeNumber: Int64? { head == Tag.real ? nil : integer }
 
-    private var float: Float {
-        guard head == Tag.real else { return Float(integer) }
-        let bits = storage.source.bits(at: byteRange.lowerBound + 1, width: 4) ?? 0
-        return Float(bitPattern: UInt32(truncatingIfNeeded: bits))
-    }
+    private var float: Float { storage.source.float(at: byteRange.lowerBound)?.value ?? 0 }
 
-    private var double: Double {
-        guard head == Tag.real else { return Double(integer) }
-        return Double(
-            bitPattern: storage.source.bits(at: byteRange.lowerBound + 1, width: 8) ?? 0)
-    }
+    private var double: Double { storage.source.double(at: byteRange.lowerBound)?.value ?? 0 }
 
     private var unsharedString: Content {
         guard head != Tag.null, let length = storage.source.integer(at: byteRange.lowerBound) else {
@@ -188,7 +180,7 @@ public struct TypedStreamValue: Sendable {
         return switch entry.kind {
         case .object: .object(TypedStreamObject(storage, number: number))
         case .class: .class(TypedStreamClass(storage, number: number))
-        case .cString: .cString(TypedStreamString(storage, number: Int(entry.target)))
+        case .cString: .cString(TypedStreamString(storage, cString: number))
         }
     }
 }

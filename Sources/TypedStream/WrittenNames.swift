@@ -1,12 +1,12 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The names, classes and objects that a stream under construction has already, with their numbers.
+/// The names, classes and objects already written to a stream under construction, with their numbers.
 struct WrittenNames: Sendable {
     /// A class to be written. Its superclass follows it in an array of these.
     struct ClassLevel {
         let name: ArraySlice<UInt8>
-        /// The number of the name, if it is known without a look-up.
+        /// The number of the name, if it is known without a lookup.
         var number: Int?
         let version: Int64
     }
@@ -50,11 +50,11 @@ struct WrittenNames: Sendable {
         return entries
     }
 
-    /// Writes a shared string: a reference if it was written before.
+    /// Writes a shared string, or a reference to it if it was written before.
     ///
     /// - Parameters:
     ///   - text: The string.
-    ///   - known: The number of the string, if it is known without a look-up.
+    ///   - known: The number of the string, if it is known without a lookup.
     ///   - writer: The stream.
     /// - Returns: The number of the string.
     @discardableResult
@@ -72,7 +72,7 @@ struct WrittenNames: Sendable {
         return number
     }
 
-    /// Writes a C string: a reference if it was written before.
+    /// Writes a C string, or a reference to it if it was written before.
     ///
     /// - Returns: The number of its text.
     @discardableResult
@@ -90,8 +90,8 @@ struct WrittenNames: Sendable {
         return string
     }
 
-    /// Writes a class and its superclasses: literals up to the first that was written before, and a reference to
-    /// that one.
+    /// Writes a class and its superclasses as literals, up to the first class that was written before. That class
+    /// becomes a reference.
     ///
     /// - Returns: The number of the first class, and the numbers of the names of those that were written.
     @discardableResult

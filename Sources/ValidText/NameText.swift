@@ -3,11 +3,13 @@
 
 /// The text of class names and keys in files.
 package enum NameText {
-    /// Returns whether `bytes` are valid UTF-8 without NUL. Linear.
-    package static func isValid(_ bytes: ArraySlice<UInt8>) -> Bool {
-        for byte in bytes where byte &- 1 >= 0x7f {
-            return !bytes.contains(0) && String(validUTF8: bytes) != nil
-        }
-        return true
+    /// Returns whether the bytes at `place` are valid UTF-8 without NUL. Linear.
+    package static func isValid(_ bytes: [UInt8], at place: Range<Int>) -> Bool {
+        let name = bytes[place]
+        let span = name.span
+        var highest: UInt8 = 0
+        // Without a branch, so that several bytes are compared at once.
+        for index in span.indices { highest = max(highest, span[index] &- 1) }
+        return highest < 0x7f || (!name.contains(0) && String(validUTF8: name) != nil)
     }
 }

@@ -14,4 +14,28 @@ extension String {
             guard utf8.elementsEqual(bytes) else { return nil }
         }
     }
+
+    /// The text at a place of a file, if it is valid UTF-8; nil where it is not. Linear.
+    ///
+    /// Short ASCII text, which most is, takes half the time: `init(validating:as:)` looks up types at run time.
+    package init?(validUTF8 bytes: [UInt8], at place: Range<Int>) {
+        let text = bytes[place]
+        if ASCIIText.isASCII(text) {
+            self.init(decoding: text, as: UTF8.self)
+        } else {
+            self.init(validUTF8: text)
+        }
+    }
+}
+
+/// Text without characters beyond ASCII.
+package enum ASCIIText {
+    /// Whether all bytes are below 0x80. Linear.
+    package static func isASCII(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let span = bytes.span
+        // Without a branch, so that several bytes are looked at together.
+        var bits: UInt8 = 0
+        for index in span.indices { bits |= span[index] }
+        return bits < 0x80
+    }
 }

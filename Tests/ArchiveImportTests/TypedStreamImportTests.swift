@@ -272,6 +272,100 @@ struct HostileMeaningTests {
         Case("a run that ends between the halves of a character") { stream in
             try Streams.attributed("👋", [(1, 1), (2, 1)], &stream)
         },
+        Case("attributes with a negative number") { stream in
+            try Streams.attributed("text", [(-1, 4)], &stream)
+        },
+        Case("runs whose lengths would overflow") { stream in
+            try Streams.attributed("text", [(1, 4_294_967_295), (2, 4)], &stream)
+        },
+        Case("a run whose attributes are missing") { stream in
+            try stream.append(object: Streams.attributedString) { stream in
+                try Streams.text("text", &stream)
+                try stream.append("iI", .integer(1), .integer(4))
+            }
+        },
+        Case("an attributed string without text") { stream in
+            try stream.append(object: Streams.attributedString) { try $0.append("@", .null) }
+        },
+        Case("a group of numbers among runs") { stream in
+            try stream.append(object: Streams.attributedString) { stream in
+                try Streams.text("text", &stream)
+                try stream.append("ii", .integer(1), .integer(4))
+            }
+        },
+        Case("a set with an element more than it counts") { stream in
+            try stream.append(object: Streams.set) {
+                try $0.append("I", .integer(0))
+                try $0.append("@", .null)
+            }
+        },
+        Case("a dictionary with a nil key") { stream in
+            try stream.append(object: Streams.dictionary) {
+                try $0.append("i", .integer(1))
+                try $0.append("@", .null)
+                try $0.append("@", .null)
+            }
+        },
+        Case("data of a negative length") { stream in
+            try stream.append(object: Streams.data) {
+                try $0.append("i", .integer(-1))
+                try $0.append("[3c]", .bytes([1, 2, 3]))
+            }
+        },
+        Case("data that is a number") { stream in
+            try stream.append(object: Streams.data) {
+                try $0.append("i", .integer(1))
+                try $0.append("i", .integer(1))
+            }
+        },
+        Case("data without bytes") { stream in
+            try stream.append(object: Streams.data) { try $0.append("i", .integer(0)) }
+        },
+        Case("a number that is an array") { stream in
+            try stream.append(object: Streams.number) {
+                try $0.append("*", .string("[2c]"))
+                try $0.append("[2c]", .bytes([1, 2]))
+            }
+        },
+        Case("a number of two values") { stream in
+            try stream.append(object: Streams.number) {
+                try $0.append("*", .string("ii"))
+                try $0.append("ii", .integer(1), .integer(2))
+            }
+        },
+        Case("a number without a type") { stream in
+            try stream.append(object: Streams.number) { try $0.append("*", .null) }
+        },
+        Case("a number without a value") { stream in
+            try stream.append(object: Streams.number) { try $0.append("*", .string("i")) }
+        },
+        Case("a date that is an integer") { stream in
+            try stream.append(object: Streams.date) { try $0.append("i", .integer(1)) }
+        },
+        Case("a color without a name") { stream in
+            try stream.append(object: .init("NSColor", superclass: .object)) {
+                try $0.append("c", .integer(6))
+                try $0.append("@@@", .null, .null, .null)
+            }
+        },
+        Case("a font whose name is no property list") { stream in
+            try stream.append(object: .init("NSFont", version: 30, superclass: .object)) {
+                try $0.append("i", .integer(3))
+                try $0.append("[3c]", .bytes([1, 2, 3]))
+            }
+        },
+        Case("a font whose name has half a character") { stream in
+            try stream.append(object: .init("NSFont", version: 30, superclass: .object)) {
+                try $0.append("i", .integer(11))
+                try $0.append("[11c]", .bytes([6, 0, 0, 0, 3, 0, 0, 0, 0xFF, 0xFE, 0x41]))
+            }
+        },
+        Case("a font of an old name beyond ASCII") { stream in
+            try stream.append(object: .init("NSFont", version: 30, superclass: .object)) {
+                try $0.append("i", .integer(9))
+                try $0.append("[9c]", .bytes([5, 0, 0, 0, 1, 0, 0, 0, 0xE4]))
+            }
+        },
         Case("a color of an unknown kind") { stream in
             try stream.append(object: .init("NSColor", superclass: .object)) {
                 try $0.append("c", .integer(9))

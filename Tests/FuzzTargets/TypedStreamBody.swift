@@ -62,7 +62,15 @@ private func checkValues(_ document: TypedStreamDocument) throws {
         try BrokenProperty.check(`class`.chain.count <= 64, "a chain of classes is too long")
     }
     _ = document.root?.class.name
+    readMeanings(document)
+}
+
+/// Whatever the objects are, an error is all that may come of it.
+private func readMeanings(_ document: TypedStreamDocument) {
     _ = try? document.firstText()
+    for object in document.objects { _ = try? object.content() }
+    guard let text = try? AttributedText(document) else { return }
+    for run in text.runs { _ = (text.text(of: run), text.attributes(of: run).names) }
 }
 
 private func checkWriting(_ document: TypedStreamDocument, _ input: [UInt8]) throws {
@@ -106,5 +114,5 @@ private func checkSalvaging(
         try BrokenProperty.check(
             lines == TypedStreamDump.lines(whole), "salvaging gives other values")
     }
-    _ = try? salvaged.firstText()
+    readMeanings(salvaged)
 }

@@ -29,7 +29,7 @@ struct Family: Sendable {
         }
     }
 
-    static let all = [binary, xml, openStep, json, archives, carving].flatMap(\.self)
+    static let all = [binary, xml, openStep, json, archives, imports, carving].flatMap(\.self)
 
     /// Small limits for inputs that expand without end, so that they are refused early.
     static let few = ParsingLimits(

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AppKitArchive
+import ArchiveImport
 import KeyedArchive
 import PropertyList
 import PropertyListCodable
 import PropertyListTools
+import TypedStream
 
 /// A file and the options for reading it.
 struct Input {
@@ -23,6 +25,9 @@ struct Input {
         if format == .json {
             return try JSONPropertyList.parse(
                 bytes, mapping: .typed, options: options, limits: limits)
+        }
+        if format == nil, ImportedArchive.Format.detect(bytes) != nil {
+            return try ImportedArchive(parsing: bytes, limits: limits).document
         }
         return try PropertyListDocument(
             parsing: bytes, format: format, options: options, limits: limits)
@@ -57,6 +62,27 @@ struct Operation: Sendable {
 extension Operation {
     private static let reading = [
         Operation(name: "parse") { input in { _ = input.document } },
+        Operation(name: "salvage an import") { input in
+            guard ImportedArchive.Format.detect(input.bytes) != nil else { return nil }
+            return { _ = try? ImportedArchive(salvaging: input.bytes, limits: input.limits) }
+        },
+        Operation(name: "text of a typedstream") { input in
+            guard TypedStreamDocument.isTypedStream(input.bytes) else { return nil }
+            return {
+                guard let text = try? AttributedText(typedstream: input.bytes) else { return }
+                for run in text.runs { _ = text.attributes(of: run).names }
+            }
+        },
+        Operation(name: "write again") { input in
+            guard TypedStreamDocument.isTypedStream(input.bytes) else { return nil }
+            let limits = TypedStreamLimits(depth: input.limits.depth, inputSize: 1 << 30)
+            return {
+                let document = try? TypedStreamDocument(parsing: input.bytes, limits: limits)
+                _ = try? document?.serialized(byteOrder: .bigEndian)
+                var builder = TypedStreamBuilder()
+                if let document { try? builder.append(contentsOf: document) }
+            }
+        },
         Operation(name: "tree") { input in
             input.document.map { document in { _ = try? document.root.value(limits: input.limits) }
             }

@@ -28,7 +28,11 @@ struct MemoryTests {
         ("OpenStep, one key in quotes", 60_000), ("OpenStep, long data", 200_000),
         ("OpenStep, long string of quotes", 200_000), ("JSON, wide", 200_000),
         ("JSON, many keys", 40_000), ("JSON, long string of escapes", 200_000),
-        ("JSON, dates", 15_000),
+        ("JSON, dates", 15_000), ("typedstream, wide", 20_000),
+        ("typedstream, numbers in one group", 150_000), ("typedstream, many classes", 15_000),
+        ("typedstream, many type encodings", 20_000), ("NIBArchive, wide", 20_000),
+        ("NIBArchive, many values of one object", 20_000), ("bplist17, wide", 400_000),
+        ("bplist17, many keys", 30_000),
     ]
 
     /// Unclosed nesting, which only the trusted limits do not refuse early.

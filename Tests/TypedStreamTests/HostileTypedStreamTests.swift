@@ -31,6 +31,12 @@ struct HostileTypedStreamTests {
         ("a bit field", Raw.new("b4"), .invalidType),
         ("a union", Raw.new("(U=ic)"), .invalidType),
         ("an empty encoding", Raw.new(""), .invalidType),
+        (
+            "an encoding of 4,097 types",
+            [0x84, 0x81, 0x01, 0x10] + [UInt8](repeating: 0x69, count: 4097), .invalidType
+        ),
+        ("an encoding with NUL", [0x84, 2, 0x69, 0, 1], .invalidType),
+        ("a class in an encoding", Raw.new("@\"A\"") + [0x85], .invalidType),
         ("brackets of different kinds", Raw.new("[2i}"), .invalidType),
         ("an open bracket", Raw.new("{P=i"), .invalidType),
         ("a bracket that was not opened", Raw.new("i]"), .invalidType),

@@ -6,8 +6,8 @@ import PropertyList
 extension Row {
     /// All rows, in the order of the tables.
     public static let all: [Row] =
-        parsing + writing + touching + archiving + coding + small + extremes + storing + hostile
-        + rareForms
+        parsing + writing + touching + archiving + coding + small + extremes + storing + streams
+        + hostile + rareForms
 
     /// The row with a name.
     public static func named(_ name: String) -> Row? { all.first { $0.name == name } }
@@ -120,6 +120,12 @@ extension Row {
         Row(
             .find, .items, .binary,
             [.ours: Ours.findItems, .foundation: FoundationPeer.findItems]),
+    ]
+
+    private static let streams = [
+        Row(.text, .messages, .binary, [.ours: Ours.messageTexts]),
+        Row(.visit, .drawing, .binary, [.ours: Ours.streamValues]),
+        Row(.visit, .interface, .binary, [.ours: Ours.interfaceValues]),
     ]
 
     private static let hostile = Family.hostile.map { family, format in

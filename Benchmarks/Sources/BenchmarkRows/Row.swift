@@ -37,6 +37,10 @@ public enum Job: String, Sendable {
     case save
     /// Looks up some items in a store, by service and account.
     case find
+    /// Extracts the text of each `NSArchiver` stream.
+    case text
+    /// Reads bytes of another format, and visits each value.
+    case visit
     /// Parses hostile bytes to the resulting error or values.
     case withstand
 }

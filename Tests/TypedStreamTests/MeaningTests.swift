@@ -1,0 +1,212 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+import TypedStream
+
+@Suite("Objects of known classes in typedstreams")
+struct MeaningTests {
+    /// An object of each class that has more than one value in a group, or a length.
+    private static func stream() throws -> [UInt8] {
+        var stream = TypedStreamBuilder()
+        try append("NSColor", to: &stream) {
+            try $0.append("c", .integer(6))
+            try $0.beginGroup("@@@")
+            try append("System", to: &$0)
+            try append("controlColor", to: &$0)
+            try $0.append(.null)
+        }
+        try append("NSColor", to: &stream) {
+            try $0.append("c", .integer(5))
+            try $0.append("fffff", .real(0.125), .real(0.25), .real(0.5), .real(0.75), .real(1))
+        }
+        try append("NSFont", version: 30, to: &stream) {
+            try $0.append("i", .integer(10))
+            try $0.append("[10c]", .bytes([5, 0, 0, 0, 2, 0, 0, 0, 0x41, 0x62]))
+            try $0.append("f", .real(12.5))
+            for _ in 0..<4 { try $0.append("c", .integer(0)) }
+        }
+        try append("NSDate", to: &stream) { try $0.append("d", .real(0.25)) }
+        try append("NSURL", to: &stream) {
+            try $0.append("c", .integer(1))
+            for text in ["http://example.com/", "path"] {
+                try $0.beginGroup("@")
+                try append(text, to: &$0)
+            }
+        }
+        try append("NSValue", to: &stream) {
+            try $0.append("*", .string("{CGSize=dd}"))
+            try $0.append("{CGSize=dd}", .real(1.5), .real(2))
+        }
+        try append("NSSet", to: &stream) {
+            try $0.append("I", .integer(1))
+            try append("NSNull", to: &$0) { _ in }
+        }
+        try append("NSAttributedString", to: &stream) {
+            try $0.beginGroup("@")
+            try append("ä👋b", to: &$0)
+            try appendRun(1, 1, attributes: ["first"], to: &$0)
+            try appendRun(2, 2, attributes: ["second"], to: &$0)
+            try appendRun(1, 1, attributes: nil, to: &$0)
+        }
+        return try stream.finish()
+    }
+
+    /// Appends a group with an object of a root class.
+    private static func append(
+        _ name: String, version: Int64 = 0, to stream: inout TypedStreamBuilder,
+        _ fields: (inout TypedStreamBuilder) throws -> Void
+    ) throws {
+        try stream.beginGroup("@")
+        try stream.append(object: .init(name, version: version), fields)
+    }
+
+    /// Appends a string as the next value of a group.
+    private static func append(_ text: String, to stream: inout TypedStreamBuilder) throws {
+        try stream.append(object: Samples.string) { try $0.append("+", .string(text)) }
+    }
+
+    /// Appends a run and, if its number is new, its attributes: names whose values are nil.
+    private static func appendRun(
+        _ number: Int64, _ length: Int64, attributes: [String]?, to stream: inout TypedStreamBuilder
+    ) throws {
+        try stream.append("iI", .integer(number), .integer(length))
+        guard let attributes else { return }
+        try append("NSDictionary", to: &stream) {
+            try $0.append("i", .integer(Int64(attributes.count)))
+            for name in attributes {
+                try $0.beginGroup("@")
+                try append(name, to: &$0)
+                try append("NSNull", to: &$0) { _ in }
+            }
+        }
+    }
+
+    /// A stream of one attributed string.
+    private static func attributed(
+        _ text: String, _ runs: (inout TypedStreamBuilder) throws -> Void
+    ) throws -> TypedStreamDocument {
+        var stream = TypedStreamBuilder()
+        try append("NSAttributedString", to: &stream) {
+            try $0.beginGroup("@")
+            try append(text, to: &$0)
+            try runs(&$0)
+        }
+        return try TypedStreamDocument(parsing: stream.finish())
+    }
+
+    @Test("each has the meaning of its class")
+    func meanings() throws {
+        let document = try TypedStreamDocument(parsing: Self.stream())
+        var kinds: [String] = []
+        for group in document.groups {
+            guard case .object(let object)? = Array(group.values).first?.content else { continue }
+            switch try object.content() {
+            case .catalogColor(_, let name, nil): kinds.append(try name.string() ?? "nil")
+            case .color(let kind, let components): kinds.append("\(kind): \(components)")
+            case .font(let name, let size): kinds.append("\(name) \(size)")
+            case .date(let seconds): kinds.append("\(seconds)")
+            case .url(let text, let base): kinds.append("\(try text.string() ?? "") \(base != nil)")
+            case .value(let encoding, _): kinds.append(encoding)
+            case .set(let elements): kinds.append("\(elements.count) elements")
+            case .attributedString(_, let runs, let attributes):
+                kinds.append("\(runs.map(\.attributes)) \(attributes.count)")
+            default: kinds.append("nothing")
+            }
+        }
+        #expect(
+            kinds == [
+                "controlColor", "5: [0.125, 0.25, 0.5, 0.75, 1.0]", "Ab 12.5", "0.25", "path true",
+                "{CGSize=dd}", "1 elements", "[0, 1, 0] 2",
+            ])
+    }
+
+    /// The value that is missing was once read beyond the end of the file.
+    @Test("an object that the end of the stream cuts is an error, wherever that is")
+    func prefixes() throws {
+        let bytes = try Self.stream()
+        let whole = try TypedStreamDocument(parsing: bytes).objects
+        for length in 16..<bytes.count {
+            let document = try TypedStreamDocument(salvaging: Array(bytes.prefix(length)))
+            for (object, complete) in zip(document.objects, whole)
+            where object.byteRange != complete.byteRange {
+                let error = #expect(throws: TypedStreamError.self, "\(length) bytes") {
+                    try object.content()
+                }
+                #expect(error?.code == document.problem?.code, "\(length) bytes")
+            }
+            _ = try? AttributedText(document)
+        }
+    }
+
+    @Test("runs that share attributes have one dictionary")
+    func runs() throws {
+        let text = try AttributedText(
+            Self.attributed("ä👋b") {
+                try Self.appendRun(1, 1, attributes: ["first"], to: &$0)
+                try Self.appendRun(2, 2, attributes: ["second"], to: &$0)
+                try Self.appendRun(1, 1, attributes: nil, to: &$0)
+            })
+        #expect(text.runs.map(\.utf16Range) == [0..<1, 1..<3, 3..<4])
+        #expect(text.runs.map { String(text.text(of: $0)) } == ["ä", "👋", "b"])
+        #expect(
+            text.runs.map { text.attributes(of: $0).names } == [["first"], ["second"], ["first"]])
+        #expect(text.runs.map(\.attributes) == [0, 1, 0])
+    }
+
+    @Test("a run of another text has no attributes, or those of an object of this one")
+    func foreignRun() throws {
+        let other = try AttributedText(
+            Self.attributed("ab") {
+                try Self.appendRun(1, 1, attributes: ["a", "b", "c"], to: &$0)
+                try Self.appendRun(2, 1, attributes: [], to: &$0)
+            })
+        let plain = try AttributedText(Self.attributed("") { _ in })
+        for run in other.runs {
+            #expect(plain.attributes(of: run).names.isEmpty)
+            #expect(plain.range(of: run) == plain.text.startIndex..<plain.text.startIndex)
+        }
+    }
+
+    @Test("a string alone is text without runs")
+    func plainString() throws {
+        let text = try AttributedText(typedstream: Samples.text())
+        #expect(text.text == "Grüße, 世界")
+        #expect(text.runs.isEmpty)
+    }
+
+    @Test("a stream of another root, or of more than one, is refused")
+    func roots() throws {
+        for bytes in [try Samples.roots(), try Samples.cycle(), Raw.header, try Self.stream()] {
+            let error = #expect(throws: TypedStreamError.self) {
+                try AttributedText(typedstream: bytes)
+            }
+            #expect(error?.code == .wrongKind)
+        }
+    }
+
+    @Test("attributes that are no dictionary are an error when they are asked for")
+    func attributes() throws {
+        let text = try AttributedText(
+            Self.attributed("a") {
+                try $0.append("iI", .integer(1), .integer(1))
+                try $0.beginGroup("@")
+                try Self.append("no dictionary", to: &$0)
+            })
+        let attributes = text.attributes(of: text.runs[0])
+        let error = #expect(throws: TypedStreamError.self) { try attributes.entries() }
+        #expect(error?.code == .wrongKind)
+        #expect(attributes.names.isEmpty)
+    }
+
+    @Test("an encoding of one object is not taken for one of a number in streamer version 3")
+    func impliedEncoding() throws {
+        // NSDate, version 0, whose only value is nil instead of a number.
+        let bytes =
+            Raw.version(3) + [0x84, 0x84] + Raw.new("NSDate") + [0x00, 0x85, 0x00] + [0x85, 0x86]
+        let root = try #require(try TypedStreamDocument(parsing: bytes).root)
+        let error = #expect(throws: TypedStreamError.self) { try root.content() }
+        #expect(error?.code == .wrongKind)
+    }
+}
