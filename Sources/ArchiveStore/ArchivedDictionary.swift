@@ -170,7 +170,7 @@ extension ArchivedDictionary {
             return false
         } catch {
             switch error.code {
-            case .invalidPropertyList: return error.propertyListError?.code.isLimit != true
+            case .invalidPropertyList: return !error.isLimit
             case .danglingReference, .malformedObject, .malformedClass: return true
             default: return false
             }

@@ -53,8 +53,8 @@ public struct KeyedArchiveError: Error, Sendable {
         /// An encoder that is used after its object is complete, or another programming error.
         public static let misuse = Code("misuse")
 
-        /// A Boolean value that says whether the failure is a limit that can be raised, rather than
-        /// bad input.
+        /// A Boolean value that says whether the failure is a limit of archives that can be raised,
+        /// rather than bad input. ``KeyedArchiveError/isLimit`` includes those of property lists.
         public var isLimit: Bool {
             [.depthLimitExceeded, .expansionLimitExceeded].contains(self)
         }
@@ -134,6 +134,9 @@ public struct KeyedArchiveError: Error, Sendable {
     public var recovery: String? { storage.recovery }
     /// The underlying error, for ``Code/invalidPropertyList``.
     public var propertyListError: PropertyListError? { storage.propertyListError }
+    /// A Boolean value that says whether a limit was exceeded, rather than the input is bad: a limit
+    /// of the archive or of the property list that contains it.
+    public var isLimit: Bool { code.isLimit || propertyListError?.code.isLimit == true }
     /// The file or the item that contains the archive, such as `file /srv/save.plist`; nil for an
     /// archive in memory.
     public var source: String? { storage.source }

@@ -116,9 +116,7 @@ struct GuideExamples {
     private func uploaded(_ body: [UInt8]) throws -> [Bookmark] {
         do {
             return try KeyedUnarchiver.unarchive([Bookmark].self, from: body, limits: .untrusted)
-        } catch let error as KeyedArchiveError
-            where error.code.isLimit || error.propertyListError?.code.isLimit == true
-        {
+        } catch let error as KeyedArchiveError where error.isLimit {
             throw UploadError.tooLarge
         }
     }

@@ -54,6 +54,21 @@ struct ArchiveContentsTests {
         #expect(error?.propertyListError?.format == .binary)
     }
 
+    @Test("tells a limit of the property list from damage to it")
+    func limits() throws {
+        let bytes = try Archives.fixture("save")
+        var limits = ParsingLimits.default
+        limits.inputSize = bytes.count - 1
+        let limit = #expect(throws: KeyedArchiveError.self) {
+            try ArchiveContents(parsing: bytes, limits: limits)
+        }
+        #expect(limit?.code == .invalidPropertyList && limit?.isLimit == true)
+        let damage = #expect(throws: KeyedArchiveError.self) {
+            try ArchiveContents(parsing: bytes.dropLast())
+        }
+        #expect(damage?.code == .invalidPropertyList && damage?.isLimit == false)
+    }
+
     @Test("distinguishes nil, leaves, objects and classes")
     func entries() throws {
         let contents = try ArchiveContents(parsing: Archives.fixture("nodes"))

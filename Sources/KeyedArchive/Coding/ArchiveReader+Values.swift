@@ -156,7 +156,7 @@ extension ArchiveReader {
         if keepable.contains(object) { return }
         if let error = unkeepable[object] { throw error }
         do { keepable.formUnion(try allowedBelow(object)) } catch {
-            if !error.code.isLimit { unkeepable[object] = error }
+            if !error.isLimit { unkeepable[object] = error }
             throw error
         }
     }

@@ -40,7 +40,7 @@ extension KeyedDecoder {
         for element in try located(key, { try array.object(as: [Unread].self) }).enumerated() {
             do { values.append(try T.unarchive(element.element.reference)) } catch {
                 let error = Self.located(error, in: key, at: element.offset)
-                if let error = error as? KeyedArchiveError, error.code.isLimit { throw error }
+                if let error = error as? KeyedArchiveError, error.isLimit { throw error }
                 if let value = try recovery(element.element.reference, error) {
                     values.append(value)
                 }

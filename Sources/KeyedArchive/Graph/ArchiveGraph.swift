@@ -97,7 +97,7 @@ extension ArchiveGraph {
             do {
                 objects.append(try Self.entry(reference, value, contents, &budget))
             } catch {
-                guard keepsMalformed, !error.code.isLimit else { throw error }
+                guard keepsMalformed, !error.isLimit else { throw error }
                 problems.append(error)
                 objects.append(.malformed(value))
             }

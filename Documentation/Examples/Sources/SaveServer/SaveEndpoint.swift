@@ -38,9 +38,7 @@ enum SaveEndpoint {
             let saves = try KeyedUnarchiver.unarchive(
                 [Save].self, from: body, allowing: ClassRegistry(String.self), limits: .untrusted)
             return (200, saves.map { "\($0.player): level \($0.level)" }.joined(separator: ", "))
-        } catch let error as KeyedArchiveError
-            where error.code.isLimit || error.propertyListError?.code.isLimit == true
-        {
+        } catch let error as KeyedArchiveError where error.isLimit {
             return (413, error.what)
         } catch let error as KeyedArchiveError where error.code == .classNotAllowed {
             return (403, error.what)
