@@ -146,10 +146,12 @@ extension StoreError {
 
     /// Returns the error for invalid contents of a file, with its underlying error.
     static func invalidContents(_ error: some Error, file: String) -> StoreError {
-        let hasRecovery = (error as? PropertyListError)?.recovery != nil
+        let list = error as? PropertyListError
+        // A store knows that this is the right file.
+        let recovery = list?.recoveryCode == .searchFile ? nil : list?.recovery
         return StoreError(
-            .invalidContents, what: "\(error)", file: file,
-            recovery: hasRecovery ? nil : "restore the file, or move it away", underlying: error)
+            .invalidContents, what: list?.descriptionWithoutRecovery ?? "\(error)", file: file,
+            recovery: recovery ?? "restore the file, or move it away", underlying: error)
     }
 }
 

@@ -80,7 +80,7 @@ struct InstallTests {
         let wrong = try process(Corpus.repository.appending(path: "Scripts/install").path, [])
         #expect(wrong.status == 2)
         #expect(wrong.errors.contains("Scripts/install PREFIX"))
-        #expect(wrong.errors.hasSuffix("KEYED_BINARY names a command that is built already.\n"))
+        #expect(wrong.errors.hasSuffix("KEYED_BINARY names a command that is already built.\n"))
     }
 }
 

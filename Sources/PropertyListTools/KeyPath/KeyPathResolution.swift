@@ -211,10 +211,12 @@ extension PropertyListKeyPath {
             return document
         } catch {
             let place = error.location.map { " at \($0)" } ?? ""
+            // Advice about a wrong file does not apply to a value in a file.
+            let recovery = error.recoveryCode == .searchFile ? nil : error.wholeRecovery
             throw self.error(
                 error.code, at: position,
                 "the \(kind) does not hold a readable property list: \(error.what)\(place)",
-                recovery: error.wholeRecovery)
+                recovery: recovery)
         }
     }
 }
