@@ -220,6 +220,31 @@ struct HostileTypedStreamTests {
         #expect(other?.code == .unsupportedVersion)
     }
 
+    @Test(
+        "a name that is no type encoding leaves one way to read a reference of streamer version 3")
+    func names() throws {
+        let first: [UInt8] = [0x84] + Raw.root + [0, 0x86]
+        let second: [UInt8] =
+            [0x84, 0x84] + Raw.new("Other") + [0, Raw.reference(1), 0, 0x86]
+        // Number 2 is an object, and the string "Other".
+        let references = [Raw.reference(2), Raw.reference(2)]
+        let bytes = Raw.version(3) + Raw.new("i") + [1] + first + second + references
+        let document = try TypedStreamDocument(parsing: bytes)
+        #expect(document.groups.map { $0.encoding?.text } == ["i", nil, nil, nil, nil])
+        #expect(try document.serialized() == bytes)
+    }
+
+    @Test("a length that is also the number of a class is refused in streamer version 3")
+    func literals() {
+        let classes = (0..<112).flatMap { [0x84] + Raw.new("C\($0)") + [0, 0x85] as [UInt8] }
+        // An encoding of one byte, or an object of class 111.
+        let bytes = Raw.version(3) + Raw.new("[112#]") + classes + [0x84, 1, 0x69]
+        let error = #expect(throws: TypedStreamError.self) {
+            try TypedStreamDocument(parsing: bytes)
+        }
+        #expect(error?.code == .ambiguousItem)
+    }
+
     @Test("every prefix of our streams is refused or is a shorter stream")
     func prefixes() throws {
         for (_, bytes) in try Samples.all() where bytes.count < 3000 {

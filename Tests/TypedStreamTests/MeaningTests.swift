@@ -171,9 +171,11 @@ struct MeaningTests {
 
     @Test("a string alone is text without runs")
     func plainString() throws {
-        let text = try AttributedText(typedstream: Samples.text())
+        let bytes = try Samples.text()
+        let text = try AttributedText(typedstream: bytes)
         #expect(text.text == "Grüße, 世界")
         #expect(text.runs.isEmpty)
+        #expect(try AttributedText(typedstream: bytes[...]).text == text.text)
     }
 
     @Test("a stream of another root, or of more than one, is refused")
