@@ -152,7 +152,8 @@ struct ScanTests {
         #expect(title["row"] as? Int == 2)
         let unknown = keyed("scan", fixture("notes.db"), "--column", "nots")
         #expect(unknown.status == 1)
-        #expect(unknown.errors.contains("missing column or table `nots`; the tables are: notes, odd"))
+        #expect(
+            unknown.errors.contains("missing column or table `nots`; the tables are: notes, odd"))
     }
 
     @Test("extracts each value to a file")
