@@ -129,8 +129,8 @@ static void keyed_xml_on_error(void *user, xmlErrorPtr error) {
         strncpy(session->message, error->message, sizeof session->message - 1);
 }
 
-// What libxml2 may do: never touch the network, never take the declared encoding for granted (the
-// text is UTF-8 by then), and nest deeper than its own 256 levels, because the caller counts.
+// The options of libxml2. It never touches the network, and ignores the declared encoding, because
+// the text is UTF-8 by then. It may nest deeper than its own 256 levels, because the caller counts.
 // NOENT, DTDLOAD, DTDATTR, XINCLUDE and RECOVER are never set.
 static inline int keyed_xml_options(void) {
     int options = XML_PARSE_NONET | XML_PARSE_IGNORE_ENC | XML_PARSE_HUGE | XML_PARSE_NOERROR

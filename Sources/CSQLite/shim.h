@@ -169,7 +169,7 @@ static inline int keyed_journal_size(sqlite3_file *file, sqlite3_int64 *size) {
     return SQLITE_OK;
 }
 
-// Nobody locks a journal: the locks are on the database.
+// Journals are never locked: the locks are on the database.
 
 static inline int keyed_journal_lock(sqlite3_file *file, int kind) {
     (void)file;
@@ -308,9 +308,9 @@ static inline int keyed_guard_has_journal(const keyed_guard_main *main, sqlite3_
 /// Whether a connection is about to write to a database. SQLite asks while it has a lock for reading, and applies
 /// no journal then.
 ///
-/// Whoever may read the database can lock the same byte, for reading. The system's VFS cannot tell that lock from a
-/// writer's, and SQLite would read half a transaction. But a writer that flushes its journal before it uses it has the
-/// database for itself by then. So a journal in use is not the writer's: the database is busy.
+/// Any process that may read the database can lock the same byte, for reading. The system's VFS cannot tell that lock
+/// from a writer's, and SQLite would read half a transaction. But a writer that flushes its journal before it uses it
+/// has the database for itself by then. So a journal in use is not the writer's: the database is busy.
 static inline int keyed_guard_is_reserved(sqlite3_file *file, int *reserved) {
     const keyed_guard_main *main = keyed_guard_main_of(file);
     int has_journal = 0, status = main->system->xCheckReservedLock(file, reserved);

@@ -7,9 +7,9 @@ internal import PlatformC
 ///
 /// On systems with unnamed files (`O_TMPFILE` on Linux), nothing is left behind if the process
 /// dies. Elsewhere, and for a moment before it replaces another file, the temporary file has a name
-/// in the same folder. Nobody chooses such a name by accident; see ``TemporaryName``. The process
-/// keeps the file locked while it is open. If a file with such a name can be locked, its process is
-/// dead, and the file is removed.
+/// in the same folder. No other program uses such names by accident; see ``TemporaryName``. The
+/// process keeps the file locked while it is open. If a file with such a name can be locked, its
+/// process is dead, and the file is removed.
 ///
 /// A file that is closed before it has its final name looks dead. It is therefore renamed to a
 /// random name first, which no other process uses for its own files. A name is used only while it
@@ -35,7 +35,8 @@ struct TemporaryFile {
             file.close()
             throw error
         }
-        // Nobody else can hold the lock. If locking fails, other processes treat the file as alive.
+        // No other process can hold the lock. If locking fails, other processes treat the file as
+        // alive.
         _ = file.tryLock()
         self.file = file
         self.target = target
