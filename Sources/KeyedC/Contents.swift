@@ -95,7 +95,7 @@ enum Contents {
         do {
             switch try root.content() {
             case .string(let text): return text
-            case .attributedString: return try AttributedText(root).text
+            case .attributedString(let text, runs: _, attributes: _): return try text.string() ?? ""
             default: return nil
             }
         } catch { throw Failure(error) }

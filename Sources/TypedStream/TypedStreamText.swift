@@ -24,12 +24,10 @@ extension TypedStreamDocument {
 }
 
 extension TypedStreamDocument.Storage {
-    private static let names = ["NSString", "NSMutableString"].map { Array($0.utf8) }
-
     /// Whether an object is a string whose contents have a known form.
     fileprivate func isString(_ object: TableEntry) -> Bool {
-        let name = source.bytes[
-            tables.strings[Int(tables.entries[Int(object.target)].target)].range]
-        return Self.names.contains { name.elementsEqual($0) }
+        let name = tables.strings[Int(tables.entries[Int(object.target)].target)].range
+        return source.bytes.isText("NSString", at: name)
+            || source.bytes.isText("NSMutableString", at: name)
     }
 }

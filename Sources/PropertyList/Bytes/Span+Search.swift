@@ -4,20 +4,13 @@
 extension Span<UInt8> {
     /// Returns the first index in `range` of either byte, or nil. Tests eight bytes at a time.
     package func firstIndex(of first: UInt8, or second: UInt8, in range: Range<Int>) -> Int? {
-        var index = range.lowerBound
-        let end = Swift.min(range.upperBound, count)
         let firsts = Self.repeated(first)
         let seconds = Self.repeated(second)
-        while index &+ 8 <= end, let word = littleEndian(at: index) {
-            let zeros = Self.zeros(word ^ firsts) | Self.zeros(word ^ seconds)
-            if zeros != 0 { return index &+ zeros.trailingZeroBitCount &>> 3 }
-            index &+= 8
+        return firstIndex(in: range) {
+            Self.zeros($0 ^ firsts) | Self.zeros($0 ^ seconds)
+        } where: {
+            $0 == first || $0 == second
         }
-        while index < end {
-            if self[index] == first || self[index] == second { return index }
-            index &+= 1
-        }
-        return nil
     }
 
     /// Returns the first index in `range` of a byte below 0x20 or of one of two bytes, or nil. Tests
@@ -25,35 +18,42 @@ extension Span<UInt8> {
     package func firstIndex(
         ofControlOr first: UInt8, or second: UInt8, in range: Range<Int>
     ) -> Int? {
-        var index = range.lowerBound
-        let end = Swift.min(range.upperBound, count)
         let firsts = Self.repeated(first)
         let seconds = Self.repeated(second)
-        while index &+ 8 <= end, let word = littleEndian(at: index) {
-            let zeros =
-                Self.controls(word) | Self.zeros(word ^ firsts) | Self.zeros(word ^ seconds)
-            if zeros != 0 { return index &+ zeros.trailingZeroBitCount &>> 3 }
-            index &+= 8
+        return firstIndex(in: range) {
+            Self.controls($0) | Self.zeros($0 ^ firsts) | Self.zeros($0 ^ seconds)
+        } where: {
+            $0 < 0x20 || $0 == first || $0 == second
         }
-        while index < end {
-            if self[index] < 0x20 || self[index] == first || self[index] == second { return index }
-            index &+= 1
-        }
-        return nil
     }
 
     /// Returns the first index in `range` of `byte`, or nil. Tests eight bytes at a time.
     package func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
+        let copies = Self.repeated(byte)
+        return firstIndex(in: range) {
+            Self.zeros($0 ^ copies)
+        } where: {
+            $0 == byte
+        }
+    }
+
+    /// Returns the first index in `range` of a byte that passes both tests, or nil.
+    ///
+    /// `matches` tests eight bytes at a time. It returns the high bits of those that pass, exact up
+    /// to the lowest. `isMatch` tests the bytes at the end.
+    @inline(__always)
+    private func firstIndex(
+        in range: Range<Int>, matches: (UInt64) -> UInt64, where isMatch: (UInt8) -> Bool
+    ) -> Int? {
         var index = range.lowerBound
         let end = Swift.min(range.upperBound, count)
-        let copies = Self.repeated(byte)
         while index &+ 8 <= end, let word = littleEndian(at: index) {
-            let zeros = Self.zeros(word ^ copies)
-            if zeros != 0 { return index &+ zeros.trailingZeroBitCount &>> 3 }
+            let found = matches(word)
+            if found != 0 { return index &+ found.trailingZeroBitCount &>> 3 }
             index &+= 8
         }
         while index < end {
-            if self[index] == byte { return index }
+            if isMatch(self[index]) { return index }
             index &+= 1
         }
         return nil
