@@ -105,7 +105,11 @@ private struct ObjectWriter {
         let record = store.records[Int(node)]
         let head = Self.largestHead &+ Self.slack
         switch record.kind {
-        case .string, .data: return head &+ store.contentRange(of: record).count &* 2
+        case .data: return head &+ store.contentRange(of: record).count
+        case .string:
+            // UTF-8 is written as UTF-16, in which a character of one byte takes two.
+            let units = record.encoding == .utf8 ? 2 : 1
+            return head &+ store.contentRange(of: record).count &* units
         case .dictionary, .array, .set: return head &+ record.childRange.count &* referenceWidth
         // A UID may keep a width of 16 bytes.
         default: return head
