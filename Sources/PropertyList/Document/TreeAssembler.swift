@@ -74,12 +74,11 @@ struct TreeAssembler {
         let first = UInt32(truncatingIfNeeded: store.children.count)
         let number = (pending.count &- start) / (record.kind == .dictionary ? 2 : 1)
         if record.kind == .dictionary {
-            appendAlternate(from: start, number)
-            appendAlternate(from: start &+ 1, number)
+            store.children.append(pairs: pending, from: start)
         } else {
             store.children.append(contentsOf: pending[start...])
         }
-        pending.removeSubrange(start...)
+        pending.removeLast(pending.count &- start)
         store.records[node].payload = NodeRecord.payload(
             low: first, high: UInt32(truncatingIfNeeded: number))
         top = record.enclosing
@@ -96,10 +95,6 @@ struct TreeAssembler {
         }
         while depth > 0 { close() }
         return true
-    }
-
-    private mutating func appendAlternate(from start: Int, _ number: Int) {
-        for step in 0..<number { store.children.append(pending[start &+ step &* 2]) }
     }
 
     /// Returns the path from the root to the value that will be added next, for a message. Returns
@@ -127,6 +122,19 @@ struct TreeAssembler {
         let key = count % 2 == 1 ? end &- 1 : end &- 2
         guard key >= start, key < pending.count else { return nil }
         return .key(store.string(of: store.records[Int(pending[key])]))
+    }
+}
+
+extension [UInt32] {
+    /// Appends the keys of the pairs at the end of `pending`, then their values. They alternate
+    /// there, beginning at `start`. A key without a value is dropped.
+    fileprivate mutating func append(pairs pending: [UInt32], from start: Int) {
+        let count = (pending.count &- start) / 2
+        makeRoom(for: count &* 2)
+        append(addingCapacity: count &* 2) { output in
+            for pair in 0..<count { output.append(pending[start &+ pair &* 2]) }
+            for pair in 0..<count { output.append(pending[start &+ pair &* 2 &+ 1]) }
+        }
     }
 }
 

@@ -21,8 +21,8 @@ enum UIDDictionary {
     /// - Parameters:
     ///   - record: The record of a value.
     ///   - store: The values of the document.
-    ///   - known: The node of a key known to be ``key``. Parsers of text formats share the node of
-    ///     equal keys, so passing the same variable for the next record saves a comparison of text.
+    ///   - known: The number of the key that is ``key``, or nil before it is known. Passing the same
+    ///     variable for the next record saves a comparison of text if keys have numbers already.
     /// - Returns: The number.
     @inline(__always)
     static func number(
@@ -33,10 +33,10 @@ enum UIDDictionary {
         guard value.kind == .integer, let number = value.integer.value(as: UInt32.self) else {
             return nil
         }
-        let key = store.children[record.keyRange.lowerBound]
-        if key != known {
-            guard store.isString(store.records[Int(key)], keyText) else { return nil }
-            known = key
+        let key = store.records[Int(store.children[record.keyRange.lowerBound])]
+        if key.keyNumber == 0 || key.keyNumber != known {
+            guard store.isString(key, keyText) else { return nil }
+            known = key.keyNumber
         }
         return number
     }
