@@ -107,11 +107,14 @@ enum UTF8Text {
         }
     }
 
-    /// Returns whether U+FFFE or U+FFFF, which XML forbids, is at `index`.
+    /// Returns whether U+FFFE or U+FFFF, which XML forbids, is at `index` of valid text.
+    @inline(__always)
     static func isNoncharacter(_ text: Span<UInt8>, at index: Int) -> Bool {
-        text.has("\u{FFFE}", at: index) || text.has("\u{FFFF}", at: index)
+        index &+ 2 < text.count && text[index] == 0xEF && text[index &+ 1] == 0xBF
+            && text[index &+ 2] >= 0xBE
     }
 
+    @inline(__always)
     private static func isTriple(_ text: Span<UInt8>, _ index: Int, _ first: UInt8) -> Bool {
         let second: ClosedRange<UInt8> =
             first == 0xE0 ? 0xA0...0xBF : first == 0xED ? 0x80...0x9F : 0x80...0xBF

@@ -72,6 +72,7 @@ struct XMLPreflight {
         return 1
     }
 
+    @inline(__always)
     private mutating func checkWide(
         _ text: Span<UInt8>, at index: Int
     ) throws(PropertyListError) -> Int {
