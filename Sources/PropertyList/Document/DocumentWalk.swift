@@ -58,6 +58,9 @@ package struct DocumentWalk: Sendable {
     private let storage: PropertyListDocument.Storage
     private let store: NodeStore
     private let arrangement: Arrangement?
+    // The orders by key of dictionaries with a shape; nil for orders that do not depend on the keys
+    // alone.
+    private var keyOrders: ShapeOrders?
     // The first value; nil once the traversal has begun.
     private var start: UInt32?
     // The innermost open container, or an empty frame at the root.
@@ -72,6 +75,7 @@ package struct DocumentWalk: Sendable {
     package init(_ node: PropertyListNode, sortsKeys: Bool = false) {
         let byKey: Arrangement = { $0.dictionary?.orderByKey }
         self.init(node, arrangement: sortsKeys ? byKey : nil)
+        if sortsKeys { keyOrders = ShapeOrders() }
     }
 
     /// Creates a traversal of `node` and everything in it, with dictionaries in the given order.
@@ -161,12 +165,25 @@ package struct DocumentWalk: Sendable {
         return .enter(node, key: key)
     }
 
-    /// Returns the order of the pairs of a dictionary. A shared dictionary is sorted at each visit,
-    /// and a long key may occur in many dictionaries. The bytes of the keys are therefore charged.
-    private func order(
+    /// Returns the order of the pairs of a dictionary, nil for document order. Keys are sorted once
+    /// per shape.
+    @inline(__always)
+    private mutating func order(
         of node: UInt32, _ record: NodeRecord, _ budget: inout OperationBudget
     ) throws(PropertyListError) -> [Int]? {
         if record.count < 2 { return nil }
+        if let known = keyOrders?[record.shape] { return known }
+        let order = try newOrder(of: node, record, &budget)
+        keyOrders?[record.shape] = order
+        return order
+    }
+
+    /// Returns the order of the pairs of a dictionary. A shared dictionary without a shape is
+    /// sorted at each visit, and a long key may occur in many dictionaries. The bytes of the keys
+    /// are therefore charged.
+    private func newOrder(
+        of node: UInt32, _ record: NodeRecord, _ budget: inout OperationBudget
+    ) throws(PropertyListError) -> [Int]? {
         for place in record.keyRange {
             let key = store.records[Int(store.children[place])]
             if key.kind == .string { try budget.charge(bytes: store.contentRange(of: key).count) }
@@ -191,6 +208,27 @@ package struct DocumentWalk: Sendable {
             steps.append(order?[last] ?? last, of: frame.node)
         }
         return steps.path
+    }
+}
+
+/// The order by key of the dictionaries of each shape. Dictionaries of one shape have equal keys in
+/// one order.
+private struct ShapeOrders: Sendable {
+    // By shape. Empty if the shape has not been seen.
+    private var orders: [[Int]] = []
+
+    /// The order for a shape, or nil before it is known. Shape 0 has no order.
+    subscript(shape: UInt16) -> [Int]? {
+        get {
+            let index = Int(shape)
+            return index < orders.count && !orders[index].isEmpty ? orders[index] : nil
+        }
+        set {
+            let index = Int(shape)
+            if index == 0 { return }
+            while orders.count <= index { orders.append([]) }
+            orders[index] = newValue ?? []
+        }
     }
 }
 
