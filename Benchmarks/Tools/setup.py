@@ -7,7 +7,7 @@ import platform
 import subprocess
 
 
-def describe(rust):
+def describe(rust=None):
     return {
         "date": datetime.date.today().isoformat(),
         "commit": output("git", "rev-parse", "--short", "HEAD") or "unknown",

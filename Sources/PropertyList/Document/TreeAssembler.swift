@@ -131,6 +131,11 @@ extension [UInt32] {
     fileprivate mutating func append(pairs pending: [UInt32], from start: Int) {
         let count = (pending.count &- start) / 2
         makeRoom(for: count &* 2)
+        // Most dictionaries of an archive in XML are UIDs, with one pair.
+        if count == 1 {
+            append(pending[start])
+            return append(pending[start &+ 1])
+        }
         append(addingCapacity: count &* 2) { output in
             for pair in 0..<count { output.append(pending[start &+ pair &* 2]) }
             for pair in 0..<count { output.append(pending[start &+ pair &* 2 &+ 1]) }
