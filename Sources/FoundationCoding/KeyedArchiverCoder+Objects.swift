@@ -131,8 +131,7 @@ extension KeyedArchiverCoder {
         encodeFields(of: object, with: encoder)
     }
 
-    /// Returns the object to write in place of an object, as the object itself or the delegate
-    /// chooses.
+    /// Returns the replacement for an object, which the object itself or the delegate chooses.
     func replacement(for object: AnyObject) -> AnyObject? {
         let id = ObjectIdentifier(object)
         if mayReplace, let known = replacements[id] { return known.replacement }
@@ -152,7 +151,7 @@ extension KeyedArchiverCoder {
         return replacement
     }
 
-    /// Returns the object that an object chooses to be replaced by; nil if it chooses nil.
+    /// Returns the replacement that an object chooses for itself; nil if it chooses nil.
     private func ownReplacement(for object: AnyObject) -> AnyObject? {
         guard let object = object as? NSObject else { return object }
         let replacement = object.replacementObject(for: self)

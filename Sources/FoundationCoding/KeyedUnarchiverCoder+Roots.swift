@@ -76,7 +76,7 @@ extension KeyedUnarchiverCoder {
     /// - Parameters:
     ///   - cls: the class of the elements.
     ///   - key: the key of the field.
-    /// - Returns: The array; nil if there is no such field. An element of another class is an
+    /// - Returns: The array; nil if there is no such field. An element of another class leads to an
     ///   ``error``.
     public func decodeArrayOfObjects<Object>(
         ofClass cls: Object.Type, forKey key: String
@@ -106,7 +106,7 @@ extension KeyedUnarchiverCoder {
     ///   - objectClass: the class of the values.
     ///   - key: the key of the field.
     /// - Returns: The dictionary; nil if there is no such field. A key or a value of another class
-    ///   is an ``error``.
+    ///   leads to an ``error``.
     public func decodeDictionary<Key, Object>(
         withKeyClass keyClass: Key.Type, objectClass: Object.Type, forKey key: String
     ) -> [Key: Object]? where Key: NSObject, Key: NSCoding, Object: NSObject, Object: NSCoding {

@@ -63,8 +63,8 @@ enum ObjCType {
 // MARK: - Reading
 
 extension KeyedUnarchiverCoder {
-    /// Reads a value without a key into memory. Without such a value it stores zero, or nil for an
-    /// object.
+    /// Reads a value without a key into memory. Stores zero, or nil for an object, if there is no
+    /// such value.
     ///
     /// SAFETY: `place` has room for a value of `type`.
     @unsafe func decodeValues(_ type: UnsafePointer<CChar>, _ place: UnsafeMutableRawPointer) {

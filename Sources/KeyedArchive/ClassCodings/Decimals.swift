@@ -164,7 +164,7 @@ public struct ArchivedDecimalNumberHandler: KeyedCodable, Sendable, Hashable {
     /// A Boolean value indicating whether a division by zero is an error.
     public var raisesOnDivideByZero = false
 
-    /// Creates a handler that rounds to the nearest and ignores all errors.
+    /// Creates a handler that rounds to the nearest number and ignores all errors.
     public init() {}
 
     public static var archivedClass: ArchivedClass { "NSDecimalNumberHandler" }
