@@ -16,8 +16,8 @@ internal import ValidText
 enum KeyFileName {
     static let `extension` = ".plist"
     private static let chunk = 192
-    // The maximum length of an escaped key: the length of path that systems allow, less room for
-    // the path of the store's folder.
+    // The maximum length of an escaped key: the maximum path length of common systems, minus room
+    // for the path of the store's folder.
     private static let longest = 3072
     /// The maximum number of folders around a file within the folder of a store.
     static let deepest = longest / chunk - 1

@@ -65,11 +65,12 @@ public protocol ItemTransaction {
 
     /// Performs a part of the transaction's changes: all of them or, if `body` throws, none.
     ///
-    /// By default, changes before an error remain, for databases that cannot undo them.
+    /// The default implementation keeps the changes made before an error, for databases that cannot
+    /// undo them.
     func savepoint<Result>(_ body: () throws -> Result) throws -> Result
 }
 
-// MARK: - The rules of items, the same for every database
+// MARK: - Rules for items, shared by all databases
 
 extension ItemTransaction {
     public func savepoint<Result>(_ body: () throws -> Result) throws -> Result { try body() }
@@ -81,7 +82,8 @@ extension ItemTransaction {
         try insert(prepared(item, created: nil))
     }
 
-    /// Adds an item, or replaces the one with the same identity, even if that cannot be read.
+    /// Adds an item, or replaces the one with the same identity, even if the existing one cannot be
+    /// read.
     public func save(_ item: Item) throws { try savepoint { try replaceOrAdd(item) } }
 
     private func replaceOrAdd(_ item: Item) throws {
