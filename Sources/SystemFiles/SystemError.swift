@@ -5,7 +5,8 @@ internal import PlatformC
 
 /// The error of a failed system call, or an error that this module reports itself.
 package struct SystemError: Error {
-    /// The system's error number. 0 or negative for an error of this module.
+    /// The system's error number, or a number that is not positive for an error that this module
+    /// reports itself.
     package let number: Int32
     package let message: String
 
@@ -65,7 +66,7 @@ package struct SystemError: Error {
     /// The error for a file that is gone.
     static let missing = SystemError(number: ENOENT)
 
-    /// Returns an error of this module: an explanation, followed by the system's message.
+    /// Returns an error with an explanation, followed by the system's message.
     func explained(_ text: String) -> SystemError {
         SystemError(message: "\(text): \(message)")
     }
@@ -94,7 +95,7 @@ package struct SystemError: Error {
     var isNotReady: Bool { number == EAGAIN || number == EWOULDBLOCK }
     /// The other end of a pipe or a device is not open.
     var hasNoReader: Bool { number == ENXIO }
-    /// The user lacks the permission.
+    /// The user lacks permission.
     package var isDenied: Bool { number == EACCES }
     /// The device failed to read or write.
     var isDeviceFailure: Bool { number == EIO }
