@@ -39,8 +39,8 @@ public struct InlinePropertyListError: Error, Sendable {
         /// A property list under construction that lacks its root or the end of a container.
         public static let incompleteList = Code("incompleteList")
 
-        /// A Boolean value that says whether the error is a limit that can be raised, rather than
-        /// bad input.
+        /// A Boolean value indicating whether the error is an exceeded limit that can be raised,
+        /// rather than bad input.
         public var isLimit: Bool { self == .depthLimitExceeded || self == .sizeLimitExceeded }
     }
 

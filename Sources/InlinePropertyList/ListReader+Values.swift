@@ -116,8 +116,8 @@ extension ListReader {
 
     // MARK: - Lengths and text
 
-    /// Returns the length from a marker or from the integer after it, and the number of bytes of
-    /// both.
+    /// Returns the length from a marker or from the integer after it, and the size of both in
+    /// bytes.
     private func length() throws(InlinePropertyListError) -> (length: Int, header: Int) {
         let short = Int(bytes[place] & 15)
         if short < 15 { return (short, 1) }
