@@ -25,7 +25,7 @@ def dangling():
 
 
 def made():
-    """Returns well-formed property lists that are malformed archives, or archives that would exhaust resources."""
+    """Returns malformed files and archives, and archives that would exhaust resources."""
     array = _class("NSArray")
     bomb = [{"NS.objects": [_UID(number + 1)] * 10, "$class": _UID(31)} for number in range(1, 30)]
     return [

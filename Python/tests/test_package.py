@@ -82,7 +82,7 @@ class PropertyLists(unittest.TestCase):
             self.assertEqual(keyedarchive.loads(source), SAMPLE)
         self.assertEqual(keyedarchive.load(io.BytesIO(data)), SAMPLE)
 
-    def test_loads_is_that_of_plistlib(self):
+    def test_loads_returns_what_plistlib_returns(self):
         for fmt in (plistlib.FMT_XML, plistlib.FMT_BINARY):
             data = plistlib.dumps(SAMPLE, fmt=fmt)
             self.assertEqual(keyedarchive.loads(data), plistlib.loads(data))
@@ -180,7 +180,7 @@ class Archives(unittest.TestCase):
         with self.assertRaises(keyedarchive.KeyedArchiveError):
             keyedarchive.unarchive(plistlib.dumps(archive, fmt=plistlib.FMT_BINARY))
 
-    def test_dates_that_python_has_no_year_for_are_inert(self):
+    def test_dates_outside_the_years_of_python_are_inert(self):
         archive = plistlib.loads(keyedarchive.archive([SAMPLE["date"]]))
         for entry in archive["$objects"]:
             if isinstance(entry, dict) and "NS.time" in entry:
