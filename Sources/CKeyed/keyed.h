@@ -296,7 +296,7 @@ keyed_text *keyed_text_of(
     const uint8_t *bytes, size_t count, const keyed_options *options, keyed_error **error);
 
 /// Validates all of the input: a property list, each object of a keyed archive, a typedstream, a NIBArchive, or a
-/// bplist15, 16 or 17. The limits hold for all formats. Returns 1 if the input is valid, otherwise 0.
+/// bplist15, 16 or 17. The limits apply to all formats. Returns 1 if the input is valid, otherwise 0.
 int32_t keyed_check(
     const uint8_t *bytes, size_t count, const keyed_options *options, keyed_error **error);
 

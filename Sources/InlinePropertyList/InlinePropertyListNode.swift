@@ -76,7 +76,8 @@ public struct InlinePropertyListNode: Sendable {
         }
     }
 
-    /// The entries of a dictionary, in the order of the file; nil for other values. Linear.
+    /// The entries of a dictionary, in the order of the file, or nil for other values. Linear in
+    /// their number.
     public var entries: [(key: InlinePropertyListNode, value: InlinePropertyListNode)]? {
         guard case .dictionary(let children) = content else { return nil }
         let nodes = Array(children)
@@ -125,7 +126,7 @@ public struct InlinePropertyListNodes: Sequence, Sendable {
     let storage: InlinePropertyListDocument.Storage
     let places: Range<Int>
 
-    /// The first child; nil if the container is empty.
+    /// The first child, or nil if the container is empty.
     public var first: InlinePropertyListNode? {
         var iterator = makeIterator()
         return iterator.next()

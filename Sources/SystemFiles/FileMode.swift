@@ -49,7 +49,7 @@ package struct FileMode {
         try self.init(of: place, followingLinks: place.followsLinks)
     }
 
-    /// Reads the mode of a symbolic link itself, not of the file that it leads to.
+    /// Reads the mode of a symbolic link itself, not of its target.
     init(ofItself place: FilePlace) throws(SystemError) {
         try self.init(of: place, followingLinks: false)
     }
@@ -100,14 +100,14 @@ package struct FileMode {
         isSameFile(as: other) && size == other.size && changeTime == other.changeTime
     }
 
-    /// Returns the mode of a file to be replaced, or nil if there is none. A symbolic link that
-    /// leads to no file is an error, because the file to replace is then unknown.
+    /// Returns the mode of a file to be replaced, or nil if there is none. A dangling symbolic link
+    /// is an error, because the file to replace is unknown.
     package static func existing(at path: String) throws(SystemError) -> FileMode? {
         try existing(at: FilePlace(path))
     }
 
-    /// Returns the mode of a file to be replaced, or nil if there is none. A symbolic link that
-    /// leads to no file is an error. If links are not followed, every symbolic link is an error.
+    /// Returns the mode of a file to be replaced, or nil if there is none. A dangling symbolic link
+    /// is an error. If links are not followed, every symbolic link is an error.
     package static func existing(at place: FilePlace) throws(SystemError) -> FileMode? {
         // Retry if other programs create and remove the file in the meantime.
         for _ in 0..<100 {
@@ -160,9 +160,9 @@ package struct FileMode {
     /// open new file. Only the owner of the new file may get more rights than on the old one.
     ///
     /// The new file never gets ``identityBits``. If the group cannot be kept, the new group and
-    /// everybody else get only the rights that the old group and everybody else had in common. If
-    /// the list cannot be kept, only the owner may use the file. This is because the group bits
-    /// were the list's mask, and because the list may have denied users what everybody else may do.
+    /// others get only the rights that the old group and others had in common. If the list cannot
+    /// be kept, only the owner may use the file. This is because the group bits were the list's
+    /// mask, and because the list may have denied users what others may do.
     ///
     /// - Returns: A Boolean value indicating whether the list was kept. It is true if there was
     ///   none.

@@ -71,7 +71,7 @@ package struct SystemError: Error {
         SystemError(message: "\(text): \(message)")
     }
 
-    /// The error for a symbolic link in the place of a file.
+    /// The error for a symbolic link in place of a file.
     static let notFollowed = SystemError(
         number: ELOOP, message: "is a symbolic link, which is not followed")
 
@@ -85,7 +85,7 @@ package struct SystemError: Error {
 
     /// There is no such file or folder.
     package var isMissing: Bool { number == ENOENT || number == ENOTDIR }
-    /// There is a directory in the place of a file, or a file in the place of a directory.
+    /// There is a directory in place of a file, or a file in place of a directory.
     package var isNoFile: Bool { number == Self.noFile || number == Self.noFolder }
     /// There is a file of that name already.
     package var isExisting: Bool { number == EEXIST }
@@ -107,7 +107,7 @@ package struct SystemError: Error {
     }
     /// The name is not valid for a file.
     package var isInvalidName: Bool { number == Self.invalidName }
-    /// There is a file, or a symbolic link that is not followed, in the place of a folder.
+    /// There is a file, or a symbolic link that is not followed, in place of a folder.
     package var isNoFolder: Bool { number == Self.noFolder || isLink }
     /// There is a symbolic link that is not followed.
     package var isLink: Bool { number == ELOOP || number == EMLINK }

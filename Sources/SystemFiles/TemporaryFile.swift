@@ -13,7 +13,7 @@ internal import PlatformC
 ///
 /// A file that is closed before it has its final name looks dead. It is therefore renamed to a
 /// random name first, which no other process uses for its own files. A name is used only while it
-/// leads to this very file.
+/// refers to this file.
 struct TemporaryFile {
     let file: FileDescriptor
     private let target: FilePlace
@@ -119,7 +119,7 @@ struct TemporaryFile {
         self.name = random
     }
 
-    /// Returns whether a name leads to this file.
+    /// Returns whether a name refers to this file.
     private func isOwn(_ name: FilePlace) -> Bool {
         (try? FileMode(ofItself: name))?.isSameFile(as: identity) == true
     }

@@ -91,7 +91,7 @@ public struct TypedStreamError: Error, Sendable {
 
     /// The kind of the error.
     public var code: Code { storage.code }
-    /// A description of the defect, with the expected and the actual number where it compares two.
+    /// A description of the defect, with the expected and the actual number if it compares two.
     public var what: String { storage.what }
     /// The byte offset in the input, or nil for a stream under construction.
     public var byteOffset: Int? { storage.offset }

@@ -74,7 +74,7 @@ struct ArchivedDictionaryTests {
         #expect(try dictionary.dictionary().keys == ["any", "more", "name"])
     }
 
-    @Test("UUIDs and URLs are stored once a further preset allows them")
+    @Test("UUIDs and URLs are stored once another preset allows them")
     func identifiers() throws {
         let id = UUID()
         #expect(throws: KeyedArchiveError.self) { try dictionary.set(id, forKey: "id") }

@@ -90,7 +90,7 @@ public struct MasterKey: Sendable {
                 do { try FileAccess.create(path, with: key, mode: 0o600) } catch
                     where error.isExisting
                 {
-                    // Another program was faster, or a symbolic link leads to no file.
+                    // Another program was faster, or this is a dangling symbolic link.
                     _ = try FileMode.existing(at: path)
                 }
             }

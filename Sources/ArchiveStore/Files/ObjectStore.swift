@@ -13,7 +13,7 @@ internal import SystemFiles
 /// let again = try saves.object(Save.self, forKey: "level/3 – “Ångström”")
 /// ```
 ///
-/// Keys may be any text, unless the files have plain names (``Naming``). Each file is a keyed
+/// Keys may be any string, unless the files have plain names (``Naming``). Each file is a keyed
 /// archive with the object as its root, and is replaced atomically. Programs that share a folder
 /// see complete objects, and the last writer wins.
 ///

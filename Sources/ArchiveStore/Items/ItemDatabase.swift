@@ -50,7 +50,7 @@ public protocol ItemTransaction {
     /// Replaces an item with another one, whose access group becomes that of the transaction.
     ///
     /// - Throws: `itemNotFound` if there is no item with that identity, `duplicateItem` if a third
-    ///   item already has the new identity, or `invalidName` as ``insert(_:)``.
+    ///   item already has the new identity, or `invalidName` like ``insert(_:)``.
     func replace(_ identity: ItemIdentity, with item: Item) throws
 
     /// Removes an item if it exists.

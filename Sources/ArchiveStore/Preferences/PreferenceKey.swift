@@ -47,7 +47,7 @@ extension Preferences {
 struct PreferenceCoding<Value: Sendable>: Sendable {
     /// Decodes a stored value. Returns nil for a value of another kind.
     let decode: @Sendable (PropertyListValue) throws -> Value?
-    /// Encodes a value. Returns nil if the stored value is to be removed.
+    /// Encodes a value. Returns nil if the stored value should be removed.
     let encode: @Sendable (Value) throws -> PropertyListValue?
 
     var optional: PreferenceCoding<Value?> {
