@@ -103,7 +103,7 @@ struct AccessList {
     }
     #endif
 
-    /// Sets this list on an open file, which also changes the bits of the file's mode.
+    /// Sets this list on an open file, which also changes the permission bits of the file's mode.
     ///
     /// - Returns: A Boolean value indicating whether the file now has the list.
     func apply(to file: FileDescriptor) -> Bool {

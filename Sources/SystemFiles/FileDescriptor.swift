@@ -41,7 +41,7 @@ package struct FileDescriptor {
             do throws(SystemError) {
                 return (try open(place, O_WRONLY | O_CREAT | O_EXCL, mode), true)
             } catch {
-                // Another program has created the file meanwhile.
+                // Another program has created the file in the meantime.
                 guard error.isExisting else { throw error }
             }
         }
@@ -81,8 +81,8 @@ package struct FileDescriptor {
         return FileDescriptor(rawValue: copy)
     }
 
-    /// Waits until a call can be repeated that failed because the file was not ready or a signal
-    /// arrived.
+    /// Waits until a failed call can be repeated. The call failed because the file was not ready or
+    /// a signal arrived.
     ///
     /// - Throws: The error of the call, if repeating it cannot help.
     private func waitToRepeat(for events: Int32) throws(SystemError) {

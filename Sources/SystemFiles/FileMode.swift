@@ -161,8 +161,8 @@ package struct FileMode {
     ///
     /// The new file never gets ``identityBits``. If the group cannot be kept, the new group and
     /// others get only the rights that the old group and others had in common. If the list cannot
-    /// be kept, only the owner may use the file. This is because the group bits were the list's
-    /// mask, and because the list may have denied users what others may do.
+    /// be kept, only the owner may use the file, because the group bits were the list's mask and
+    /// the list may have denied users what others may do.
     ///
     /// - Returns: A Boolean value indicating whether the list was kept. It is true if there was
     ///   none.

@@ -22,8 +22,8 @@ public struct AttributedText: Sendable {
         let end: Int
         /// The length of the run, in UTF-16 code units.
         public let length: Int
-        /// The index of the run's attributes among the dictionaries of the attributed string, from
-        /// 0.
+        /// The index of the run's attributes among the dictionaries of the attributed string,
+        /// counted from 0.
         public let attributes: Int
     }
 

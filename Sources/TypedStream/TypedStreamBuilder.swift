@@ -43,7 +43,8 @@ public struct TypedStreamBuilder: Sendable {
 
     /// An object of a stream that is being written.
     public struct Object: Sendable, Hashable {
-        /// The number of the object among the objects, classes and C strings of the stream, from 0.
+        /// The number of the object among the objects, classes and C strings of the stream, counted
+        /// from 0.
         public let number: Int
     }
 

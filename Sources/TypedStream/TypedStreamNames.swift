@@ -5,7 +5,7 @@
 public struct TypedStreamString: Sendable {
     let storage: TypedStreamDocument.Storage
 
-    /// The number of the string among the shared strings of the stream, from 0.
+    /// The number of the string among the shared strings of the stream, counted from 0.
     public let number: Int
 
     init(_ storage: TypedStreamDocument.Storage, number: Int) {
@@ -43,7 +43,8 @@ extension TypedStreamString: CustomStringConvertible {
 public struct TypedStreamClass: Sendable {
     let storage: TypedStreamDocument.Storage
 
-    /// The number of the class among the objects, classes and C strings of the stream, from 0.
+    /// The number of the class among the objects, classes and C strings of the stream, counted from
+    /// 0.
     public let number: Int
 
     init(_ storage: TypedStreamDocument.Storage, number: Int) {

@@ -8,8 +8,8 @@
 public struct TypedStreamObject: Sendable {
     let storage: TypedStreamDocument.Storage
 
-    /// The number of the object among the objects, classes and C strings of the stream, from 0. All references to
-    /// an object have this number.
+    /// The number of the object among the objects, classes and C strings of the stream, counted
+    /// from 0. All references to an object have this number.
     public let number: Int
 
     init(_ storage: TypedStreamDocument.Storage, number: Int) {

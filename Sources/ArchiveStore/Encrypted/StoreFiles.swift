@@ -10,8 +10,8 @@ internal import SystemFiles
 
 /// The files of a store, and the restrictions on what SQLite may do with them.
 ///
-/// A folder may come from a stranger. SQLite deletes the file that a rollback journal names as its
-/// super-journal, and does so before anything in the database is checked. So ``StoreJournal``
+/// The folder of a store may be untrusted. SQLite deletes the file that a rollback journal names as
+/// its super-journal, and does so before anything in the database is checked. So ``StoreJournal``
 /// inspects the journal first. Connections open the store through a VFS, which inspects every
 /// journal that appears later in the same way. The VFS opens no super-journals and no write-ahead
 /// logs, and deletes nothing but journals.

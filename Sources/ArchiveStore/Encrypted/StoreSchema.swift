@@ -19,7 +19,7 @@ enum StoreSchema {
         Entry(type: "index", name: "itemIdentity", table: "item", sql: ItemRows.indexDefinition),
     ]
 
-    /// A table or an index of a store, in its schema form.
+    /// A table or an index of a store, as the schema describes it.
     private struct Entry {
         let type: String
         let name: String
@@ -61,8 +61,8 @@ extension StoreSchema {
     /// Checks the schema of a file before SQLite parses it, and lets SQLite parse it under the same
     /// lock.
     ///
-    /// SQLite reads a page as often as others refer to it, and takes quadratic time for some
-    /// definitions. A small malicious file could keep it busy forever.
+    /// SQLite reads a page once for each reference to it, and parses some definitions in quadratic
+    /// time. A small malicious file could keep it busy forever.
     ///
     /// `mode` returns the mode of the file. It is called after SQLite has locked the file.
     static func requireBeforeParsing(_ database: Database, mode: () throws -> FileMode) throws {

@@ -7,8 +7,8 @@ internal import ValidText
 ///
 /// Lower-case ASCII letters, digits, `-` and `_` stay. Every other byte of the key's UTF-8 becomes
 /// `%` and two lower-case hexadecimal digits. Different keys therefore have different names even on
-/// file systems that ignore case or Unicode normalization. No name is special, and none begins with
-/// a dot. The empty key is `%`.
+/// file systems that ignore case or Unicode normalization. No name begins with a dot. The empty key
+/// is `%`.
 ///
 /// A name of more than 192 characters is split into folders of that length, because file systems
 /// allow at most 255: `aaa…/aaa….plist`. Folders have no extension, so no folder has the name of a

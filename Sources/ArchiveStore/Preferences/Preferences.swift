@@ -65,7 +65,7 @@ public final class Preferences: KeyValueStore {
     }
 
     // `searchTime` is the maximum number of seconds that `synchronize()` searches for changes that
-    // fit. Other programs wait meanwhile.
+    // fit. Other programs wait during the search.
     init(
         _ domain: String, _ folder: String?, _ options: FileOptions, _ limits: ParsingLimits,
         _ timeout: Double, searchTime: Double, _ saving: Saving = .onRequest,
