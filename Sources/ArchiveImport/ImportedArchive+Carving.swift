@@ -40,7 +40,7 @@ extension ImportedArchive {
             guard size <= effort else {
                 throw PropertyListError(
                     .sizeLimitExceeded,
-                    what: "it may have \(size) bytes, \(effort) more are tried in all")
+                    what: "the file may have \(size) bytes, but only \(effort) more may be read")
             }
             effort -= size
             let window = Array(bytes[place..<place + size])

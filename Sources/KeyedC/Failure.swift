@@ -81,14 +81,14 @@ struct Failure: Error {
         self.isLimit = isLimit
     }
 
-    private static let limitAdvice = " (a higher preset of limits lets it pass, if it is genuine)"
+    private static let limitAdvice = " (choose a higher preset of limits if the file is genuine)"
 
     /// Returns advice for C callers, because the library's own advice mentions Swift API.
     private static func advice(for error: PropertyListError) -> String {
         switch error.recoveryCode {
         case .raiseLimits: limitAdvice
-        case .allowLeniency: " (the option `lenient` may let it pass)"
-        case .chooseMapping: " (another mode of JSON has a form for it)"
+        case .allowLeniency: " (the option `lenient` may accept it)"
+        case .chooseMapping: " (another JSON mode can represent it)"
         default: ""
         }
     }

@@ -168,7 +168,7 @@ struct ObjectWalk {
         let value = try resolve(node).node
         let bytes = value.data.map { Array($0) } ?? value.string.map { Array($0.utf8) }
         guard let bytes else {
-            throw Failure("noSuchValue", "a value of kind \(value.kind) holds no property list")
+            throw Failure("noSuchValue", "a value of kind \(value.kind) contains no property list")
         }
         let document: PropertyListDocument
         do {
@@ -203,7 +203,7 @@ struct ObjectWalk {
         }
         throw Failure(
             "noSuchValue",
-            "there is no such value in a value of kind \(value.kind): step \(position + 1) of `\(path.text)`"
+            "step \(position + 1) of `\(path.text)` does not exist in a value of kind \(value.kind)"
         )
     }
 
