@@ -165,8 +165,8 @@ public struct PassphraseCost: Sendable, Hashable {
                 what:
                     "scrypt with N = \(rounds), r = \(blockSize), p = \(parallelism) is out of bounds",
                 recovery:
-                    "use a power of two up to 2^20 and below 2^(16 × r) for N, up to 32 for r (16 if "
-                    + "p is 1), up to 16 for p, and up to 2^23 for N × r × p")
+                    "use a power of two up to 2^20 and below 2^(16 × r) for N, up to 32 for r "
+                    + "(16 if p is 1), up to 16 for p, and up to 2^23 for N × r × p")
         }
         do {
             return try KDF.Scrypt.deriveKey(
