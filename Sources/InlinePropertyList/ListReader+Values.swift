@@ -74,8 +74,8 @@ extension ListReader {
         guard offset < UInt64(place), let target = completeNode(at: Int(truncatingIfNeeded: offset))
         else {
             throw fail(
-                .invalidReference, "expected the offset of a complete earlier value, found \(offset)"
-            )
+                .invalidReference,
+                "expected the offset of a complete earlier value, found \(offset)")
         }
         add(referenceTo: target, header: 1, count: width)
     }

@@ -105,7 +105,7 @@ struct HostileTypedStreamTests {
         ("bytes after the last group", Raw.new("i") + [1, 0], .invalidReference),
     ]
 
-    @Test("each is refused with its error code and location", arguments: rows.indices)
+    @Test("malformed streams are refused with their code and offset", arguments: rows.indices)
     func refused(_ index: Int) throws {
         let row = Self.rows[index]
         let bytes = Raw.stream(row.bytes)
