@@ -41,9 +41,9 @@ let package = Package(
         .trait(
             name: "LibXML2",
             description:
-                "libxml2 as a second engine for XML, on Linux and macOS: to compare with, and "
-                + "for text in encodings that the library has no table for. Without the trait the "
-                + "libraries depend on no library of C but the platform's own."),
+                "libxml2 as a second engine for XML, on Linux and macOS: for comparison, and for "
+                + "text in encodings that the library has no table for. Without the trait, the "
+                + "libraries depend on no C library but the platform's own."),
         .default(enabledTraits: ["CommandLineTool", "LibXML2"]),
     ],
     dependencies: [
@@ -223,7 +223,7 @@ let package = Package(
         .executableTarget(
             name: "GroupVisitor", dependencies: ["ArchiveStore", "KeyedArchive"],
             path: "Tests/Examples/GroupVisitor"),
-        // The programs of Documentation/Examples, which is a package of its own. Here the tests build them.
+        // The programs of Documentation/Examples, a separate package. The tests also build them.
         .executableTarget(
             name: "BumpVersionExample", dependencies: ["PropertyList", "PropertyListTools"],
             path: "Documentation/Examples/Sources/BumpVersion"),

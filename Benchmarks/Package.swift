@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own: users of the libraries never resolve what it depends on.
+// A separate package, so clients of the libraries never resolve its dependencies.
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
@@ -23,7 +23,8 @@ let package = Package(
             ]),
         .executableTarget(
             name: "bench-row", dependencies: ["BenchmarkRows"],
-            // The names of functions stay. Valgrind cannot read the rest of what swift-crypto has.
+            // Strips debug information but keeps function names. Valgrind cannot read the debug
+            // information of swift-crypto.
             linkerSettings: [.unsafeFlags(["-Xlinker", "-S"])]),
         .executableTarget(
             name: "ArchivePaths",

@@ -4,7 +4,7 @@
 
     python3 Python/wheel.py CORE FOLDER
 
-The tag names the newest version of the C library that the core has symbols of.
+The platform tag names the newest glibc version whose symbols the core uses.
 """
 
 import base64
@@ -25,7 +25,7 @@ def version():
 
 
 def glibc(core):
-    """The newest version of the C library that a file needs, as (major, minor)."""
+    """Returns the newest glibc version that a file needs, as (major, minor)."""
     symbols = subprocess.run(["objdump", "-T", core], check=True, capture_output=True, text=True).stdout
     found = re.findall(r"GLIBC_(\d+)\.(\d+)", symbols)
     return max((int(major), int(minor)) for major, minor in found)
@@ -59,7 +59,7 @@ def main(core, folder):
         for name, data in files:
             digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
             record.append(f"{name},sha256={digest},{len(data)}")
-            # One date for all, so that equal sources make equal wheels.
+            # All files have the same date, so that identical sources give identical wheels.
             item = zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0))
             item.compress_type = zipfile.ZIP_DEFLATED
             item.external_attr = 0o644 << 16

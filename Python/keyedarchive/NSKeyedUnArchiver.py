@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The API of NSKeyedUnArchiver: ``from keyedarchive import NSKeyedUnArchiver``.
 
-As there, an object becomes a dictionary of its fields, also one of NSSet, NSUUID or NSURL; nil becomes None, and dates
-are aware. A reference from an object to itself is kept, where the original does not return.
+As in the original, an object becomes a dictionary of its fields, even an NSSet, an NSUUID or an NSURL. nil becomes
+None, and dates are aware. An object that refers to itself becomes a dictionary that contains itself; the original does
+not return in this case.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ __all__ = ["unserializeNSKeyedArchiver"]
 
 
 class _Converter:
-    """Converts objects to dictionaries and lists in place, and keeps identity and cycles."""
+    """Converts objects to dictionaries and lists. Identity and cycles are preserved."""
 
     def __init__(self, keeps_class):
         self.keeps_class = keeps_class
@@ -63,7 +64,7 @@ class _Converter:
 
 
 def _read(plist):
-    """Returns the bytes of an archive that is given as a path, as XML, as bytes or as a dictionary."""
+    """Returns the bytes of an archive, given as a path, XML text, bytes or a dictionary."""
     if isinstance(plist, pathlib.PurePath) or isinstance(plist, str) and os.path.isfile(plist):
         with open(plist, "rb") as file:
             return file.read()
@@ -80,9 +81,9 @@ def unserializeNSKeyedArchiver(plist, removeClassName=True, simplify=True):
     """Decodes an archive.
 
     Args:
-        plist: A path, XML text, bytes, or a dictionary that plistlib has read.
+        plist: A path, XML text, bytes, or a dictionary from plistlib.
         removeClassName: Whether to omit the key ``$class`` of objects.
-        simplify: Must be true. Foundation's collections and values become Python's.
+        simplify: Must be true. Foundation's collections and values become Python objects.
 
     Returns:
         The root object, or a dictionary of the roots if the archive has roots other than ``root``.

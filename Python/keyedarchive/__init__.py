@@ -7,7 +7,7 @@
 >>> plistlib.loads(data)
 {'age': 36, 'name': 'Ada'}
 
-Archives of NSKeyedArchiver become objects:
+NSKeyedArchiver archives become Python objects:
 
 >>> data = archive({"name": "Ada", "tags": ["a", "b"]})
 >>> unarchive(data)
@@ -39,7 +39,7 @@ FMT_BINARY = _plistlib.FMT_BINARY
 UID = _plistlib.UID
 
 
-# The name that plistlib has for its exception.
+# The name of this exception in plistlib.
 InvalidFileException = KeyedArchiveError
 
 _LIMITS = {"untrusted": 0, "default": 1, "trusted": 2}
@@ -55,7 +55,7 @@ def _preset(limits):
 
 
 def _bytes(data):
-    """Returns the input as bytes. As in plistlib, text is XML and becomes UTF-8."""
+    """Returns the input as bytes. As in plistlib, text must be XML and is encoded as UTF-8."""
     if isinstance(data, str):
         return data.encode("utf-8")
     return bytes(data) if isinstance(data, (bytearray, memoryview)) else data
@@ -75,15 +75,15 @@ def loads(
 ):
     """Parses a property list.
 
-    The time is linear in the size of the input. A value that a binary file shares becomes one Python object.
+    The time is linear in the size of the input. A shared value in a binary file becomes one Python object.
 
     Args:
         data: The bytes, or text for XML.
         fmt: FMT_XML or FMT_BINARY to reject the other format. By default both are accepted, as in plistlib.
         dict_type: The type of dictionaries.
         aware_datetime: Whether dates are aware, in UTC. By default they are naive, also in UTC.
-        any_format: Whether to accept OpenStep property lists and JSON too.
-        limits: The preset of limits on what the input may demand: ``"untrusted"``, ``"default"`` or ``"trusted"``.
+        any_format: Whether to accept OpenStep property lists and JSON as well.
+        limits: The preset of limits on the input: ``"untrusted"``, ``"default"`` or ``"trusted"``.
         lenient: Whether to accept the deviations that Apple's parsers accept.
 
     Returns:
@@ -117,7 +117,8 @@ def dumps(value, *, fmt=FMT_XML, sort_keys=True, skipkeys=False, aware_datetime=
     """Serializes a value as a property list.
 
     Args:
-        value: A dict, list, tuple, str, bytes, bytearray, int, float, bool, datetime or UID, with such contents.
+        value: A dict, list, tuple, str, bytes, bytearray, int, float, bool, datetime or UID. Containers hold such
+            values.
         fmt: FMT_XML or FMT_BINARY.
         sort_keys: Whether to sort keys. Otherwise they keep their order.
         skipkeys: Whether to skip keys that are not strings. Otherwise they raise TypeError.
@@ -156,7 +157,7 @@ class _Allowed(dict):
             f"keyed archive: class {name} is not allowed (add it to `allow`)", code="classNotAllowed")
 
 
-# The numbers of forms in keyed.h, for the modules that keep such objects as they are stored.
+# The constants for forms in keyed.h, for the modules that return such objects in their stored form.
 _DATA, _DATE, _UUID, _URL, _SET, _ORDERED_SET = 4, 5, 6, 7, 9, 10
 
 
@@ -175,12 +176,12 @@ def unarchive(data, *, allow=None, aware_datetime=False, limits="default", lenie
     Foundation's collections, strings, numbers, data, dates, UUIDs and ``NSNull`` become Python objects. An object of
     another class becomes an inert :class:`ArchivedObject`, or an instance of the type that ``allow`` maps it to. A date
     outside the years 1 to 9999 is an inert object too.
-    Identity and cycles are kept. The time is linear in the size of the input.
+    Identity and cycles are preserved. The time is linear in the size of the input.
 
     Args:
         data: The bytes.
         allow: The allowed classes besides Foundation's: a list of names and types, or a dictionary from names to
-            types (mostly dataclasses) or None. By default every class is allowed and inert.
+            types (usually dataclasses) or None. By default every class is allowed and inert.
         aware_datetime, limits, lenient: The options of :func:`loads`.
 
     Returns:
@@ -245,7 +246,7 @@ def text(data, *, limits="default", lenient=False):
 
 
 def kind(data):
-    """Returns the name of a format, such as ``"binary property list"`` or ``"typedstream"``; None if it is unknown.
+    """Returns the name of a format, such as ``"binary property list"`` or ``"typedstream"``, or None if it is unknown.
 
     Only the first bytes are read.
 

@@ -20,8 +20,8 @@ class _Archiver:
 
     def __init__(self):
         self.objects = ["$null"]
-        self.known = {}  # object numbers by identity; of strings, numbers and bytes by type and value
-        self.kept = []  # keeps the objects alive: the identity of a freed object would be reused
+        self.known = {}  # object numbers, by identity, or by type and value for strings, numbers and bytes
+        self.kept = []  # keeps the objects alive, because the identity of a freed object could be reused
         self.pending = []
         self.described = {}
 
@@ -106,8 +106,8 @@ def archive(value):
     """Archives a value as the root object of a binary keyed archive.
 
     dict, list, tuple, set, str, bytes, int, float, bool, datetime, UUID and None become Foundation's objects. A
-    dataclass instance is archived under the name of its type, or under its attribute ``__archived_class__``. An
-    :class:`ArchivedObject` keeps its class. Identity and cycles are kept.
+    dataclass instance is archived under its attribute ``__archived_class__``, or under the name of its type. An
+    :class:`ArchivedObject` keeps its class. Identity and cycles are preserved.
 
     Returns:
         The bytes of the archive. Its root has the key ``root``.

@@ -1,10 +1,10 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-// The objects of Python, made of the tables of the C interface. Stable ABI of Python 3.10.
+// Creates Python objects from the tables of the C interface. Uses the stable ABI of Python 3.10.
 //
-// Containers are made empty and filled later, from a list of those that are not filled yet. So nothing here recurses
-// when it reads, shared values are one object, and cycles of archives need no special case.
+// Containers are created empty and filled later from a worklist. Reading therefore needs no recursion, a shared value
+// becomes one object, and cycles in archives need no special case.
 
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030A0000
@@ -19,7 +19,7 @@
 
 // MARK: - Errors
 
-/// Raises `keyedarchive.KeyedArchiveError` with the parts of an error, and frees that. Returns NULL.
+/// Raises `keyedarchive.KeyedArchiveError` with the parts of an error. Frees the error and returns NULL.
 static PyObject *raise(keyed_error *error) {
     if (!error) return PyErr_NoMemory();
     PyObject *module = PyImport_ImportModule("keyedarchive._errors");
@@ -35,7 +35,7 @@ static PyObject *raise(keyed_error *error) {
     return NULL;
 }
 
-/// Opens a document without the lock of the interpreter.
+/// Opens a document without holding the interpreter lock.
 static keyed_document *open_document(const char *bytes, Py_ssize_t count, int limits, int lenient) {
     keyed_options options = { (uint32_t)limits, (uint32_t)lenient };
     keyed_error *error = NULL;
@@ -49,7 +49,7 @@ static keyed_document *open_document(const char *bytes, Py_ssize_t count, int li
 
 // MARK: - Scalars
 
-/// The types and functions that values are made with.
+/// The Python types and functions that create values.
 typedef struct makers {
     PyObject *dict_type;  // NULL for `dict`
     PyObject *datetime;
@@ -61,15 +61,15 @@ typedef struct makers {
     // Only for archives:
     PyObject *object_type;  // ArchivedObject(name, chain, fields)
     PyObject *uuid;
-    PyObject *classes;      // from names to types, or None
-    PyObject *new_object;   // makes an empty object of a type
+    PyObject *classes;      // a mapping from class names to types, or None
+    PyObject *new_object;   // creates an empty instance of a type
     PyObject *fill_object;  // sets its fields
-    int inert_forms;        // a bit for each form whose objects are inert instead
+    int inert_forms;        // a bit for each form whose objects become inert
     // The attributes of `object_type`.
     PyObject *class_name, *class_chain, *fields;
 } makers;
 
-/// Makes the names of attributes. Returns -1 after an error.
+/// Creates the attribute names. Returns -1 after an error.
 static int makers_begin(makers *self) {
     self->no_arguments = PyTuple_New(0);
     self->data_name = PyUnicode_InternFromString("data");
@@ -87,7 +87,7 @@ static void makers_end(makers *self) {
     Py_XDECREF(self->fields);
 }
 
-/// Makes an instance of a type of Python without a call of its initializer.
+/// Creates an instance of a Python type without calling its initializer.
 static PyObject *instance(PyObject *type, const makers *with) {
     newfunc make = (newfunc)PyType_GetSlot((PyTypeObject *)type, Py_tp_new);
     return make((PyTypeObject *)type, with->no_arguments, NULL);
@@ -97,14 +97,14 @@ typedef struct reader {
     const keyed_table *table;
     const keyed_archive *archive;  // NULL for a plain property list
     const makers *with;
-    PyObject **values;   // by value
+    PyObject **values;   // by number of the value
     PyObject **keys;     // by key number
-    PyObject **uids;     // of a plain property list, by the number in the UID
+    PyObject **uids;     // for a plain property list, by the number in the UID
     uint32_t uid_count;
-    PyObject **objects;  // by object
+    PyObject **objects;  // by number of the object
     PyObject **class_names;
     PyObject **class_chains;
-    // Containers to be filled: numbers of values, and of objects with the highest bit.
+    // The containers to fill: numbers of values, or numbers of objects with the highest bit set.
     uint64_t *pending;
     size_t pending_count, pending_room;
 } reader;
@@ -131,12 +131,12 @@ static PyObject *string_of(const keyed_value *value) {
     return PyUnicode_FromStringAndSize((const char *)value->u.bytes, value->count);
 }
 
-/// Whether seconds since 2001 are in the years 1 to 9999, which `datetime` has.
+/// Returns whether seconds since 2001 are within the years 1 to 9999, which `datetime` supports.
 static int has_datetime(double seconds) {
     return seconds >= -63113904000.0 && seconds < 252423993599.5;
 }
 
-/// Makes a `datetime` of seconds since 2001, rounded to microseconds.
+/// Creates a `datetime` from seconds since 2001, rounded to microseconds.
 static PyObject *date_of(double seconds, const makers *with) {
     double whole = floor(seconds);
     long micros = lrint((seconds - whole) * 1e6);
@@ -158,7 +158,7 @@ static PyObject *date_of(double seconds, const makers *with) {
     int dom = (int)(doy - (153 * mp + 2) / 5 + 1);
     int month = (int)(mp < 10 ? mp + 3 : mp - 9);
     int year = (int)((int64_t)yoe + era * 400) + (month <= 2);
-    // The form in which pickle passes the fields. It takes a third of the time of eight arguments.
+    // The state that pickle passes to the initializer. It takes a third of the time of eight arguments.
     const char state[10] = { (char)(year >> 8), (char)year, (char)month, (char)dom, (char)(second / 3600),
         (char)(second / 60 % 60), (char)(second % 60), (char)(micros >> 16), (char)(micros >> 8), (char)micros };
     PyObject *fields = PyBytes_FromStringAndSize(state, sizeof state);
@@ -170,7 +170,7 @@ static PyObject *date_of(double seconds, const makers *with) {
     return made;
 }
 
-/// Makes a `UID`. Equal UIDs of one document are one object, as far as the numbers are those of its values.
+/// Creates a `UID`. Equal UIDs of one document are the same object, unless their number exceeds the number of values.
 static PyObject *uid_of(reader *self, uint64_t number) {
     if (number < self->uid_count && self->uids[number]) {
         Py_INCREF(self->uids[number]);
@@ -189,7 +189,7 @@ static PyObject *uid_of(reader *self, uint64_t number) {
 
 static PyObject *object(reader *self, uint64_t number);
 
-/// Makes the Python value of a value, or an empty container that is filled later. Returns a borrowed reference.
+/// Creates the Python object for a value, or an empty container that is filled later. Returns a borrowed reference.
 static PyObject *value(reader *self, uint32_t number) {
     PyObject *known = self->values[number];
     if (known) return known;
@@ -264,7 +264,7 @@ static int fill_dictionary(reader *self, PyObject *dictionary, const keyed_value
     return 0;
 }
 
-// MARK: - Objects of archives
+// MARK: - Archived objects
 
 static PyObject *class_name(reader *self, uint32_t number) {
     if (!self->class_names[number]) {
@@ -282,7 +282,8 @@ static PyObject *class_name(reader *self, uint32_t number) {
     return self->class_names[number];
 }
 
-/// Makes an object of a class without a known form: inert, or of the type that the caller names.
+/// Creates the object for a class without a known form: an inert object, or an instance of the type that the caller
+/// chose.
 static PyObject *inert(reader *self, const keyed_object *item) {
     PyObject *name = class_name(self, item->class_index);
     if (!name) return NULL;
@@ -305,7 +306,7 @@ static PyObject *inert(reader *self, const keyed_object *item) {
     return made;
 }
 
-/// The form that an object has in Python.
+/// Returns the form of an object in Python.
 static uint32_t form_of(const reader *self, const keyed_object *item) {
     if (item->class_index == UINT32_MAX) return item->form;
     if (item->form == KEYED_FORM_DATE && !has_datetime(self->table->values[item->parts[0]].u.real)) {
@@ -314,7 +315,8 @@ static uint32_t form_of(const reader *self, const keyed_object *item) {
     return self->with->inert_forms >> item->form & 1 ? KEYED_FORM_OBJECT : item->form;
 }
 
-/// Makes an object, or an empty one that is filled later. Returns a borrowed reference.
+/// Creates the Python object for an archived object, or an empty one that is filled later. Returns a borrowed
+/// reference.
 static PyObject *object(reader *self, uint64_t number) {
     if (number >= self->archive->object_count) {
         PyObject *module = PyImport_ImportModule("keyedarchive._errors");
@@ -371,14 +373,14 @@ static PyObject *object(reader *self, uint64_t number) {
     return made;
 }
 
-/// Whether the failure of the last call was that a value cannot be hashed; clears that error.
+/// Returns whether the last call failed because a value cannot be hashed, and clears that error.
 static int was_unhashable(void) {
     if (!PyErr_ExceptionMatches(PyExc_TypeError)) return 0;
     PyErr_Clear();
     return 1;
 }
 
-/// Fills a set. An element that cannot be hashed, such as a list, is a tuple of one: the identity of the element.
+/// Fills a set. An element that cannot be hashed, such as a list, is wrapped in `Unhashable`.
 static int fill_set(reader *self, PyObject *set, const keyed_value *source) {
     for (uint32_t index = 0; index < source->count; index++) {
         PyObject *element = value(self, source->u.children[index]);
@@ -429,7 +431,7 @@ static int fill_object(reader *self, PyObject *made, const keyed_object *item) {
     return status;
 }
 
-/// Fills the containers that were made, and those that are made for them.
+/// Fills all pending containers, including those that are created meanwhile.
 static int fill_all(reader *self) {
     while (self->pending_count) {
         uint64_t next = self->pending[--self->pending_count];
@@ -463,7 +465,7 @@ static void release(PyObject **list, size_t count) {
     free(list);
 }
 
-/// Makes the objects of tables: the root, or of an archive the dictionary of its roots.
+/// Creates the Python objects for a table. Returns the root, or the dictionary of the roots for an archive.
 static PyObject *read_tables(const keyed_table *table, const keyed_archive *archive, const makers *with) {
     reader self = { .table = table, .archive = archive, .with = with };
     size_t objects = archive ? archive->object_count : 0, classes = archive ? archive->class_count : 0;
@@ -481,7 +483,7 @@ static PyObject *read_tables(const keyed_table *table, const keyed_archive *arch
         || (!archive && !self.uids)) {
         PyErr_NoMemory();
     } else {
-        // Nothing that is made here can be garbage yet, and the collector would visit all of it again and again.
+        // None of these objects can be garbage yet, and the collector would traverse them again and again.
         int collects = PyGC_Disable();
         result = value(&self, archive ? archive->top : table->root);
         if (result && fill_all(&self)) result = NULL;
@@ -500,7 +502,7 @@ static PyObject *read_tables(const keyed_table *table, const keyed_archive *arch
 
 // MARK: - Reading
 
-/// Raises the error for a document of another format than the caller wants.
+/// Raises the error for a document in a format that the caller does not accept.
 static PyObject *wrong_format(uint32_t format) {
     static const char *const names[] = { "other bytes", "binary", "XML", "OpenStep", "JSON" };
     PyObject *module = PyImport_ImportModule("keyedarchive._errors");
@@ -520,7 +522,7 @@ static PyObject *wrong_format(uint32_t format) {
 
 /// loads(data, dict_type, datetime, zone, uid, formats, limits, lenient)
 ///
-/// `formats` has the bit of each format that is wanted.
+/// `formats` has a bit set for each accepted format.
 static PyObject *loads(PyObject *module, PyObject *arguments) {
     (void)module;
     const char *bytes;
@@ -782,7 +784,7 @@ static PyObject *dumps(PyObject *module, PyObject *arguments) {
 
 // MARK: - Arrow
 
-// The C data interface of Arrow, as its specification has it.
+// The structures of the Arrow C data interface, as specified.
 struct ArrowSchema {
     const char *format, *name, *metadata;
     int64_t flags, n_children;
@@ -799,7 +801,7 @@ struct ArrowArray {
     void *private_data;
 };
 
-/// A column of text that grows.
+/// A growing column of text.
 typedef struct column {
     int64_t *offsets;
     uint8_t *valid;
@@ -848,12 +850,12 @@ typedef struct batch {
     int operation, limits;
     Py_ssize_t path_count;
     const char **paths;
-    // One for each path, or one; then that of errors.
+    // One column for each path, or a single one, followed by the column of errors.
     column *columns;
     Py_ssize_t column_count;
 } batch;
 
-/// Adds the text of a scalar, or JSON of another value.
+/// Adds a scalar as text, or any other value as JSON.
 static int add_value(column *to, const keyed_document *document, uint32_t value, keyed_error **error) {
     keyed_rows *rows = keyed_list(document, value, KEYED_ITSELF, error);
     if (!rows) return column_add(to, NULL, 0);
@@ -875,7 +877,7 @@ static int add_value(column *to, const keyed_document *document, uint32_t value,
     return status;
 }
 
-/// Adds the columns of one blob. Returns -1 where memory is used up.
+/// Adds a row for one blob. Returns -1 if memory is exhausted.
 static int add_row(batch *self, const uint8_t *bytes, size_t count) {
     keyed_options options = { (uint32_t)self->limits, 0 };
     keyed_error *error = NULL;
@@ -897,7 +899,7 @@ static int add_row(batch *self, const uint8_t *bytes, size_t count) {
     }
     for (Py_ssize_t index = 0; !status && index < self->path_count; index++) {
         uint32_t value = 0;
-        // A value that is not there is null; it is no error of the row.
+        // A missing value is null and not an error.
         keyed_document *found = document
             ? keyed_find(document, self->paths[index], strlen(self->paths[index]), &value, NULL) : NULL;
         keyed_error *flaw = NULL;
@@ -957,7 +959,7 @@ static void delete_schema(PyObject *capsule) {
     free(schema);
 }
 
-/// Makes capsules of the columns, which then own their memory.
+/// Moves the columns into capsules, which then own their memory.
 static PyObject *export_columns(batch *self, PyObject *names, int64_t rows) {
     struct ArrowArray *array = calloc(1, sizeof *array);
     struct ArrowSchema *schema = calloc(1, sizeof *schema);
@@ -992,7 +994,7 @@ static PyObject *export_columns(batch *self, PyObject *names, int64_t rows) {
     return types && values ? Py_BuildValue("NN", types, values) : NULL;
 }
 
-/// Runs the rows of an array of binary values or text. `wide` says whether its offsets have 64 bits.
+/// Processes the rows of an array of binary values or text. `wide` is nonzero if its offsets have 64 bits.
 static int run(batch *self, const struct ArrowArray *array, int wide) {
     const uint8_t *valid = array->buffers[0];
     const uint8_t *bytes = array->buffers[2];
@@ -1013,7 +1015,7 @@ static int run(batch *self, const struct ArrowArray *array, int wide) {
     return 0;
 }
 
-/// columns(schema, array, operation, paths, names, limits): the capsules of a structure of text.
+/// columns(schema, array, operation, paths, names, limits): returns the capsules of a struct array of strings.
 static PyObject *columns(PyObject *module, PyObject *arguments) {
     (void)module;
     PyObject *schema_capsule, *array_capsule, *paths, *names;

@@ -14,7 +14,7 @@ class KeyedArchiveError(plistlib.InvalidFileException):
     plistlib catch it.
 
     Attributes:
-        code: The name of the kind of failure, such as ``"truncated"``.
+        code: The code of the failure, such as ``"truncated"``.
         path: The key path of the value, or None.
         offset: The byte offset in the input, or None.
         line, column: The position in text, counted from 1, or None.

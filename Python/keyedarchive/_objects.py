@@ -37,7 +37,7 @@ class ArchivedObject:
         return key in self.fields
 
     def get(self, key, default=None):
-        """Returns the field with a key, or ``default`` if the object has no such field."""
+        """Returns the field for a key, or ``default`` if the object has no such field."""
         return self.fields.get(key, default)
 
     def __getattr__(self, name):
@@ -73,7 +73,7 @@ class Unhashable:
 def new_object(kind):
     """Creates an instance without calling its initializer.
 
-    The fields are not known yet: a cycle may refer to the instance before they are.
+    The fields are set later, because a cycle may refer to the instance before they are known.
     """
     return object.__new__(kind)
 
@@ -81,7 +81,8 @@ def new_object(kind):
 def fill_object(target, fields):
     """Sets the fields of an instance.
 
-    A dataclass receives the fields that it declares, and its defaults for missing ones. Other types receive all fields.
+    A dataclass receives only the fields that it declares, with its defaults for missing ones. Other types receive all
+    fields.
     """
     if not dataclasses.is_dataclass(target):
         target.__dict__.update(fields)

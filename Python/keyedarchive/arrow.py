@@ -4,8 +4,8 @@
 
 Each function decodes one batch in one call and releases the interpreter lock. It takes a binary or string array of
 pyarrow, or of any library with ``__arrow_c_array__``. It returns a struct array of the same length. The results are
-strings. The field ``error`` has the message of a row that cannot be decoded, and is null otherwise. A null row has null
-results and no error.
+strings. The field ``error`` is the message for a row that cannot be decoded, and null for other rows. A null row has
+null results and no error.
 
     import pyarrow as pa
     from keyedarchive import arrow

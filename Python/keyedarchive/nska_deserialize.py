@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The API of nska_deserialize: ``from keyedarchive import nska_deserialize as nd``.
 
-As there, an object becomes a dictionary of its fields, also one of NSData or NSURL; a set becomes a list and a UUID
-text; nil and a date out of range become ``''``; and a reference from an object to itself is omitted. The names
-``nd.plistlib``, ``nd.biplist`` and ``nd.ccl_bplist`` have the exceptions that callers catch.
+As in the original, an object becomes a dictionary of its fields, even an NSData or an NSURL. A set becomes a list, and
+a UUID becomes text. nil and a date out of range become ``''``. A reference from an object to itself is omitted. The names
+``nd.plistlib``, ``nd.biplist`` and ``nd.ccl_bplist`` provide the exceptions that callers catch.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _EPOCH = _datetime.datetime(2001, 1, 1)
 
 
 def _date(archived):
-    """Returns the date of an archived NSDate, or ``''`` if it has none in Python."""
+    """Returns the date of an archived NSDate, or ``''`` if Python cannot represent it."""
     try:
         return _EPOCH + _datetime.timedelta(seconds=archived["NS.time"])
     except (OverflowError, ValueError, TypeError):
@@ -88,7 +88,7 @@ class _Simplifier:
                     return target
 
     def leaf(self, value):
-        """Returns the converted value in a tuple, or None for a container that has to be converted."""
+        """Returns the converted value in a tuple, or None for a container that is still to be converted."""
         if value is None:
             return ("",)
         if isinstance(value, Unhashable):
@@ -103,7 +103,7 @@ class _Simplifier:
         return (_OMITTED,) if key in self.open else None
 
     def begin(self, value):
-        """Opens a container: returns its identity, the empty result, and its entries."""
+        """Begins a container. Returns its identity, the empty result, and an iterator over its entries."""
         if isinstance(value, Unhashable):
             value = value.value
         self.open.add(id(value))
@@ -118,7 +118,7 @@ class _Simplifier:
 
     @staticmethod
     def add(target, name, item):
-        """Adds an entry. One whose key is an object has no place in a dictionary of text and is omitted."""
+        """Adds an entry. An entry whose key is an object is omitted, because the keys of the result are text."""
         if isinstance(target, list):
             target.append(item)
         elif not isinstance(name, (ArchivedObject, Unhashable)):
@@ -141,9 +141,9 @@ def deserialize_plist_from_string(bytes_to_deserialize, full_recurse_convert_nsk
 
     Args:
         bytes_to_deserialize: The bytes.
-        full_recurse_convert_nska: Whether to decode property lists within data too. Then a property list that is not
-            an archive is no error.
-        format: ``dict`` for a dictionary of several roots, ``list`` for a list of dictionaries.
+        full_recurse_convert_nska: Whether to decode property lists within data as well. In this case, a property
+            list that is not an archive is not an error.
+        format: The result for several roots: ``dict`` for a dictionary, ``list`` for a list of dictionaries.
 
     Returns:
         A dictionary or a list.
@@ -198,12 +198,12 @@ def _printable(value):
 
 
 def write_plist_to_json_file(deserialized_plist, output_path):
-    """Writes a result of :func:`deserialize_plist` to a JSON file. Data become hexadecimal digits."""
+    """Writes a result of :func:`deserialize_plist` to a JSON file. Data becomes hexadecimal digits."""
     with open(output_path, "w", encoding="utf-8") as file:
         _json.dump(_printable(deserialized_plist), file)
 
 
 def write_plist_to_file(deserialized_plist, output_path):
-    """Writes a result of :func:`deserialize_plist` to a binary property list."""
+    """Writes a result of :func:`deserialize_plist` to a file, as a binary property list."""
     with open(output_path, "wb") as file:
         dump(deserialized_plist, file, fmt=FMT_BINARY)

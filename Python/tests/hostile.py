@@ -20,12 +20,12 @@ def _class(name, *chain):
 
 
 def dangling():
-    """Returns an archive of an array that refers to an object 77, which is not there."""
+    """Returns an archive of an array that refers to object 77, which does not exist."""
     return _archive(["$null", {"NS.objects": [_UID(77)], "$class": _UID(2)}, _class("NSArray")])
 
 
 def made():
-    """Returns inputs that are well-formed property lists and malformed or exhausting archives."""
+    """Returns malformed files and archives, and archives that would exhaust resources."""
     array = _class("NSArray")
     bomb = [{"NS.objects": [_UID(number + 1)] * 10, "$class": _UID(31)} for number in range(1, 30)]
     return [
@@ -48,7 +48,7 @@ def made():
 
 
 def blobs():
-    """Returns the inputs made here, and those of the folder of KEYED_CORPUS."""
+    """Returns the inputs of this module, and the files in the folder that KEYED_CORPUS names."""
     found = made()
     for root, _, names in os.walk(os.path.join(os.environ.get("KEYED_CORPUS", ""), "malformed")):
         for name in sorted(names):

@@ -39,7 +39,7 @@ class Save:
 
 
 class Point:
-    """A type with the delegates of bpylist2."""
+    """A type with the static methods that bpylist2 calls."""
 
     def __init__(self, x):
         self.x = x
@@ -82,7 +82,7 @@ class PropertyLists(unittest.TestCase):
             self.assertEqual(keyedarchive.loads(source), SAMPLE)
         self.assertEqual(keyedarchive.load(io.BytesIO(data)), SAMPLE)
 
-    def test_loads_is_that_of_plistlib(self):
+    def test_loads_returns_what_plistlib_returns(self):
         for fmt in (plistlib.FMT_XML, plistlib.FMT_BINARY):
             data = plistlib.dumps(SAMPLE, fmt=fmt)
             self.assertEqual(keyedarchive.loads(data), plistlib.loads(data))
@@ -180,7 +180,7 @@ class Archives(unittest.TestCase):
         with self.assertRaises(keyedarchive.KeyedArchiveError):
             keyedarchive.unarchive(plistlib.dumps(archive, fmt=plistlib.FMT_BINARY))
 
-    def test_dates_that_python_has_no_year_for_are_inert(self):
+    def test_dates_outside_the_years_of_python_are_inert(self):
         archive = plistlib.loads(keyedarchive.archive([SAMPLE["date"]]))
         for entry in archive["$objects"]:
             if isinstance(entry, dict) and "NS.time" in entry:
@@ -199,7 +199,7 @@ class Archives(unittest.TestCase):
             nska_deserialize.deserialize_plist(io.BytesIO(keyedarchive.archive("x"))), {"root": "x"})
         with self.assertRaises(nska_deserialize.DeserializeError):
             nska_deserialize.deserialize_plist_from_string(plistlib.dumps({}))
-        # The tuple of exceptions that iLEAPP catches.
+        # The exceptions that iLEAPP catches.
         nd = nska_deserialize
         with self.assertRaises((nd.biplist.NotBinaryPlistException, nd.biplist.InvalidPlistException,
                                 nd.plistlib.InvalidFileException, nd.ccl_bplist.BplistError)):
@@ -278,7 +278,7 @@ def attempt(data):
         except keyedarchive.KeyedArchiveError as error:
             errors.append(error)
         except OverflowError:
-            pass  # a date of a property list that Python has no year for, as in plistlib
+            pass  # a date outside of the years that Python supports, as in plistlib
     return len(FUNCTIONS), errors
 
 
@@ -324,7 +324,7 @@ class HostileInput(unittest.TestCase):
             for columns in (arrow.json(batch), arrow.text(batch), arrow.classes(batch), arrow.get(batch, ["root"])):
                 rows = pa.array(columns)
                 self.assertEqual(len(rows), 1000)
-            # Columns that nobody imports are freed too.
+            # Columns that are never imported are freed as well.
             arrow.json(batch)
             del rows, columns
         gc.collect()

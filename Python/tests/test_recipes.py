@@ -25,7 +25,7 @@ def needs(*names):
 
 
 def block(heading):
-    """Returns the first block of Python under a heading of the page."""
+    """Returns the first Python block under a heading of the page."""
     with open(PAGE, encoding="utf-8") as file:
         part = re.split(rf"^#+ {heading}\n", file.read(), flags=re.MULTILINE)[1]
     return re.search(r"```python\n(.*?)```", part, re.DOTALL).group(1)
@@ -98,7 +98,7 @@ class Recipes(unittest.TestCase):
                     run("Spark", records=rows.repartition(4), target=target)
                     table = pyarrow.parquet.read_table(target).to_pylist()
                     found.append(sorted(map(str, table)))
-            # The same result each time.
+            # Repeated runs give the same result.
             self.assertEqual(found[0], found[1])
             self.assertEqual(len(table), 400)
             self.assertEqual(sum(row["path"] == "a/b" and row["size"] == "3" for row in table), 200)

@@ -35,15 +35,15 @@ public struct ArchivedColor {
 
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// Red, green, blue, independent of a device.
+        /// Device-independent red, green and blue.
         public static let calibratedRGB = Kind(rawValue: 1)
-        /// Red, green, blue of a device.
+        /// Red, green and blue of a device.
         public static let deviceRGB = Kind(rawValue: 2)
-        /// Grayscale, independent of a device.
+        /// Device-independent grayscale.
         public static let calibratedWhite = Kind(rawValue: 3)
         /// Grayscale of a device.
         public static let deviceWhite = Kind(rawValue: 4)
-        /// Cyan, magenta, yellow, black of a device.
+        /// Cyan, magenta, yellow and black of a device.
         public static let deviceCMYK = Kind(rawValue: 5)
         /// A named color of a catalog.
         public static let catalog = Kind(rawValue: 6)
@@ -53,13 +53,13 @@ public struct ArchivedColor {
 
     /// The kind of color.
     public var kind: Kind
-    /// Red, green, blue and perhaps alpha as text: `NSRGB`.
+    /// Red, green, blue and optionally alpha, as text: `NSRGB`.
     public var rgb: Data?
-    /// White and perhaps alpha as text: `NSWhite`.
+    /// White and optionally alpha, as text: `NSWhite`.
     public var white: Data?
-    /// Cyan, magenta, yellow, black and perhaps alpha as text: `NSCMYK`.
+    /// Cyan, magenta, yellow, black and optionally alpha, as text: `NSCMYK`.
     public var cmyk: Data?
-    /// The components in ``customColorSpace`` with alpha as text: `NSComponents`.
+    /// The components in ``customColorSpace`` and alpha, as text: `NSComponents`.
     public var customComponents: Data?
     /// The space of ``customComponents``: an `NSColorSpace`.
     public var customColorSpace: AnyArchived?
@@ -77,20 +77,20 @@ public struct ArchivedColor {
     /// Creates a color of a kind, without components.
     public init(_ kind: Kind) { self.kind = kind }
 
-    /// Creates a color from red, green and blue, 0 … 1, independent of a device.
+    /// Creates a device-independent color from red, green and blue, each 0 … 1.
     public init(red: Double, green: Double, blue: Double, alpha: Double = 1) {
         kind = .calibratedRGB
         rgb = ColorText.data([red, green, blue], alpha: alpha)
     }
 
-    /// Creates a gray, 0 … 1, independent of a device.
+    /// Creates a device-independent gray from a white level of 0 … 1.
     public init(white: Double, alpha: Double = 1) {
         kind = .calibratedWhite
         self.white = ColorText.data([white], alpha: alpha)
     }
 
     /// The components of the color and its alpha; nil for kinds without components, and if the text
-    /// does not have that many finite numbers.
+    /// does not have the right number of finite numbers.
     public var components: [Double]? {
         switch kind {
         case .calibratedRGB, .deviceRGB: rgb.flatMap { ColorText.components($0, count: 3) }
@@ -243,9 +243,9 @@ public struct ArchivedUIColor {
     public var alpha: PropertyListReal?
     /// The kind of color, as for `NSColor`.
     public var kind: ArchivedColor.Kind?
-    /// Red, green, blue and perhaps alpha as text.
+    /// Red, green, blue and optionally alpha, as text.
     public var rgbText: Data?
-    /// White and perhaps alpha as text.
+    /// White and optionally alpha, as text.
     public var whiteText: Data?
     /// The name of a system color.
     public var systemColorName: String?

@@ -87,7 +87,7 @@ public struct ArchivedUIFont {
     public var otherSize: PropertyListReal?
     /// The symbolic traits.
     public var traits: Int?
-    /// A Boolean value that says whether it is the system font.
+    /// A Boolean value indicating whether the font is the system font.
     public var isSystemFont: Bool?
     /// The descriptor: a `UIFontDescriptor`, or nil.
     public var descriptor: AnyArchived?

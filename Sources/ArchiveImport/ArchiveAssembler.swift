@@ -4,8 +4,8 @@
 internal import ArchiveVocabulary
 internal import PropertyList
 
-/// Builds the property list of a keyed archive from the objects of another format, and records the place of each value
-/// in the file.
+/// A builder that creates the property list of a keyed archive from the objects of another format,
+/// and records the byte range of each value in the file.
 ///
 ///     begin → field or value, for each root → beginObjects → object or leaf, for each object in its order
 ///           → extra objects → finish
@@ -13,7 +13,7 @@ struct ArchiveAssembler: ~Copyable {
     private var builder: DocumentBuilder
     private var ranges: [Range<UInt32>] = []
     private let source: [UInt8]
-    /// The strings that the file shares, by their numbers in it.
+    /// The shared strings of the file, by their numbers in the file.
     private var sharedStrings: [Int: CompletedValue] = [:]
     /// The number of the next extra object.
     private var nextExtra: Int
@@ -28,14 +28,15 @@ struct ArchiveAssembler: ~Copyable {
         case classDescription([String])
     }
 
-    /// Creates an assembler. `count` is the number of objects and classes of the file, which come first.
+    /// Creates an assembler. `count` is the number of objects and classes in the file, which
+    /// precede all extra objects.
     init(_ source: [UInt8], _ limits: ParsingLimits, count: Int) {
         self.source = source
         builder = DocumentBuilder(source: source, limits: limits)
         nextExtra = count + 1
     }
 
-    /// Records the place of the values added last.
+    /// Records the byte range of the latest values.
     private mutating func note(_ range: Range<Int>) {
         let place =
             UInt32(
@@ -43,7 +44,7 @@ struct ArchiveAssembler: ~Copyable {
         while ranges.count < builder.recordCount { ranges.append(place) }
     }
 
-    /// Begins the archive, and the dictionary of its roots.
+    /// Begins the archive and the dictionary of its roots.
     mutating func begin() {
         builder.beginDictionary()
         builder.key(ArchiveFormat.versionKey)
@@ -55,7 +56,7 @@ struct ArchiveAssembler: ~Copyable {
         note(0..<0)
     }
 
-    /// Ends the roots, and begins the objects.
+    /// Ends the roots and begins the objects.
     mutating func beginObjects() {
         builder.end()
         builder.key(ArchiveFormat.objectsKey)
@@ -69,7 +70,7 @@ struct ArchiveAssembler: ~Copyable {
         note(0..<0)
     }
 
-    /// Begins the object at a place.
+    /// Begins the object at a byte range of the file.
     mutating func beginObject(class: PropertyListUID, at range: Range<Int>) {
         builder.beginDictionary()
         note(range)
@@ -78,7 +79,8 @@ struct ArchiveAssembler: ~Copyable {
         note(0..<0)
     }
 
-    /// Adds the description of a class. `shared` has the numbers of the names among the shared strings of the file.
+    /// Adds the description of a class. `shared` contains the numbers of the names among the shared
+    /// strings of the file.
     mutating func classDescription(
         _ names: [(text: String, shared: Int)], hints: [String] = [], at range: Range<Int>
     ) {
@@ -100,7 +102,7 @@ struct ArchiveAssembler: ~Copyable {
         note(0..<0)
     }
 
-    /// Adds a string that several values of the file may share. The document shares it too.
+    /// Adds a string that several values of the file may share. The document then shares it too.
     mutating func string(_ text: @autoclosure () -> String, shared: Int, at range: Range<Int>) {
         if let known = sharedStrings[shared] { return builder.again(known) }
         builder.string(text())
@@ -135,7 +137,7 @@ struct ArchiveAssembler: ~Copyable {
         note(range)
     }
 
-    /// Adds a null value. Plain property lists have one, keyed archives do not.
+    /// Adds a null value, which occurs in plain property lists but not in keyed archives.
     mutating func noValue(at range: Range<Int>) {
         builder.null()
         note(range)
@@ -151,7 +153,7 @@ struct ArchiveAssembler: ~Copyable {
         note(range)
     }
 
-    /// Adds bytes of the file, or of another array.
+    /// Adds bytes from the file or from another array.
     mutating func data(_ bytes: ArraySlice<UInt8>, inPlace: Bool = true, at range: Range<Int>) {
         if inPlace {
             builder.sourceData(bytes.startIndex..<bytes.endIndex)
@@ -178,7 +180,7 @@ struct ArchiveAssembler: ~Copyable {
 
     mutating func end() { builder.end() }
 
-    /// The value added last, for further references to it.
+    /// The latest value, for references to it.
     var lastValue: CompletedValue? { builder.lastValue }
 
     mutating func again(_ value: CompletedValue) { builder.again(value) }
@@ -203,7 +205,7 @@ struct ArchiveAssembler: ~Copyable {
         return add(.array(objects, class: name))
     }
 
-    /// Adds the description of a class that has none in the file.
+    /// Adds the description of a class that the file does not describe.
     mutating func extraClass(_ names: [String]) -> PropertyListUID {
         let name = names.first ?? ""
         if let known = extraClasses[name] { return known }

@@ -6,8 +6,8 @@ internal import NIBArchive
 package import PropertyList
 internal import TypedStream
 
-// These formats do not begin with a reliable length. The reader tries larger and larger windows until it finds the end
-// of the file.
+// Files in these formats do not begin with a reliable length. The importer reads larger and larger
+// windows until it finds the end of the file.
 
 extension ImportedArchive {
     /// The window sizes to try before all remaining bytes.
@@ -15,21 +15,22 @@ extension ImportedArchive {
 
     /// The result of reading a window.
     private enum Attempt {
-        /// The file ends after some bytes.
+        /// The file is intact and has this number of bytes.
         case whole(Int)
-        /// The file is damaged, or longer.
+        /// The file is damaged, or continues beyond the window.
         case failed(PropertyListError, mayBeLonger: Bool)
     }
 
-    /// Imports a file that begins at a place in other bytes.
+    /// Imports a file that is embedded in other bytes.
     ///
     /// - Parameters:
-    ///   - bytes: The bytes.
-    ///   - place: The place.
-    ///   - limits: The limits on what the file may ask for.
-    ///   - effort: The budget of bytes to read. Each attempt reduces it.
-    /// - Returns: The document, and the place of the file.
-    /// - Throws: As ``init(parsing:limits:)-30b8i``; `sizeLimitExceeded` if the budget is exhausted.
+    ///   - bytes: The bytes that contain the file.
+    ///   - place: The offset of the file's first byte.
+    ///   - limits: The limits on parsing the file.
+    ///   - effort: The remaining number of bytes that may be read. Each attempt reduces it.
+    /// - Returns: The document, and the byte range of the file.
+    /// - Throws: The errors of ``init(parsing:limits:)-30b8i``, and `sizeLimitExceeded` if `effort`
+    ///   is exhausted.
     package static func carve(
         _ bytes: [UInt8], at place: Int, limits: ParsingLimits, effort: inout Int
     ) throws(PropertyListError) -> (document: PropertyListDocument, range: Range<Int>) {
@@ -39,7 +40,7 @@ extension ImportedArchive {
             guard size <= effort else {
                 throw PropertyListError(
                     .sizeLimitExceeded,
-                    what: "it may have \(size) bytes, \(effort) more are tried in all")
+                    what: "the file may have \(size) bytes, but only \(effort) more may be read")
             }
             effort -= size
             let window = Array(bytes[place..<place + size])
@@ -70,7 +71,7 @@ extension ImportedArchive {
         }
     }
 
-    /// Reads a window, and keeps its complete groups.
+    /// Reads a window as a typedstream, and keeps its complete groups.
     private static func typedStream(_ window: [UInt8], _ limits: ParsingLimits) -> Attempt {
         let streamLimits = TypedStreamLimits(depth: limits.depth, inputSize: limits.inputSize)
         do throws(TypedStreamError) {
@@ -87,7 +88,7 @@ extension ImportedArchive {
         }
     }
 
-    /// The end of the last of some groups.
+    /// Returns the end of the last of the first `count` groups.
     private static func last(_ groups: TypedStreamGroups, _ count: Int) -> Int? {
         var iterator = groups.makeIterator()
         var end: Int?
@@ -120,8 +121,8 @@ extension ImportedArchive {
         }
     }
 
-    /// A failure. A larger window helps where a length or an offset leads beyond the end of this one, or where the
-    /// reader reached its second half.
+    /// Returns a failure. A larger window may help if a length or an offset leads beyond the end of
+    /// this one, or if the reader reached its second half.
     private static func failed(_ error: PropertyListError, _ window: [UInt8]) -> Attempt {
         let place = error.location?.byte ?? 0
         let isAtEnd = place >= window.count / 2

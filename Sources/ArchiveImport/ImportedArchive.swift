@@ -8,11 +8,13 @@ internal import NIBArchive
 public import PropertyList
 internal import TypedStream
 
-/// A typedstream, a NIBArchive or a message of NSXPCConnection, as the keyed archive of the same objects.
+/// A typedstream, a NIBArchive or a message of NSXPCConnection, converted to a keyed archive of the
+/// same objects.
 ///
-/// Everything that works on keyed archives works on ``document``: the graph, typed values through a `ClassRegistry`,
-/// writing in any format. Each value knows its place in the file. An object whose class has no known form keeps its
-/// values under keys that name their position and type.
+/// Everything that works with keyed archives works with ``document``: `ArchiveGraph`, typed values
+/// through a `ClassRegistry`, and writing in any format. Each value has its byte range in the file.
+/// An object whose class has no known form keeps its values under keys that consist of their
+/// position and type.
 ///
 /// ```swift
 /// let archive = try ImportedArchive(parsing: bytes)
@@ -20,7 +22,7 @@ internal import TypedStream
 /// print(message.text)
 /// ```
 public struct ImportedArchive: Sendable {
-    /// A format that can be imported. An open set: a new format breaks no `switch`.
+    /// A format that can be imported. New formats may be added without breaking a `switch`.
     public struct Format: Sendable, Hashable {
         let importer: Importer
 
@@ -53,40 +55,43 @@ public struct ImportedArchive: Sendable {
     /// The format of the file.
     public let format: Format
 
-    /// The same objects as a keyed archive. A message without objects that name a class is a plain property list.
+    /// The objects of the file as a keyed archive. If no object of a message names a class, the
+    /// document is a plain property list.
     ///
     /// Object *n* + 1 of the archive is object *n* of a typedstream or a NIBArchive.
     public let document: PropertyListDocument
 
-    /// Imports a file, and checks all of it. Linear in the size of the file.
+    /// Imports a file and checks all of it. Linear in the size of the file.
     ///
     /// - Parameters:
-    ///   - bytes: The file.
-    ///   - limits: The limits on what the file may ask for.
-    /// - Throws: `unrecognizedFormat` for files of other formats; `invalidMarker`, `truncated` or a limit for
-    ///   malformed ones, with the place; `unexpectedElement` for an object that does not hold what its class writes.
+    ///   - bytes: The bytes of the file.
+    ///   - limits: The limits on parsing the file.
+    /// - Throws: `unrecognizedFormat` for files in other formats. `invalidMarker`, `truncated` or
+    ///   an exceeded limit for malformed files, with the byte offset. `unexpectedElement` for an
+    ///   object with contents that its class does not write.
     public init(
         parsing bytes: [UInt8], limits: ParsingLimits = .default
     ) throws(PropertyListError) {
         try self.init(bytes, limits, salvages: false)
     }
 
-    /// Imports a file from any sequence of bytes, of which it makes one copy.
+    /// Imports a file from any sequence of bytes, which is copied once.
     public init(
         parsing bytes: some Sequence<UInt8>, limits: ParsingLimits = .default
     ) throws(PropertyListError) {
         try self.init(parsing: Array(bytes), limits: limits)
     }
 
-    /// Imports the part of a damaged file that can be read with certainty. `PropertyListDocument.problems` of the
-    /// document lists the defects.
+    /// Imports the part of a damaged file that can be read with certainty. The `problems` of
+    /// ``document`` list the defects.
     ///
-    /// A typedstream is read up to its first defect. An object that does not hold what its class writes keeps its values.
+    /// A typedstream is read up to its first defect. An object with contents that its class does
+    /// not write keeps its values.
     ///
     /// - Parameters:
-    ///   - bytes: The file.
-    ///   - limits: The limits on what the file may ask for.
-    /// - Throws: As ``init(parsing:limits:)-30b8i`` where nothing can be read.
+    ///   - bytes: The bytes of the file.
+    ///   - limits: The limits on parsing the file.
+    /// - Throws: The errors of ``init(parsing:limits:)-30b8i`` if nothing can be read.
     public init(
         salvaging bytes: [UInt8], limits: ParsingLimits = .default
     ) throws(PropertyListError) {
@@ -108,8 +113,8 @@ public struct ImportedArchive: Sendable {
 }
 
 extension ImportedArchive {
-    /// The place of an object in the file; nil for a number without an object, and for an object that stands for
-    /// several values of the file. Constant time.
+    /// Returns the byte range of an object in the file, in constant time. The result is nil for a
+    /// number without an object, and for an object that represents several values of the file.
     public func byteRange(of object: PropertyListUID) -> Range<Int>? {
         guard let objects = document.root[ArchiveFormat.objectsKey]?.array,
             let index = Int(exactly: object.value), index < objects.count
@@ -117,17 +122,18 @@ extension ImportedArchive {
         return document.origin?.range(of: UInt32(objects[index].number))
     }
 
-    /// Reads the root as a value of a type.
+    /// Decodes the root as a value of a type.
     ///
     /// Classes are allowed by their exact names, as in keyed archives.
     ///
     /// - Parameters:
-    ///   - type: The type.
-    ///   - registry: The classes that the file may hold.
-    ///   - limits: The limits to enforce while the archive is expanded.
-    /// - Returns: The value.
-    /// - Throws: As `KeyedUnarchiver`. An error names the class, the path, the place in the file, and the line that
-    ///   would allow a class.
+    ///   - type: The type of the root.
+    ///   - registry: The classes that are allowed in the file.
+    ///   - limits: The limits on expanding the archive.
+    /// - Returns: The decoded root.
+    /// - Throws: The errors of `KeyedUnarchiver`. An error names the class, the path, and the
+    ///   location in the file. For a class that is not allowed, it also contains the code that
+    ///   would allow it.
     public func unarchive<T: KeyedDecodable>(
         _ type: T.Type = T.self, allowing registry: ClassRegistry = .foundation,
         limits: ParsingLimits = .default
@@ -144,9 +150,9 @@ extension ImportedArchive {
     }
 }
 
-/// The reader of a format, which makes a keyed archive of its objects.
+/// An importer for a format, which creates a keyed archive of its objects.
 protocol ArchiveImporter {
-    /// Reads a file and makes a document of it.
+    /// Parses a file and converts it to a document.
     static func document(
         _ bytes: [UInt8], _ limits: ParsingLimits, salvages: Bool
     ) throws(PropertyListError) -> PropertyListDocument

@@ -6,20 +6,22 @@ internal import InlinePropertyList
 internal import KeyedArchive
 internal import PropertyList
 
-// A dictionary whose first key is `$class` with a string value is an object. A message with objects becomes a keyed
-// archive: its objects, and the strings and data in them, become entries of `$objects`. Values without a key get the
-// keys `$0`, `$1`, … of keyed archives. Any other message is a plain property list.
+// A dictionary is an object if its first key is `$class` and the value of that key is a string. A
+// message with objects becomes a keyed archive: its objects, and the strings and data in them,
+// become entries of `$objects`. Values without a key get the keys `$0`, `$1`, …, as in keyed
+// archives. Any other message becomes a plain property list.
 
-/// Makes a keyed archive, or a plain property list, of a message of NSXPCConnection. Not recursive.
+/// An importer that converts a message of NSXPCConnection to a keyed archive or a plain property
+/// list, without recursion.
 struct InlineListImporter: ArchiveImporter {
     private typealias Item = (key: InlinePropertyListNode?, value: InlinePropertyListNode)
 
     /// A container that is being written.
     private struct Frame {
-        /// The container, to be registered when it is complete.
+        /// The index of the container, which is registered when it is complete.
         let index: Int
         var items: ArraySlice<Item>
-        /// The number of values without a key so far.
+        /// The number of values without a key found so far.
         var unkeyed = 0
         let isList: Bool
     }
@@ -32,12 +34,12 @@ struct InlineListImporter: ArchiveImporter {
 
     private let isArchive: Bool
     private var frames: [Frame] = []
-    /// The entries so far, the one for nil left out. They are written in order.
+    /// The entries found so far, except the one for nil. They are written in this order.
     private var entries: [Entry] = []
     private var numbers: [Int: PropertyListUID] = [:]
     private var classes: [String: PropertyListUID] = [:]
     private var classNames: [Int: String?] = [:]
-    /// The values that were written, for references to them.
+    /// The written values, for references to them.
     private var written: [Int: CompletedValue] = [:]
 
     private init(isArchive: Bool) { self.isArchive = isArchive }
@@ -82,8 +84,8 @@ struct InlineListImporter: ArchiveImporter {
         return false
     }
 
-    /// The name of the class that a value is an object of; nil for other values. Constant the second time: a small
-    /// file may refer to a large dictionary often.
+    /// Returns the class name of a value that is an object, or nil for other values. The result is
+    /// cached, because a small file may refer to a large dictionary many times.
     private mutating func className(of node: InlinePropertyListNode) -> String? {
         guard case .dictionary = node.content else { return nil }
         if let known = classNames[node.index] { return known }
@@ -92,7 +94,8 @@ struct InlineListImporter: ArchiveImporter {
         return name
     }
 
-    /// The name of the class that a dictionary is an object of; nil for other values. Linear.
+    /// Returns the class name of a dictionary that is an object, or nil for other values. Linear in
+    /// the number of entries.
     private static func className(of node: InlinePropertyListNode) -> String? {
         guard case .dictionary = node.content, let first = node.entries?.first,
             case .string(ArchiveFormat.classKey) = first.key.content,
@@ -101,7 +104,8 @@ struct InlineListImporter: ArchiveImporter {
         return name
     }
 
-    /// The children of a container, with their keys in a dictionary; none for other values.
+    /// Returns the children of a container, with their keys if it is a dictionary. The result is
+    /// empty for other values.
     private static func items(of node: InlinePropertyListNode) -> [Item] {
         switch node.content {
         case .array(let values), .orderedSet(let values), .set(let values):
@@ -118,7 +122,7 @@ struct InlineListImporter: ArchiveImporter {
         return PropertyListUID(UInt32(truncatingIfNeeded: entries.count))
     }
 
-    /// The number of the entry for a value.
+    /// Returns the number of the entry for a value.
     private mutating func number(of node: InlinePropertyListNode) -> PropertyListUID {
         if let known = numbers[node.index] { return known }
         let number = number(of: .value(node))
@@ -184,7 +188,7 @@ struct InlineListImporter: ArchiveImporter {
         }
     }
 
-    /// Writes a value, or begins a container.
+    /// Writes a value or begins a container.
     private mutating func write(
         _ node: InlinePropertyListNode, inObject: Bool, inList: Bool,
         _ output: inout ArchiveAssembler
@@ -211,7 +215,7 @@ struct InlineListImporter: ArchiveImporter {
 
     /// Begins a container.
     ///
-    /// - Returns: Whether the value is one.
+    /// - Returns: A Boolean value indicating whether the value is a container.
     private mutating func begin(
         _ node: InlinePropertyListNode, _ output: inout ArchiveAssembler
     ) -> Bool {

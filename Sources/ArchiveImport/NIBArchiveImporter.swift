@@ -7,7 +7,7 @@ internal import NIBArchive
 internal import PropertyList
 internal import ValidText
 
-// Keys and classes are those of keyed archives, but for these:
+// Keys and classes are the same as in keyed archives, with these exceptions:
 //
 // | in a NIBArchive | in a keyed archive |
 // |---|---|
@@ -20,7 +20,8 @@ internal import ValidText
 //
 // Source: archives that Apple's software wrote.
 
-/// Converts a NIBArchive to a keyed archive. An object whose values differ from what its class writes keeps its fields.
+/// An importer that converts a NIBArchive to a keyed archive. An object with values that its class
+/// does not write keeps its fields.
 struct NIBArchiveImporter: ArchiveImporter {
     private static let emptyKey = "UINibEncoderEmptyKey"
     private static let inlinedKey = "NSInlinedValue"
@@ -81,7 +82,8 @@ struct NIBArchiveImporter: ArchiveImporter {
             problems: problems)
     }
 
-    /// The names of the fallback classes of a class. A file has few of them; a long list is cut.
+    /// Returns the names of a class's fallback classes. Genuine files have few, so a long list is
+    /// truncated.
     private static func hints(_ class: NIBArchiveClass) -> [String] {
         `class`.fallbacks.prefix(16).map(\.name)
     }
@@ -120,7 +122,7 @@ struct NIBArchiveImporter: ArchiveImporter {
 
     /// Writes a string, a number or data as a plain value.
     ///
-    /// - Returns: Whether the value is one that the class writes.
+    /// - Returns: A Boolean value indicating whether the object had the form that its class writes.
     private func writePlain(
         _ value: NIBArchiveValue, _ object: NIBArchiveObject, _ range: Range<Int>,
         _ output: inout ArchiveAssembler
@@ -186,7 +188,7 @@ struct NIBArchiveImporter: ArchiveImporter {
         return true
     }
 
-    /// The elements of a collection; nil for other values.
+    /// Returns the elements of a collection, or nil for other values.
     private func elements(of values: NIBArchiveValues) -> [NIBArchiveValue]? {
         guard let first = values.first, first.key == Self.inlinedKey,
             case .boolean(true) = first.content
@@ -211,7 +213,7 @@ struct NIBArchiveImporter: ArchiveImporter {
         output.end()
     }
 
-    /// Writes values as fields. Those without a key of their own become an array.
+    /// Writes values as fields. Values without a key of their own become an array.
     private mutating func writeAll(
         _ values: NIBArchiveValues, to output: inout ArchiveAssembler
     ) throws(PropertyListError) {

@@ -6,7 +6,8 @@ internal import NIBArchive
 internal import PropertyList
 internal import TypedStream
 
-// Converts the errors of the readers to errors of the imported document. A message begins with the name of the format.
+// These initializers convert the errors of the parsers to errors of the imported document. The
+// message begins with the name of the format.
 
 extension PropertyListError {
     init(_ error: TypedStreamError) {
@@ -45,7 +46,7 @@ extension PropertyListError {
         self.init(code, of: format, error.what, error.byteOffset)
     }
 
-    /// The error of a file of a format, at a place in it.
+    /// Creates an error for a file in a format, at a byte offset.
     init(_ code: Code, of format: String, _ what: String, _ offset: Int?) {
         self.init(
             code, what: "\(format): \(what)", location: offset.map { .byte($0) },

@@ -7,14 +7,16 @@ internal import PropertyList
 internal import TypedStream
 internal import ValidText
 
-// Objects of known classes get the fields that they have in a keyed archive (`TypedStreamContent` lists the classes).
-// The values of all others, and of roots that are not one object, have the number of their group and its type encoding
-// as the key: `0 i`, `1 [12c]`. A group of one value is that value, other groups are arrays. C strings are numbered in
-// the object table too. They are written where they are used, and their entries are `$null`.
+// Objects of known classes get the fields that they have in a keyed archive (`TypedStreamContent`
+// lists the classes). For all other objects, and for roots that are not a single object, the key of
+// a group consists of its number and its type encoding: `0 i`, `1 [12c]`. A group with one value
+// becomes that value, and other groups become arrays. The object table also numbers C strings. They
+// are written where they are used, and their entries become `$null`.
 
-/// Converts a typedstream to a keyed archive.
+/// An importer that converts a typedstream to a keyed archive.
 struct TypedStreamImporter: ArchiveImporter {
-    /// The longest type encoding in a key; longer ones are cut, because many groups may use one.
+    /// The maximum length of a type encoding in a key. Longer ones are truncated, because many
+    /// groups may use the same encoding.
     private static let longestEncoding = 32
 
     private let document: TypedStreamDocument
@@ -90,7 +92,7 @@ struct TypedStreamImporter: ArchiveImporter {
         return try output.finish(format: "typedstream", facts: facts, problems: problems)
     }
 
-    /// The number of an object or a class of the stream in the archive.
+    /// Returns the number in the archive of an object or class of the stream.
     private static func uid(_ object: TypedStreamObject) -> PropertyListUID {
         PropertyListUID(UInt32(truncatingIfNeeded: object.number + 1))
     }
@@ -115,7 +117,7 @@ struct TypedStreamImporter: ArchiveImporter {
             }
         } catch {
             guard salvages else { throw PropertyListError(error) }
-            // The problem of the whole document is listed already.
+            // The problem of the document as a whole is already listed.
             if document.problem == nil { problems.append(PropertyListError(error)) }
         }
         begin(object, &output)
@@ -223,7 +225,7 @@ struct TypedStreamImporter: ArchiveImporter {
 
     // MARK: NSValue
 
-    /// The geometry that has a form of its own in keyed archives, by the name of the structure.
+    /// The geometric structures that have a special form in keyed archives, by name.
     private static let geometry: [String: (number: Int, key: String, shape: String, count: Int)] = [
         "_NSPoint": (1, "NS.pointval", "{n, n}", 2), "CGPoint": (1, "NS.pointval", "{n, n}", 2),
         "_NSSize": (2, "NS.sizeval", "{n, n}", 2), "CGSize": (2, "NS.sizeval", "{n, n}", 2),
@@ -252,7 +254,8 @@ struct TypedStreamImporter: ArchiveImporter {
         write(value, to: &output)
     }
 
-    /// The numbers of a structure of real numbers; nil for others. Types nest no deeper than 16.
+    /// Returns the numbers in a structure of real numbers, or nil for other values. Recursive,
+    /// because types nest no deeper than 16.
     private static func reals(_ value: TypedStreamValue) -> [Double]? {
         switch value.content {
         case .float(let real): return [Double(real)]
@@ -287,7 +290,8 @@ struct TypedStreamImporter: ArchiveImporter {
         output.reference(info, at: 0..<0)
     }
 
-    /// The runs as keyed archives have them: the length and the number of the attributes, seven bits a byte.
+    /// Returns the runs in the form of keyed archives: the length and the attribute index of each
+    /// run, as integers with seven bits per byte.
     private static func packed(_ runs: [AttributedText.StoredRun]) -> [UInt8] {
         var bytes: [UInt8] = []
         for run in runs {
@@ -318,7 +322,7 @@ struct TypedStreamImporter: ArchiveImporter {
         output.data(Array((text + "\0").utf8)[...], inPlace: false, at: range)
     }
 
-    /// A component as text, without a fraction where it has none.
+    /// Returns a component as text. The text has a fraction only if the component has one.
     private static func text(_ component: Float) -> String {
         let text = component.description
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text

@@ -147,7 +147,7 @@ struct ArchivedArguments {
     private let node: AttributeSyntax
     /// The name of the class, as a string literal; empty if there is none.
     let name: String
-    /// A Boolean value that says whether the members call those of the superclass; nil if the
+    /// A Boolean value indicating whether the members call those of the superclass; nil if the
     /// attribute does not specify it.
     let callsSuper: Bool?
 
@@ -251,8 +251,8 @@ extension Syntax {
 }
 
 extension EnumDeclSyntax {
-    /// A Boolean value that says whether the enumeration has a raw type of the standard library, or
-    /// cases with raw values.
+    /// A Boolean value indicating whether the enumeration has a raw type of the standard library,
+    /// or cases with raw values.
     fileprivate var hasRawValues: Bool {
         if let first = inheritedNames.first, FieldType.isRawValue(first) { return true }
         return memberBlock.members.contains { member in

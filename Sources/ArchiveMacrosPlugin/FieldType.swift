@@ -58,8 +58,8 @@ struct FieldType {
     }
 
     /// The types whose classes a field of this type needs, as expressions. A number is stored in
-    /// the object itself, without a class. A number type under another name is registered as well,
-    /// which has no other effect.
+    /// the object itself, without a class. A number type under another name is registered too,
+    /// which does no harm.
     var classes: [String] { Self.numbers.contains(text) ? [] : registered }
 
     /// The types whose classes an object of this type needs, as expressions.

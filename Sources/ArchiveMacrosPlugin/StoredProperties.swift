@@ -269,7 +269,7 @@ extension IfConfigDeclSyntax {
 }
 
 extension PatternBindingSyntax {
-    /// A Boolean value that says whether the property has a getter. A property with only observers
+    /// A Boolean value indicating whether the property has a getter. A property with only observers
     /// is stored.
     fileprivate var isComputed: Bool {
         guard let accessors = accessorBlock?.accessors else { return false }

@@ -18,14 +18,14 @@ public import PropertyList
 /// Each change reads, changes and writes the item in one transaction, so programs that share the
 /// item do not overwrite each other's entries.
 public struct ArchivedDictionary: Sendable {
-    /// The treatment of a corrupt item, whose data cannot be parsed or which was changed by
-    /// something other than its store.
+    /// A policy for corrupt items: those whose data cannot be parsed, and those that something
+    /// other than their store changed.
     ///
     /// Data counts as corrupt if `ArchiveGraph`, which needs no classes, cannot parse it: it is not
     /// a property list, or an object in it is broken. Every policy throws all other errors, because
-    /// the item may be valid for another version of the program. Such errors are a class that is
-    /// not allowed, a value that a Swift type cannot hold, a root under another key, a property
-    /// list that is not an archive, and an exceeded limit.
+    /// the item may be valid for another version of the program. Examples are a class that is not
+    /// allowed, a value that a Swift type cannot hold, a root under another key, a property list
+    /// that is not an archive, and an exceeded limit.
     public enum CorruptionPolicy: Sendable {
         /// Throws the error and leaves the item unchanged.
         case `throw`
@@ -58,7 +58,7 @@ public struct ArchivedDictionary: Sendable {
     ///   - key: The key of the archive's root.
     ///   - registry: The allowed classes of values.
     ///   - limits: The limits on parsing the archive.
-    ///   - corruption: The treatment of data that cannot be parsed.
+    ///   - corruption: The policy for corrupt items.
     ///   - onFailure: The handler for failures of setting values by the subscript. By default,
     ///     failures are written to standard error.
     public init(
@@ -93,12 +93,12 @@ public struct ArchivedDictionary: Sendable {
 // MARK: - Reading
 
 extension ArchivedDictionary {
-    /// The value of a key, or nil if there is none. Throws the errors of ``dictionary()``.
+    /// The value for a key, or nil if there is none. Throws the errors of ``dictionary()``.
     public subscript(key: String) -> AnyArchived? {
         get throws { try dictionary()[key] }
     }
 
-    /// Returns the value of a key as `type`, or nil if there is none.
+    /// Returns the value for a key as `type`, or nil if there is none.
     ///
     /// - Throws: ``StoreError`` with `unsupportedValue` if the value has another type, and the
     ///   errors of ``dictionary()``.
@@ -181,19 +181,19 @@ extension ArchivedDictionary {
 // MARK: - Changing
 
 extension ArchivedDictionary {
-    /// Sets the value of a key in a transaction of its own, or removes it if the value is nil.
+    /// Sets the value for a key in a transaction of its own, or removes it if the value is nil.
     ///
     /// A subscript setter cannot throw. A failure is reported to ``onFailure``, and the item stays
     /// unchanged; ``set(_:forKey:)`` throws the error instead. This subscript cannot be read, so
-    /// that a failure to read is never taken for a missing value. Read with ``value(_:forKey:)``,
-    /// or as `AnyArchived` with the other subscript.
+    /// that a failure to read is never mistaken for a missing value. Read with
+    /// ``value(_:forKey:)``, or as `AnyArchived` with the other subscript.
     public subscript<Value: KeyedCodable>(key: String) -> Value? {
         @available(*, unavailable, message: "read with `try value(Value.self, forKey: key)`")
         get { nil }
         nonmutating set { do { try set(newValue, forKey: key) } catch { onFailure(error) } }
     }
 
-    /// Sets the value of a key, or removes it if the value is nil.
+    /// Sets the value for a key, or removes it if the value is nil.
     ///
     /// - Throws: The errors of ``update(_:)``.
     public func set(_ value: (some KeyedCodable)?, forKey key: String) throws {
@@ -201,7 +201,7 @@ extension ArchivedDictionary {
         try update { $0[key] = value }
     }
 
-    /// Removes the value of a key.
+    /// Removes the value for a key.
     ///
     /// - Throws: The errors of ``update(_:)``.
     public func removeValue(forKey key: String) throws {

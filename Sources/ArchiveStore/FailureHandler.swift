@@ -13,7 +13,7 @@ internal import SystemFiles
 ///     onFailure: FailureHandler { error in log.append("\(error)") })
 /// ```
 ///
-/// A handler may be called on any thread, even while the program ends. The library holds no lock
+/// A handler may be called on any thread, even while the program exits. The library holds no lock
 /// during the call.
 public struct FailureHandler: Sendable {
     private let body: @Sendable (any Error) -> Void

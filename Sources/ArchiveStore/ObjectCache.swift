@@ -36,7 +36,7 @@ public final class ObjectCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         self.costLimit = costLimit
     }
 
-    /// The object of a key, or nil if there is none. An object that is set by the subscript has
+    /// The object for a key, or nil if there is none. An object that is set by the subscript has
     /// cost 0. Setting nil removes the object.
     public subscript(key: Key) -> Value? {
         get { table.withLock { $0.value(key) } }

@@ -5,14 +5,14 @@ internal import KeyedArchive
 public import PropertyList
 internal import SystemFiles
 
-/// An error of reading or writing a store, with the file and the location of the value.
+/// An error from reading or writing a store, with the file and the location of the value.
 ///
 /// Match on ``code``, because the text may change between versions. A message names files, keys,
 /// services and groups, and never quotes a value. For a file that is not a property list, the
-/// message may quote some characters at the position where parsing stopped. An error of an archive
+/// message may quote some characters at the position where parsing stopped. An error in an archive
 /// itself is a `KeyedArchiveError`, whose `source` names the file or the item.
 public struct StoreError: Error, Sendable {
-    /// The kind of a failure. The set is open, so new codes break no `switch`.
+    /// The kind of a failure. The set of codes is open, so new codes break no `switch`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code's name, as in the source.
         public let description: String
@@ -20,8 +20,8 @@ public struct StoreError: Error, Sendable {
 
         /// There is no such file.
         public static let fileMissing = Code("fileMissing")
-        /// The system refused to read or write a file. If only flushing to the disk failed, the
-        /// message says so: the new contents are in place, but may be lost in a power failure.
+        /// The system refused to read or write a file. If only flushing to disk failed, the message
+        /// says so: the new contents are in place, but may be lost in a power failure.
         public static let fileAccess = Code("fileAccess")
         /// The disk is full. The values that were stored before are unchanged.
         public static let outOfSpace = Code("outOfSpace")
@@ -54,14 +54,14 @@ public struct StoreError: Error, Sendable {
         public static let alteredItem = Code("alteredItem")
         /// Another program has kept the store locked for too long.
         public static let busy = Code("busy")
-        /// The program made a mistake. Examples are a database that is used within a transaction of
-        /// the same thread, and a transaction that is used on another thread or after its end.
+        /// The program misused the API. Examples are a database that is used within a transaction
+        /// of the same thread, and a transaction that is used on another thread or after its end.
         public static let misuse = Code("misuse")
         /// The keychain refused an operation; the message contains its status.
         public static let keychain = Code("keychain")
     }
 
-    // The error is one word wide, like the errors of the modules below.
+    // The error is one word wide, like the errors of the lower-level modules.
     private final class Storage: Sendable {
         let code: Code
         let what: String
@@ -103,7 +103,7 @@ public struct StoreError: Error, Sendable {
     public var path: PropertyListPath? { storage.path }
     /// The suggested fix.
     public var recovery: String? { storage.recovery }
-    /// The underlying error, from a module below.
+    /// The underlying error, from a lower-level module.
     public var underlying: (any Error)? { storage.underlying }
 }
 
@@ -147,7 +147,7 @@ extension StoreError {
     /// Returns the error for invalid contents of a file, with its underlying error.
     static func invalidContents(_ error: some Error, file: String) -> StoreError {
         let list = error as? PropertyListError
-        // A store knows that this is the right file.
+        // Restoring a stored file is better advice than checking that it is the right one.
         let recovery = list?.recoveryCode == .searchFile ? nil : list?.recovery
         return StoreError(
             .invalidContents, what: list?.descriptionWithoutRecovery ?? "\(error)", file: file,

@@ -11,12 +11,12 @@
 //     keyed_free(json);
 //     keyed_free(document);
 //
-// Rules that hold for every function:
+// Rules for all functions:
 // - The caller owns each pointer that a function returns or stores in `error`. `keyed_free` frees it, whatever its
 //   type, with everything that it points to. Do not free the pointers within a structure.
-// - A function that fails returns NULL, stores an error if `error` is not NULL, and leaves nothing else behind.
+// - A function that fails returns NULL, stores an error if `error` is not NULL, and has no other effect.
 // - Functions copy their input. The caller may free or change it when the function returns.
-// - No function has global state, opens a file, or creates an object of a class that the input names.
+// - No function keeps global state, opens a file, or creates an object of a class that the input names.
 // - A handle never changes. Several threads may read it at the same time. Free it once, after its last use.
 //   A `keyed_builder` changes: only one thread at a time may use it.
 // - Text is UTF-8 unless stated otherwise, and ends with a NUL that its count does not include.
@@ -36,7 +36,7 @@ extern "C" {
 
 /// Returns the version of the library's binary interface.
 ///
-/// The version changes when programs have to be compiled again. New functions do not change it.
+/// The version changes when programs must be recompiled. New functions do not change it.
 uint32_t keyed_abi_version(void);
 
 /// Frees a pointer that another function returned. NULL is allowed.
@@ -44,11 +44,11 @@ void keyed_free(const void *pointer);
 
 // MARK: - Errors and text
 
-/// The reason of a failure.
+/// The reason for a failure.
 typedef struct keyed_error {
     /// The name of the code, such as `truncated`, as in the Swift library.
     const char *code;
-    /// A description of the failure, its location, and how to recover.
+    /// A description of the failure, with its location and advice.
     const char *message;
     /// The key path of the value; NULL if it is unknown.
     const char *path;
@@ -74,7 +74,7 @@ typedef struct keyed_document keyed_document;
 
 /// A preset of limits on the depth, the size and the expansion of an input.
 enum {
-    /// For input from strangers: 128 levels, 256 MiB.
+    /// For untrusted input: 128 levels, 256 MiB.
     KEYED_LIMITS_UNTRUSTED = 0,
     /// For input of any origin. Everything that Apple's software writes is within these limits: 512 levels, 4 GiB.
     KEYED_LIMITS_DEFAULT = 1,
@@ -111,9 +111,9 @@ uint32_t keyed_format(const keyed_document *document);
 /// Returns the number of the root value.
 uint32_t keyed_root(const keyed_document *document);
 
-/// Returns the name of a format, detected by the first bytes: `binary property list`, `XML property list`,
-/// `OpenStep property list`, `JSON`, `typedstream`, `NIBArchive`, `bplist15`, `bplist16` or `bplist17`. Returns NULL for
-/// an unknown format. The name is a constant: do not free it.
+/// Returns the name of a format, detected from the first bytes: `binary property list`, `XML property list`, `OpenStep
+/// property list`, `JSON`, `typedstream`, `NIBArchive`, `bplist15`, `bplist16` or `bplist17`. Returns NULL for an
+/// unknown format. The name is a constant: do not free it.
 const char *keyed_kind_of(const uint8_t *bytes, size_t count);
 
 /// Returns 1 if a document has the keys of a keyed archive, otherwise 0.
@@ -220,7 +220,7 @@ enum {
     KEYED_FORM_SET = 9,
     /// `NSOrderedSet`, likewise.
     KEYED_FORM_ORDERED_SET = 10,
-    /// `NSDictionary`: `parts[0]` is the array of keys, `parts[1]` that of values, equally long.
+    /// `NSDictionary`: `parts[0]` is the array of keys, `parts[1]` the array of values. Both have the same length.
     KEYED_FORM_DICTIONARY = 11,
     /// `NSNull`.
     KEYED_FORM_NSNULL = 12,
@@ -234,7 +234,7 @@ typedef struct keyed_object {
     uint32_t value;
     /// One of `KEYED_FORM_…`.
     uint32_t form;
-    /// The index of its class in `classes`, `UINT32_MAX` for none.
+    /// The index of the object's class in `classes`, or `UINT32_MAX` for none.
     uint32_t class_index;
     /// The numbers of the values that the form refers to.
     uint32_t parts[2];
@@ -255,7 +255,7 @@ typedef struct keyed_archive {
     uint32_t object_count;
     uint32_t class_count;
     const keyed_class *classes;
-    /// The number of the dictionary of the roots, `$top`.
+    /// The number of `$top`, the dictionary of the roots.
     uint32_t top;
     /// The name of the class that wrote the archive, usually `NSKeyedArchiver`.
     const char *archiver;
@@ -275,8 +275,8 @@ enum {
     /// Tagged objects such as `{"$date": …}`, which can be parsed without loss.
     KEYED_JSON_TYPED = 2,
     /// Like `KEYED_JSON_COERCE`, with the objects of an archive resolved. Foundation's collections and values become
-    /// arrays, objects and text. Another object becomes its fields and a `$class`. A further reference to such an object,
-    /// and a cycle, becomes `{"$ref": "@12"}` with the key path of the object.
+    /// arrays, objects and text. Another object becomes its fields and a `$class`. A repeated or cyclic reference to
+    /// such an object becomes `{"$ref": "@12"}`, with the key path of the object.
     KEYED_JSON_OBJECTS = 3,
 };
 
@@ -296,7 +296,7 @@ keyed_text *keyed_text_of(
     const uint8_t *bytes, size_t count, const keyed_options *options, keyed_error **error);
 
 /// Validates all of the input: a property list, each object of a keyed archive, a typedstream, a NIBArchive, or a
-/// bplist15, 16 or 17. The limits hold for all formats. Returns 1 if the input is valid, otherwise 0.
+/// bplist15, 16 or 17. The limits apply to all formats. Returns 1 if the input is valid, otherwise 0.
 int32_t keyed_check(
     const uint8_t *bytes, size_t count, const keyed_options *options, keyed_error **error);
 
@@ -344,14 +344,14 @@ enum {
     KEYED_EVERYTHING = 2,
 };
 
-/// Returns rows for a value, with one of the scopes above. Objects are resolved as in `KEYED_JSON_OBJECTS`. With
-/// `KEYED_EVERYTHING`, a shared object is listed at its first occurrence, and is a `reference` elsewhere.
+/// Returns rows for a value. `scope` is one of the constants above. Objects are resolved as in `KEYED_JSON_OBJECTS`.
+/// With `KEYED_EVERYTHING`, a shared object is listed at its first occurrence, and is a `reference` elsewhere.
 keyed_rows *keyed_list(
     const keyed_document *document, uint32_t value, int32_t scope, keyed_error **error);
 
 // MARK: - Writing
 
-/// Builds a document from values in document order.
+/// A builder for a document, which receives values in document order.
 typedef struct keyed_builder keyed_builder;
 
 /// Returns an empty builder. `limits` is one of `KEYED_LIMITS_…`.
@@ -374,8 +374,8 @@ void keyed_begin_dictionary(keyed_builder *builder);
 /// Ends the innermost container.
 void keyed_end(keyed_builder *builder);
 
-/// Returns the document, and leaves the builder empty. Calls in a wrong order are reported here, as an error with the code
-/// `misuse` or `invalidKey`.
+/// Returns the document and empties the builder. Calls made in the wrong order are reported here, as an error with the
+/// code `misuse` or `invalidKey`.
 keyed_document *keyed_finish(keyed_builder *builder, keyed_error **error);
 
 #ifdef __cplusplus

@@ -11,21 +11,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// A VFS through which SQLite opens a database, its rollback journal and temporary files, and nothing
-// else. SQLite reads the name of a super-journal from the journal and deletes the file of that name; a
-// write-ahead log beside a database is read whatever the database says. Both are refused here, at the
-// moment of each call, so no file that appears after a check is a way around it.
+// A VFS that lets SQLite open a database, its rollback journal and temporary files, and nothing else. SQLite reads the
+// name of a super-journal from the journal and deletes the file with that name. It also reads a write-ahead log beside
+// a database, even if the database does not use one. The VFS refuses both on each call, so a file that appears after an
+// earlier check does no harm.
 //
-// The program opens journals itself, and checks them on the descriptor that is then used here.
+// The Swift module opens and checks journals. The VFS reads and writes them through the same descriptor.
 //
-// In C because a VFS is a table of C functions that are called with pointers into it.
+// The VFS is written in C because it is a table of C functions, which SQLite calls with a pointer to that table.
 
 /// The name of the VFS.
 #define KEYED_SQLITE_GUARD "keyed-archive-guard"
 
 // MARK: - The bytes of a database
 
-/// Reads a part of a file; the rest is zero where the file is shorter.
+/// Reads a part of a file. Bytes beyond the end of the file are zero.
 static inline int keyed_sqlite_read_file(sqlite3_file *file, void *bytes, int size,
                                          sqlite3_int64 offset) {
     if (!file || !file->pMethods) return SQLITE_ERROR;
@@ -35,15 +35,15 @@ static inline int keyed_sqlite_read_file(sqlite3_file *file, void *bytes, int si
 
 /// Reads a part of the main database through SQLite's own descriptor.
 ///
-/// Another descriptor must not be used: closing it would release all POSIX locks that the process has on
-/// the file, those of other connections too.
+/// Another descriptor must not be used: closing it would release all POSIX locks that the process has on the file,
+/// including those of other connections.
 static inline int keyed_sqlite_read(sqlite3 *connection, void *bytes, int size, sqlite3_int64 offset) {
     sqlite3_file *file = 0;
     int status = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file);
     return status == SQLITE_OK ? keyed_sqlite_read_file(file, bytes, size, offset) : status;
 }
 
-/// Sets `size` to the length of the main database, in bytes, as SQLite's own descriptor has it.
+/// Sets `size` to the size of the main database in bytes, read through SQLite's own descriptor.
 static inline int keyed_sqlite_size(sqlite3 *connection, sqlite3_int64 *size) {
     sqlite3_file *file = 0;
     int status = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file);
@@ -51,7 +51,7 @@ static inline int keyed_sqlite_size(sqlite3 *connection, sqlite3_int64 *size) {
     return file && file->pMethods ? file->pMethods->xFileSize(file, size) : SQLITE_ERROR;
 }
 
-/// Whether a database no longer has the name that it was opened by.
+/// Returns whether a database no longer has the name under which it was opened, or may not have it.
 static inline int keyed_sqlite_has_moved(sqlite3_file *file) {
     int moved = 0;
     if (!file || !file->pMethods) return 1;
@@ -59,34 +59,34 @@ static inline int keyed_sqlite_has_moved(sqlite3_file *file) {
     return status != SQLITE_OK || moved;
 }
 
-/// Sets `reserved` to whether a connection, of any process, is about to write to the main database.
-/// SQLite does not apply a journal then.
+/// Sets `reserved` to whether a connection of any process is about to write to the main database. If so, SQLite does
+/// not apply a journal.
 static inline int keyed_sqlite_is_reserved(sqlite3 *connection, int *reserved) {
     sqlite3_file *file = 0;
     int status = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file);
     if (status != SQLITE_OK) return status;
     if (!file || !file->pMethods) return SQLITE_ERROR;
     status = file->pMethods->xCheckReservedLock(file, reserved);
-    // As `keyed_guard_is_reserved` says.
+    // `keyed_guard_is_reserved` reports a database with a journal in use as busy.
     if (status == SQLITE_BUSY) *reserved = 1;
     return status == SQLITE_BUSY ? SQLITE_OK : status;
 }
 
 // MARK: - Journals
 
-/// Opens the journal of a database, as SQLITE_OPEN_READONLY, READWRITE and CREATE in `flags` say.
+/// Opens the journal of a database, according to SQLITE_OPEN_READONLY, READWRITE and CREATE in `flags`.
 ///
-/// Returns the descriptor, or the negative of an SQLite error.
+/// Returns the descriptor, or a negated SQLite error code.
 typedef int (*keyed_journal_opener)(const char *journal, const char *store, sqlite3_file *database,
                                     int flags);
 
-/// Flushes the folder of a journal. Returns SQLITE_OK or an SQLite error.
+/// Flushes the folder of a journal. Returns SQLITE_OK or an SQLite error code.
 typedef int (*keyed_folder_flusher)(const char *journal);
 
 typedef struct keyed_journal {
     sqlite3_file base;
     int descriptor;
-    /// The folder is to be flushed with the journal, which is new in it.
+    /// Nonzero if the journal is new and its folder has not been flushed yet.
     int is_new;
     const char *path;
     keyed_folder_flusher flusher;
@@ -113,7 +113,7 @@ static inline int keyed_journal_read(sqlite3_file *file, void *bytes, int size, 
     return SQLITE_OK;
 }
 
-/// Whether an error says that the disk, or the user's share of it, is full.
+/// Returns whether an error number means that the disk or the user's quota is full.
 static inline int keyed_journal_is_full(int error) {
     return error == ENOSPC || error == EDQUOT || error == EFBIG;
 }
@@ -145,7 +145,7 @@ static inline int keyed_journal_sync(sqlite3_file *file, int flags) {
     int is_full = (flags & 0x0F) == SQLITE_SYNC_FULL;
     do result = is_full ? fcntl(journal->descriptor, F_FULLFSYNC, 0) : -1;
     while (is_full && result != 0 && errno == EINTR);
-    // Some file systems support only `fsync`, which may not report a failure of the device again.
+    // Some file systems support only `fsync`, which may not report a device failure a second time.
     if (result != 0 && !(is_full && errno == EIO))
         do result = fsync(journal->descriptor);
         while (result != 0 && errno == EINTR);
@@ -154,7 +154,7 @@ static inline int keyed_journal_sync(sqlite3_file *file, int flags) {
     do result = fdatasync(journal->descriptor);
     while (result != 0 && errno == EINTR);
 #endif
-    // Some file systems find no room only now.
+    // Some file systems report a full disk only now.
     if (result != 0) return keyed_journal_is_full(errno) ? SQLITE_FULL : SQLITE_IOERR_FSYNC;
     if (!journal->is_new) return SQLITE_OK;
     int status = journal->flusher(journal->path);
@@ -221,12 +221,12 @@ static inline const sqlite3_io_methods *keyed_journal_methods(void) {
 
 // MARK: - The VFS
 
-/// The error of opening or looking for what is no part of a store. SQLite asks for it in the middle of a
-/// rollback. After an error of input or output it discards its pages and reads the database again; after any
-/// other it would keep the pages of the transaction that failed.
+/// The error for opening or looking for a file that does not belong to a store. SQLite looks for such files in the
+/// middle of a rollback. After an I/O error it discards its cached pages and reads the database again. After any other
+/// error it would keep the pages of the failed transaction.
 #define KEYED_GUARD_REFUSAL SQLITE_IOERR_ACCESS
 
-/// The system's VFS, and the program's way to open journals and to flush their folders.
+/// The system's VFS, and the functions that open journals and flush their folders.
 typedef struct keyed_guard_data {
     sqlite3_vfs *system;
     keyed_journal_opener opener;
@@ -237,7 +237,7 @@ static inline sqlite3_vfs *keyed_guard_system(sqlite3_vfs *guard) {
     return ((keyed_guard_data *)guard->pAppData)->system;
 }
 
-/// Whether a path ends like the name of a companion of a database.
+/// Returns whether a path ends with a suffix.
 static inline int keyed_guard_ends(const char *path, const char *suffix) {
     size_t length = path ? strlen(path) : 0, end = strlen(suffix);
     return length >= end && memcmp(path + length - end, suffix, end) == 0;
@@ -261,7 +261,8 @@ static inline int keyed_guard_open_journal(sqlite3_vfs *guard, const char *path,
 
 // MARK: A database
 
-/// The methods of an open database: those of the system's VFS, but for two. Behind the file of that VFS.
+/// The methods of an open database: those of the system's VFS, with two replaced. This structure follows the file
+/// structure of that VFS in memory.
 typedef struct keyed_guard_main {
     sqlite3_io_methods methods;
     const sqlite3_io_methods *system;
@@ -274,7 +275,8 @@ static inline const keyed_guard_main *keyed_guard_main_of(sqlite3_file *file) {
     return (const keyed_guard_main *)file->pMethods;
 }
 
-/// Flushes a database. The system's VFS takes a signal for an error, and a full disk for one of the device.
+/// Flushes a database. The system's VFS reports an interrupting signal as a failure, and a full disk as a device
+/// failure.
 static inline int keyed_guard_sync(sqlite3_file *file, int flags) {
     const sqlite3_io_methods *system = keyed_guard_main_of(file)->system;
     for (;;) {
@@ -286,7 +288,7 @@ static inline int keyed_guard_sync(sqlite3_file *file, int flags) {
     }
 }
 
-/// Whether the journal of a database is in use. Returns SQLITE_OK or an SQLite error.
+/// Sets `has_journal` to whether the journal of a database is in use. Returns SQLITE_OK or an SQLite error code.
 static inline int keyed_guard_has_journal(const keyed_guard_main *main, sqlite3_file *file,
                                           int *has_journal) {
     keyed_guard_data *data = (keyed_guard_data *)main->guard->pAppData;
@@ -294,7 +296,7 @@ static inline int keyed_guard_has_journal(const keyed_guard_main *main, sqlite3_
     ssize_t count;
     int descriptor = data->opener(sqlite3_filename_journal(main->path), main->path, file,
                                   SQLITE_OPEN_READONLY);
-    // One that cannot be opened now may be gone. SQLite looks again after a pause.
+    // A journal that cannot be opened now may be gone. It counts as in use, so SQLite tries again after a pause.
     *has_journal = descriptor == -SQLITE_CANTOPEN;
     if (descriptor < 0) return *has_journal ? SQLITE_OK : -descriptor;
     do count = pread(descriptor, &first, 1, 0);
@@ -305,12 +307,13 @@ static inline int keyed_guard_has_journal(const keyed_guard_main *main, sqlite3_
     return SQLITE_OK;
 }
 
-/// Whether a connection is about to write to a database. SQLite asks while it has a lock for reading, and applies
-/// no journal then.
+/// Sets `reserved` to whether a connection is about to write to a database. SQLite calls this function while it has a
+/// read lock. If a connection is about to write, SQLite does not apply a journal.
 ///
-/// Any process that may read the database can lock the same byte, for reading. The system's VFS cannot tell that lock
-/// from a writer's, and SQLite would read half a transaction. But a writer that flushes its journal before it uses it
-/// has the database for itself by then. So a journal in use is not the writer's: the database is busy.
+/// Any process that may read the database can put a read lock on the same byte. The system's VFS cannot distinguish
+/// that lock from a writer's, so SQLite would ignore the journal and read an incomplete transaction. But a writer whose
+/// journal is in use has locked the database exclusively, because it flushes the journal first. A journal in use
+/// therefore does not belong to the holder of this lock, and the function returns SQLITE_BUSY.
 static inline int keyed_guard_is_reserved(sqlite3_file *file, int *reserved) {
     const keyed_guard_main *main = keyed_guard_main_of(file);
     int has_journal = 0, status = main->system->xCheckReservedLock(file, reserved);
@@ -319,12 +322,12 @@ static inline int keyed_guard_is_reserved(sqlite3_file *file, int *reserved) {
     return status == SQLITE_OK && has_journal ? SQLITE_BUSY : status;
 }
 
-/// The place behind the file of the system's VFS.
+/// Returns the offset of the `keyed_guard_main` structure, which follows the file structure of the system's VFS.
 static inline int keyed_guard_main_offset(const sqlite3_vfs *system) {
     return (system->szOsFile + 7) & ~7;
 }
 
-/// Puts the methods of an open database in the place of the system's.
+/// Replaces the methods of a database that the system's VFS has opened.
 static inline void keyed_guard_wrap(sqlite3_vfs *guard, const char *path, sqlite3_file *file) {
     keyed_guard_main *main =
         (keyed_guard_main *)((char *)file + keyed_guard_main_offset(keyed_guard_system(guard)));
@@ -355,8 +358,8 @@ static inline int keyed_guard_open(sqlite3_vfs *guard, const char *path, sqlite3
 
 static inline int keyed_guard_delete(sqlite3_vfs *guard, const char *path, int sync) {
     if (!keyed_guard_ends(path, "-journal")) return SQLITE_IOERR_DELETE;
-    // Not by the system's VFS: it would report an error where a folder cannot be flushed, and flush none that may
-    // be written but not read.
+    // The system's VFS is not used: it would report an error if the folder cannot be flushed, and it does not flush a
+    // folder that the process may write but not read.
     if (unlink(path) != 0)
         return errno == ENOENT ? SQLITE_IOERR_DELETE_NOENT : SQLITE_IOERR_DELETE;
     return sync ? ((keyed_guard_data *)guard->pAppData)->flusher(path) : SQLITE_OK;
@@ -397,10 +400,10 @@ static inline int keyed_guard_last_error(sqlite3_vfs *guard, int size, char *tex
     return system->xGetLastError ? system->xGetLastError(system, size, text) : 0;
 }
 
-/// Registers the VFS, beside the default one. To be called once in a process.
+/// Registers the VFS without making it the default. Call this function only once per process.
 ///
-/// Returns SQLITE_OK, or why connections can't name it: SQLITE_MISUSE where this SQLite takes no
-/// parameters in the names of files.
+/// Returns SQLITE_OK, or an SQLite error code if connections cannot use the VFS: SQLITE_MISUSE if SQLite was built
+/// without URI filenames.
 static inline int keyed_sqlite_register_guard(keyed_journal_opener opener,
                                               keyed_folder_flusher flusher) {
     static sqlite3_vfs guard;
@@ -412,7 +415,7 @@ static inline int keyed_sqlite_register_guard(keyed_journal_opener opener,
     data.opener = opener;
     data.flusher = flusher;
     guard.iVersion = 1;
-    // A journal is smaller.
+    // Also large enough for a `keyed_journal`.
     guard.szOsFile = keyed_guard_main_offset(system) + (int)sizeof(keyed_guard_main);
     guard.mxPathname = system->mxPathname;
     guard.zName = KEYED_SQLITE_GUARD;

@@ -13,27 +13,27 @@
 #include <sys/resource.h>
 #include <sys/xattr.h>
 
-/// Waits until everything on the file system of an open file is on the disk. Declared here because the C library
-/// does so only for programs that ask for its extensions.
+/// Waits until everything on the file system of an open file is on disk. Declared here because the C library declares
+/// it only if its extensions are enabled.
 extern int syncfs(int descriptor);
 
 #if !defined(__ANDROID__)
-// The headers of Glibc and Musl declare it only for programs that ask for all extensions.
+// Glibc and Musl declare this function only if all extensions are enabled.
 extern int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes);
 #endif
 
-// An address in the last page of the main thread's stack, where the kernel puts the name of the program; 0 where
-// the kernel does not tell.
+// Returns an address in the highest page of the main thread's stack, where the kernel stores the path of the program,
+// or 0 if the kernel does not provide it.
 static inline unsigned long keyed_stack_top(void) { return getauxval(AT_EXECFN); }
 
-// The size to which the main thread's stack may grow; 0 where it is not known.
+// Returns the maximum size of the main thread's stack, or 0 if the system does not report it.
 static inline unsigned long keyed_stack_limit(void) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_STACK, &limit) != 0) return 0;
     return limit.rlim_cur > (unsigned long)-1 ? (unsigned long)-1 : (unsigned long)limit.rlim_cur;
 }
 
-// The address of the frame that calls.
+// Returns the address of the caller's stack frame.
 static inline unsigned long keyed_frame_address(void) {
     return (unsigned long)__builtin_frame_address(0);
 }

@@ -16,7 +16,7 @@ package struct StackSegment {
     // in an outer frame.
     private static let slack: UInt = 64 << 10
 
-    // A frame with an address in these `extent` bytes from `floor` upwards makes the next call on
+    // The segment: `extent` bytes from `floor` upwards. A frame within it makes the next call on
     // its own stack.
     private let floor: UInt
     private let extent: UInt
@@ -42,7 +42,8 @@ package struct StackSegment {
         ThreadStack.floor().map { StackSegment(floor: $0, ThreadStack.position()) }
     }
 
-    /// A Boolean value that says whether the next call should be made by ``run(for:_:orThrow:_:)``.
+    /// A Boolean value indicating whether the next call should be made by
+    /// ``run(for:_:orThrow:_:)``.
     package var isUsedUp: Bool { ThreadStack.position() &- floor >= extent }
 
     /// Makes a call on this thread if its stack has room, otherwise on a new thread while this one
@@ -50,7 +51,7 @@ package struct StackSegment {
     ///
     /// - Parameters:
     ///   - owner: The coder that makes the calls.
-    ///   - stack: The coder's segment, replaced for the time of the call.
+    ///   - stack: The coder's segment, replaced for the duration of the call.
     ///   - error: The error if there is no memory for a stack, or there are no threads.
     ///   - body: The call.
     /// - Returns: The result of the call.
@@ -65,8 +66,8 @@ package struct StackSegment {
         return result
     }
 
-    /// Makes a call in the same way, on a new thread with a stack of `threadSize` bytes if
-    /// necessary. Returns nil if no thread can be created.
+    /// Makes a call on this thread if its stack has room, otherwise on a new thread with a stack of
+    /// `threadSize` bytes. Returns nil if no thread can be created.
     static func run<Owner: AnyObject, R>(
         for owner: Owner, _ stack: ReferenceWritableKeyPath<Owner, StackSegment>,
         threadSize: Int, _ body: () throws -> R
@@ -118,7 +119,7 @@ extension StackSegment {
             body(StackSegment.ofThread() ?? StackSegment(room: room))
         }
 
-        // The bytes that calls may use of a new stack whose bounds are unknown.
+        // The part of a new stack with unknown bounds that calls may use, in bytes.
         private var room: UInt {
             let whole = UInt(bitPattern: size)
             return whole &- ThreadStack.left(of: whole)

@@ -18,13 +18,13 @@ internal import WinSDK
 // | Windows | `GetCurrentThreadStackLimits` | `CreateThread` |
 // | WebAssembly | unknown | none |
 //
-// The compiler flag `NO_THREADS` builds any platform without threads, like WebAssembly. It serves
-// to check that case on other platforms (`Scripts/platforms`, `SingleThreadTests`), and to build
-// for a platform that is not in the table.
+// The compiler flag `NO_THREADS` builds any platform without threads, like WebAssembly. Use it to
+// test that case on other platforms (`Scripts/platforms`, `SingleThreadTests`), and to build for a
+// platform that is not in the table.
 
 /// The stacks of threads. All of them grow towards lower addresses.
 enum ThreadStack {
-    // The bytes that calls may use of a stack with unknown bounds, counted from the outermost call.
+    // The part of a stack with unknown bounds that calls may use, in bytes from the outermost call.
     #if NO_THREADS || os(WASI)
     // WebAssembly has a stack of 128 KiB by default.
     static let unmeasuredRoom: UInt = 48 << 10

@@ -6,7 +6,7 @@ package protocol ByteSource {
     /// The number of bytes.
     var size: Int { get }
 
-    /// Returns `count` bytes at `offset`, or fewer if the source ends before.
+    /// Returns `count` bytes at `offset`, or fewer if the source ends earlier.
     func read(at offset: Int, count: Int) throws(DatabaseFileError) -> [UInt8]
 }
 

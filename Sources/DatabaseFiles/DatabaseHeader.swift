@@ -27,7 +27,7 @@ package struct DatabaseHeader: Sendable, Equatable {
     }
 
     package let pageSize: Int
-    /// The bytes of a page that hold content.
+    /// The number of bytes of a page that hold content.
     let usableSize: Int
     package let textEncoding: TextEncoding
     /// A Boolean value indicating whether the database uses a write-ahead log.

@@ -14,7 +14,7 @@ package final class DatabasePages {
     /// - Parameters:
     ///   - main: The database.
     ///   - log: Its write-ahead log, if there is one.
-    /// - Throws: An error of the file or of its header.
+    /// - Throws: An error if the file cannot be read or has a malformed header.
     package init(
         _ main: any ByteSource, log: (offsets: WriteAheadLog, source: any ByteSource)? = nil
     ) throws(DatabaseFileError) {
@@ -73,7 +73,7 @@ package final class DatabasePages {
 /// and reading all tables takes time linear in the size of the file, even for malformed files.
 package final class PageUsage {
     // Bit sets of 64 pages each, by page number / 64. A dictionary allocates only what is used,
-    // because a sparse file may have more pages than bytes on the disk.
+    // because a sparse file may have more pages than bytes on disk.
     private var words: [UInt32: UInt64] = [:]
     private let count: Int
 

@@ -3,20 +3,21 @@
 
 package import SystemFiles
 
-/// A regular file that is read in portions. The file is not memory-mapped: if it shrinks meanwhile,
-/// reads return fewer bytes.
+/// A regular file that is read in portions. The file is not memory-mapped, so if it shrinks, reads
+/// return fewer bytes.
 package final class FileSource: ByteSource {
     /// The number of bytes, clamped to the size of the largest possible database.
     package let size: Int
     private let file: FileDescriptor
     private let closesFile: Bool
 
-    /// 4,294,967,295 pages of 65,536 bytes. The sum of a few such sizes fits into an integer.
+    /// The size of 4,294,967,295 pages of 65,536 bytes. A sum of a few such sizes does not
+    /// overflow.
     private static let largestDatabase = Int(clamping: Int64(UInt32.max) << 16)
 
     /// Opens a file for reading.
     ///
-    /// - Throws: An error of the system, or an error if the file is not a regular file.
+    /// - Throws: A system error, or an error if the file is not a regular file.
     package init(_ path: String) throws(SystemError) {
         file = try FileDescriptor.open(path)
         closesFile = true

@@ -109,9 +109,9 @@ private func lowercased(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
 
 /// A tokenizer for SQL.
 ///
-/// A token is a word or number, a quoted name, or a symbol of one byte. Blanks and comments are
-/// skipped. Quoted names have the form `"…"`, `'…'` or `` `…` ``, with quotes inside doubled, or
-/// `[…]`.
+/// A token is a word or number, a quoted name, or a symbol of one byte. White space and comments
+/// are skipped. Quoted names have the form `"…"`, `'…'` or `` `…` ``, with quotes inside doubled,
+/// or `[…]`.
 struct SQLTokens {
     struct Token: Equatable {
         enum Kind { case word, quoted, symbol }

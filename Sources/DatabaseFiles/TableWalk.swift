@@ -234,8 +234,8 @@ private struct TreePage {
     }
 
     /// Returns how many bytes of a row of `size` bytes its page stores. Short rows are stored
-    /// whole. Otherwise the page stores as many bytes as leave the last overflow page full, or the
-    /// minimum if those do not fit.
+    /// whole. Otherwise the page stores the bytes that remain after filling whole overflow pages,
+    /// or the minimum if that many do not fit.
     private func localSize(of size: Int) -> Int {
         let largest = isNumbered && isLeaf ? usableSize - 35 : (usableSize - 12) * 64 / 255 - 23
         if size <= largest { return size }

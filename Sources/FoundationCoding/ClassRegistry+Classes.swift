@@ -5,18 +5,18 @@ internal import Foundation
 public import KeyedArchive
 
 extension ClassRegistry {
-    /// The classes of Foundation that archives may hold by default, such as `NSArray` and `NSDate`. No invalid fields are
-    /// known to make one of these classes end the process.
+    /// The classes of Foundation that archives may contain by default, such as `NSArray` and
+    /// `NSDate`. None of them is known to crash on invalid fields.
     ///
-    /// ``KeyedUnarchiverCoder`` reads the most common of them itself; the others have their own `init(coder:)`.
-    /// <doc:FoundationClasses> lists them, and the classes that are left out.
+    /// ``KeyedUnarchiverCoder`` reads the most common of them itself; the others have their own
+    /// `init(coder:)`. <doc:FoundationClasses> lists them, and the classes that are left out.
     public static let foundationObjects = FoundationClassList.all.reduce(ClassRegistry()) {
         $0.adding(class: $1.type, as: $1.name)
     }
 
     /// Creates a registry of only these classes, each under its own name.
     ///
-    /// - Parameter classes: as for ``adding(classes:)``.
+    /// - Parameter classes: the classes, as for ``adding(classes:)``.
     public init(classes: [AnyClass]) { self = ClassRegistry().adding(classes: classes) }
 
     /// Returns the registry with more classes, each under its own name.
@@ -27,8 +27,8 @@ extension ClassRegistry {
     /// let allowed = ClassRegistry.foundationObjects.adding(classes: [Hero.self, Monster.self])
     /// ```
     ///
-    /// - Parameter classes: classes that adopt `NSCoding` or `KeyedDecodable`. Reading an object of another
-    ///   class is an error, `classNotAllowed`.
+    /// - Parameter classes: classes that adopt `NSCoding` or `KeyedDecodable`. Reading an object of
+    ///   any other class throws `classNotAllowed`.
     /// - Returns: The registry with the classes.
     /// - Complexity: linear in the number of classes.
     public func adding(classes: [AnyClass]) -> ClassRegistry {
@@ -40,11 +40,11 @@ extension ClassRegistry {
         }
     }
 
-    /// Returns the registry with a class under another name, like `NSKeyedUnarchiver.setClass(_:forClassName:)` does for
-    /// all archives.
+    /// Returns the registry with a class under another name, as
+    /// `NSKeyedUnarchiver.setClass(_:forClassName:)` does for all archives.
     ///
     /// - Parameters:
-    ///   - class: as for ``adding(classes:)``.
+    ///   - class: the class, as for ``adding(classes:)``.
     ///   - name: the name of the class in archives.
     /// - Returns: The registry with the name.
     public func adding(class: AnyClass, as name: String) -> ClassRegistry {

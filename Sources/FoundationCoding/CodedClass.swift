@@ -6,17 +6,17 @@ internal import KeyedArchive
 
 /// The names of classes in archives, and the inheritance between them.
 enum CodedClass {
-    /// Returns the name of a class in archives: `NSDate`, `App.Save`. A class within another type has the names of both,
-    /// `App.Outer.Inner`.
+    /// Returns the name of a class in archives: `NSDate`, `App.Save`. The name of a class nested in
+    /// another type includes both, `App.Outer.Inner`.
     static func name(of type: AnyClass) -> String {
         #if canImport(Darwin)
         return NSStringFromClass(type)
         #else
-        // The two calls below are slow the first time.
+        // The two calls below are slow on first use.
         if let known = FoundationClassList.names[ObjectIdentifier(type)] { return known }
         let name = _typeName(type, qualified: true)
-        // `NSStringFromClass` ends the process for a class that is not at the top level of a module. It returns another
-        // name only for classes of Foundation.
+        // `NSStringFromClass` crashes for a class that is not at the top level of a module. It
+        // returns a different name only for classes of Foundation.
         if name.utf8.starts(with: "Foundation".utf8), isAtTopLevel(name) {
             return NSStringFromClass(type)
         }
@@ -29,8 +29,8 @@ enum CodedClass {
         name.utf8.count { $0 == UInt8(ascii: ".") } == 1
     }
 
-    /// Returns the name of a private class without the part that differs from one build to the next,
-    /// `(unknown context at $5f2c).`.
+    /// Returns the name of a private class without the part that differs from one build to the
+    /// next, `(unknown context at $5f2c).`.
     private static func withoutContext(_ name: String) -> String {
         var rest = name
         while let start = rest.range(of: "(unknown context at "),
@@ -63,7 +63,7 @@ enum CodedClass {
         #endif
     }
 
-    /// Returns whether a class says that it supports secure coding.
+    /// Returns whether a class declares that it supports secure coding.
     static func isSecure(_ type: AnyClass) -> Bool {
         (type as? any NSSecureCoding.Type)?.supportsSecureCoding ?? false
     }

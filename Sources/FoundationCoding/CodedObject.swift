@@ -5,10 +5,11 @@ public import Foundation
 public import KeyedArchive
 public import PropertyList
 
-/// A value for `KeyedCodable` types that holds an object of a class with `NSCoding`.
+/// A value that holds an object whose class adopts `NSCoding`, for use in `KeyedCodable` types.
 ///
-/// The object's own `encode(with:)` and `init(coder:)` write and read it. All references to the object, from both kinds
-/// of types, lead to one object of the archive and to one instance.
+/// The object's own `encode(with:)` and `init(coder:)` write and read it. All references to the
+/// object, from both kinds of types, lead to one object in the archive and to one instance in
+/// memory.
 ///
 /// ```swift
 /// struct Level: KeyedCodable {
@@ -28,26 +29,25 @@ public struct CodedObject<Object: NSCoding & AnyObject> {
 }
 
 extension CodedObject: KeyedCodable {
-    /// The class under its own name, with its superclasses.
+    /// The class of the object under its own name, with its superclasses.
     public static var archivedClass: ArchivedClass { CodedClass.archivedClass(of: Object.self) }
 
-    /// Writes the fields of the object.
-    ///
-    /// - Throws: the error that the archive keeps.
+    /// Writes the fields of the object. The archiver records their errors.
     public func encode(with coder: KeyedEncoder) throws {
         try KeyedArchiverCoder.serving(coder.writer) { $0.encodeFields(of: object, with: coder) }
     }
 
-    /// Adds the object to the archive, once.
+    /// Writes the object to the archive, unless it has been written before.
     ///
-    /// - Throws: `classNotAllowed`, the limits' codes, and the errors of the object's fields.
+    /// - Throws: `classNotAllowed`, errors for exceeded limits, and the errors of the object's
+    ///   fields.
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
         try KeyedArchiverCoder.serving(writer) { try $0.uid(of: object) }
     }
 
-    /// Reads the object from the fields of another that is under construction.
+    /// Reads the object from the fields of another object, which is under construction.
     ///
-    /// - Throws: `misuse` at the roots, and as ``unarchive(_:)``.
+    /// - Throws: `misuse` at the roots, and the errors of ``unarchive(_:)``.
     public init(coder: KeyedDecoder) throws {
         let made = try KeyedUnarchiverCoder.serving(coder) { reader in
             try reader.construct(Object.self, coder)
@@ -56,10 +56,10 @@ extension CodedObject: KeyedCodable {
         self.object = object
     }
 
-    /// Reads the object of a reference, once.
+    /// Returns the object of a reference, reading it once.
     ///
-    /// - Throws: `classNotAllowed`, `wrongType`, `missingValue`, `referenceCycle`, the limits' codes, and an error of
-    ///   the object's own `init(coder:)`.
+    /// - Throws: `classNotAllowed`, `wrongType`, `missingValue`, `referenceCycle`, errors for
+    ///   exceeded limits, and an error of the object's own `init(coder:)`.
     public static func unarchive(_ reference: KeyedReference) throws -> CodedObject {
         let made = try KeyedUnarchiverCoder.serving(reference.roots) { reader in
             try reader.decoded(reference, of: .one(Object.self))
@@ -77,7 +77,7 @@ extension CodedObject: KeyedCodable {
     }
 }
 
-/// ``CodedObject`` of any class.
+/// A ``CodedObject`` of any class.
 protocol AnyCodedObject: KeyedDecodable {
     /// The class of the object.
     static var objectType: any (NSCoding & AnyObject).Type { get }

@@ -1,9 +1,10 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The hooks of a program while ``KeyedUnarchiverCoder`` reads an archive, like `NSKeyedUnarchiverDelegate`.
+/// A delegate of ``KeyedUnarchiverCoder``, like `NSKeyedUnarchiverDelegate`.
 public protocol KeyedUnarchiverCoderDelegate: AnyObject {
-    /// Returns a class for a name that is not allowed, and thereby allows it. With nil, the default, it remains an error.
+    /// Returns a class for a name that is not allowed, and thereby allows the class. Nil, the
+    /// default, leaves the class disallowed.
     func unarchiver(
         _ unarchiver: KeyedUnarchiverCoder, cannotDecodeObjectOfClassName name: String,
         originalClasses classNames: [String]
@@ -42,10 +43,10 @@ extension KeyedUnarchiverCoderDelegate {
     public func unarchiverDidFinish(_ unarchiver: KeyedUnarchiverCoder) {}
 }
 
-/// The hooks of a program while ``KeyedArchiverCoder`` writes an archive, like `NSKeyedArchiverDelegate`.
+/// A delegate of ``KeyedArchiverCoder``, like `NSKeyedArchiverDelegate`.
 public protocol KeyedArchiverCoderDelegate: AnyObject {
-    /// Returns the object itself, or another one to write in its place; nil to write nil. The coder calls this once for
-    /// each object.
+    /// Returns the object itself, or another one to write in its place; nil to write nil. The coder
+    /// calls this once for each object.
     func archiver(_ archiver: KeyedArchiverCoder, willEncode object: Any) -> Any?
 
     /// Tells the delegate that an object has been written.

@@ -5,11 +5,13 @@ internal import Foundation
 internal import KeyedArchive
 internal import PropertyList
 
-/// The fields that a class of the program inherits from a string, data or a collection of Foundation.
+/// The fields that a class of the program inherits from a string, data or a collection of
+/// Foundation.
 ///
-/// If an object has a field of current archives, such as `NS.objects`, Foundation's `init(coder:)` of these classes uses
-/// calls that only Foundation's own coder has. Otherwise it reads an older form by open calls: `NS.object.0`,
-/// `NS.object.1`, … So the coder presents the current fields to a subclass in the older form.
+/// If an object has a field of current archives, such as `NS.objects`, Foundation's `init(coder:)`
+/// of these classes uses calls that only Foundation's own coder has. Otherwise it reads an older
+/// form by public calls: `NS.object.0`, `NS.object.1`, … So the coder presents the current fields
+/// to a subclass in the older form.
 enum InheritedFields {
     /// `NS.string` as `NS.bytes`.
     case string
@@ -39,7 +41,8 @@ enum InheritedFields {
 
     private static let lists = [("NS.object.", "NS.objects"), ("NS.key.", "NS.keys")]
 
-    /// Returns whether the object has a field in the older form; nil for fields that are the same in both forms.
+    /// Returns whether the object has a field in the older form; nil for fields that are the same
+    /// in both forms.
     func contains(_ key: String, _ decoder: KeyedDecoder?) -> Bool? {
         switch self {
         case .string: return key == "NS.string" ? false : nil

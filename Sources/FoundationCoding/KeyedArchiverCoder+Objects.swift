@@ -19,11 +19,12 @@ extension Optional: AnyOptional {
 
 /// The way to write the objects of a type.
 enum Form {
-    /// By the bridge, as an object of Foundation.
+    /// By ``MadeClass``, as an object of Foundation.
     case made(MadeClass)
-    /// By the `encode(with:)` of the class, which has this place among the classes of the archive.
+    /// By the `encode(with:)` of the class, which has the index `place` among the classes of the
+    /// archive.
     case own(any (NSCoding & AnyObject).Type, place: Int)
-    /// By the class's coding in `KeyedArchive`.
+    /// By the class's own conformance to `KeyedEncodable`.
     case keyed
 }
 
@@ -32,7 +33,7 @@ struct KnownForms {
     private var types = TypeNumbers()
     private var forms: [Form] = []
 
-    /// The way to write the objects of a type; nil where none is known.
+    /// The way to write the objects of a type; nil if none is known.
     subscript(type: ObjectIdentifier) -> Form? { types[type].map { forms[$0] } }
 
     /// Adds the way to write the objects of a type that has none.
@@ -74,7 +75,8 @@ extension KeyedArchiverCoder {
         type(of: value) is AnyClass ? object(value) : nil
     }
 
-    /// Returns a value as an object. The first cast is much faster than the second, and enough for most objects.
+    /// Returns a value as an object. The first cast is much faster than the second, and enough for
+    /// most objects.
     private static func object(_ value: Any) -> AnyObject {
         value as? NSObject ?? value as AnyObject
     }
@@ -120,7 +122,8 @@ extension KeyedArchiverCoder {
         frame = outer
     }
 
-    /// Writes the fields of an object of a known type. To look its conformance up would take longer.
+    /// Writes the fields of an object of a known type. Looking up its conformance would take
+    /// longer.
     private func encodeFields<Object: NSCoding & AnyObject>(
         of object: AnyObject, as type: Object.Type, with encoder: KeyedEncoder
     ) {
@@ -128,7 +131,7 @@ extension KeyedArchiverCoder {
         encodeFields(of: object, with: encoder)
     }
 
-    /// Returns the object with which the object itself, or the delegate, replaces an object.
+    /// Returns the replacement for an object, which the object itself or the delegate chooses.
     func replacement(for object: AnyObject) -> AnyObject? {
         let id = ObjectIdentifier(object)
         if mayReplace, let known = replacements[id] { return known.replacement }
@@ -148,7 +151,7 @@ extension KeyedArchiverCoder {
         return replacement
     }
 
-    /// Returns the object that an object asks to write in its place; nil for nil.
+    /// Returns the replacement that an object chooses for itself; nil if it chooses nil.
     private func ownReplacement(for object: AnyObject) -> AnyObject? {
         guard let object = object as? NSObject else { return object }
         let replacement = object.replacementObject(for: self)
@@ -166,7 +169,7 @@ extension KeyedArchiverCoder {
         return form
     }
 
-    /// Returns the class as which an object asks to be written.
+    /// Returns the class under which an object asks to be written.
     private static func codedClass(of object: AnyObject) -> AnyClass {
         // A decimal number asks for NSNumber, which would lose digits.
         if type(of: object) == NSDecimalNumber.self { return NSDecimalNumber.self }
@@ -186,7 +189,7 @@ extension KeyedArchiverCoder {
         return .own(coding, place: try classPlace(type))
     }
 
-    /// Returns the place of a class among the classes of the archive.
+    /// Returns the index of a class among the classes of the archive.
     func classPlace(_ type: AnyClass) throws -> Int {
         let id = ObjectIdentifier(type)
         if let known = places[id] { return known }
@@ -202,8 +205,8 @@ extension KeyedArchiverCoder {
         return try writer.classPlace(CodedClass.archivedClass(of: type))
     }
 
-    /// Checks that a class does not inherit from an array or a set. With a coder that is not Foundation's own, these
-    /// classes write the fields of their elements into their own object.
+    /// Checks that a class does not inherit from an array or a set. With a coder that is not
+    /// Foundation's own, these classes write the fields of their elements into their own object.
     private func requireWritable(_ type: AnyClass) throws {
         #if !canImport(Darwin)
         if MadeClass(type) != nil || !(type is NSArray.Type || type is NSSet.Type) { return }

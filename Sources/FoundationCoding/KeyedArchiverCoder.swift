@@ -5,8 +5,8 @@ public import Foundation
 public import KeyedArchive
 public import PropertyList
 
-/// Writes objects of classes that adopt `NSCoding` as keyed archives. It has the calls of `NSKeyedArchiver`, and errors
-/// that are thrown.
+/// An archiver that writes objects of classes that adopt `NSCoding`. It has the methods of
+/// `NSKeyedArchiver`, but throws its errors.
 ///
 /// ```swift
 /// let data = try KeyedArchiverCoder.archivedData(withRootObject: hero, requiringSecureCoding: true)
@@ -17,11 +17,12 @@ public import PropertyList
 /// let data = try coder.encodedData
 /// ```
 ///
-/// One call, `encode(_:forKey:)`, writes Swift values, Swift collections, objects and `KeyedCodable` values. An instance
-/// becomes one object of the archive, however often the program encodes it. Equal strings become one object, and so do
-/// equal numbers of one kind.
+/// One method, `encode(_:forKey:)`, writes Swift values, Swift collections, objects and
+/// `KeyedCodable` values. An instance becomes one object of the archive, however often the program
+/// encodes it. Equal strings become one object, and so do equal numbers of one kind.
 ///
-/// The coder keeps the first error, with the path to the field. ``encodedData`` throws the error and returns nothing.
+/// The coder keeps the first error, with the path to the field. ``encodedData`` throws the error
+/// and returns nothing.
 ///
 /// A coder must not be used by two threads at the same time.
 public final class KeyedArchiverCoder: NSCoder {
@@ -34,7 +35,7 @@ public final class KeyedArchiverCoder: NSCoder {
 
     /// The format of the output; binary by default.
     public var outputFormat = PropertyListSerialization.PropertyListFormat.binary
-    /// The hooks of the program.
+    /// The delegate of the program.
     public weak var delegate: (any KeyedArchiverCoderDelegate)? {
         didSet { mayReplace = true }
     }
@@ -46,12 +47,12 @@ public final class KeyedArchiverCoder: NSCoder {
     var frame: Frame
     /// The names that the program has set for classes.
     var namesByClass: [ObjectIdentifier: String] = [:]
-    /// The places of classes among the classes of the archive.
+    /// The indexes of classes among the classes of the archive.
     var places: [ObjectIdentifier: Int] = [:]
     /// The ways to write objects, by their types.
     var forms: KnownForms {
-        // SAFETY: a coder is used by one thread, and no code of a program runs while the table is changed, so that no
-        // access begins within another.
+        // SAFETY: a coder is used by one thread, and no code of a program runs while the table is
+        // changed, so that no access begins within another.
         @inline(__always) get { unsafe uncheckedForms }
         @inline(__always) _modify { yield unsafe &uncheckedForms }
     }
@@ -59,20 +60,20 @@ public final class KeyedArchiverCoder: NSCoder {
     @exclusivity(unchecked) private var uncheckedForms = KnownForms()
     /// The replacements that the delegate or the object itself has chosen, by the object.
     var replacements: [ObjectIdentifier: (original: AnyObject, replacement: AnyObject?)] = [:]
-    /// A Boolean value that says whether a delegate was set, or an object has been replaced.
+    /// A Boolean value indicating whether a delegate was set, or an object has been replaced.
     var mayReplace = false
-    /// A Boolean value that says whether each class must adopt `NSSecureCoding`.
+    /// A Boolean value indicating whether each class must adopt `NSSecureCoding`.
     var isSecure: Bool
     private var output: Result<Data, any Error>?
 
-    /// Prepares an archive without roots.
+    /// Creates a coder for an archive without roots.
     ///
     /// - Parameters:
     ///   - requiringSecureCoding: whether each class must adopt `NSSecureCoding`.
-    ///   - registry: the classes that may be written; nil for all classes that the program encodes. With the list of
-    ///     the reader, the coder writes nothing that the reader refuses.
+    ///   - registry: the classes that may be written; nil for all classes that the program encodes.
+    ///     With the list of the reader, the coder writes nothing that the reader refuses.
     ///   - options: the options of `KeyedArchiver`.
-    ///   - limits: the nesting and the size to accept.
+    ///   - limits: the limits for the nesting of objects and the size of the output.
     public convenience init(
         requiringSecureCoding: Bool = false, allowing registry: ClassRegistry? = nil,
         options: KeyedArchiver.Options = KeyedArchiver.Options(), limits: ParsingLimits = .default
@@ -114,7 +115,7 @@ public final class KeyedArchiverCoder: NSCoder {
 
     public override func version(forClassName className: String) -> Int { 0 }
 
-    /// A Boolean value that says whether each class must adopt `NSSecureCoding`.
+    /// A Boolean value indicating whether each class must adopt `NSSecureCoding`.
     public override var requiresSecureCoding: Bool {
         get { isSecure }
         set { isSecure = newValue }
@@ -127,14 +128,14 @@ public final class KeyedArchiverCoder: NSCoder {
     public override func failWithError(_ error: any Error) { current.fail(error) }
 
     #if canImport(Darwin)
-    /// No classes: an archiver reads nothing.
+    /// Nil, because an archiver reads nothing.
     public override var allowedClasses: Set<AnyHashable>? { nil }
 
     public override func encodeCInt(_ value: Int32, forKey key: String) {
         current.encode(value, forKey: key)
     }
     #else
-    /// No classes: an archiver reads nothing.
+    /// Nil, because an archiver reads nothing.
     public override var allowedClasses: [AnyClass]? { nil }
     #endif
 
@@ -142,8 +143,8 @@ public final class KeyedArchiverCoder: NSCoder {
         current.encode(forKey: key) { try uid(ofOptional: object) }
     }
 
-    /// Writes a reference to an object, which is nil unless another call writes the object in full. Values, strings,
-    /// numbers and data are always written in full.
+    /// Writes a reference to an object, which is nil unless another call writes the object in full.
+    /// Values, strings, numbers and data are always written in full.
     public override func encodeConditionalObject(_ object: Any?, forKey key: String) {
         guard let object, let instance = Self.instance(object), !Self.isPlain(instance) else {
             return encode(object, forKey: key)
@@ -187,7 +188,8 @@ public final class KeyedArchiverCoder: NSCoder {
     }
 
     public override func encode(_ object: Any?) {
-        // A subclass of NSString passes itself to this call. The reference would lead to the string itself.
+        // A subclass of NSString passes itself to this call. The reference would lead to the string
+        // itself.
         if let text = object as? NSString, text === frame.object {
             return current.encodeInline(.string(Self.text(text)), forKey: "NS.string")
         }
@@ -229,7 +231,7 @@ extension KeyedArchiverCoder {
     ///   - requiringSecureCoding: whether each class must adopt `NSSecureCoding`.
     ///   - registry: as for ``init(requiringSecureCoding:allowing:options:limits:)``.
     /// - Returns: The archive, in the binary format.
-    /// - Throws: as ``encodedData``.
+    /// - Throws: the errors of ``encodedData``.
     public static func archivedData(
         withRootObject object: Any, requiringSecureCoding: Bool,
         allowing registry: ClassRegistry? = nil
@@ -242,8 +244,9 @@ extension KeyedArchiverCoder {
 
     /// The archive. The first access finishes it, and nothing can be written afterwards.
     ///
-    /// - Throws: the first ``error``: `classNotAllowed`, `misuse` for an object whose class does not adopt `NSCoding`,
-    ///   the limits' codes, and an error that a class has passed to ``failWithError(_:)``.
+    /// - Throws: the first ``error``: `classNotAllowed`, `misuse` for an object whose class does
+    ///   not adopt `NSCoding`, errors for exceeded limits, and an error that a class has passed to
+    ///   ``failWithError(_:)``.
     public var encodedData: Data {
         get throws {
             finishEncoding()

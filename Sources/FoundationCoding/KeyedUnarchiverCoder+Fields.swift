@@ -22,21 +22,21 @@ extension KeyedUnarchiverCoder {
         }
     }
 
-    /// Returns the object of a field; nil without such a field.
+    /// Returns the object of a field; nil if there is no such field.
     func decoded(forKey key: String) -> Decoded? {
         attempt(key) { frame throws in
             try frame.reference(forKey: key).flatMap { try decoded($0) }
         }
     }
 
-    /// Returns the object of a field for a call that names classes; nil without such a field.
+    /// Returns the object of a field for a call that names classes; nil if there is no such field.
     func decoded(forKey key: String, of classes: NamedClasses) -> Decoded? {
         attempt(key) { frame throws in
             try frame.reference(forKey: key).flatMap { try decoded($0, of: classes) }
         }
     }
 
-    /// Returns the number of a field, converted to the type; nil without such a field.
+    /// Returns the number of a field, converted to the type; nil if there is no such field.
     func number<Number: ArchivedNumberConvertible>(_ key: String) -> Number? {
         attempt(key) { frame throws in
             guard let reference = frame.decoder.reference(forKey: key), !reference.isNil else {
@@ -46,7 +46,7 @@ extension KeyedUnarchiverCoder {
         }
     }
 
-    /// Returns the bytes of a field; nil without such a field.
+    /// Returns the bytes of a field; nil if there is no such field.
     func bytes(forKey key: String) -> ArraySlice<UInt8>? {
         attempt(key) { frame throws in
             if let bytes = frame.inherited?.bytes(key, frame.decoder) { return bytes }
@@ -64,7 +64,7 @@ extension KeyedUnarchiverCoder {
 }
 
 extension KeyedUnarchiverCoder.Frame {
-    /// Returns the reference of a field, also where a class inherits the field.
+    /// Returns the reference of a field, including a field that the class inherits.
     fileprivate func reference(forKey key: String) -> KeyedReference? {
         inherited?.reference(key, decoder) ?? decoder.reference(forKey: key)
     }

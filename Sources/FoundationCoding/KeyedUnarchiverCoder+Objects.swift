@@ -12,7 +12,7 @@ enum Decoded {
     /// A value of a type with a coding in `KeyedArchive`.
     indirect case value(any KeyedDecodable)
 
-    /// The object, or the object that stands for the value.
+    /// The object, or the object that represents the value.
     var object: AnyObject {
         switch self {
         case .object(let object): object
@@ -44,7 +44,8 @@ extension KeyedUnarchiverCoder {
         named = classes
         defer { named = outer }
         let decoded = try decoded(reference)
-        // A list of classes allows collections and their elements. The value must be one of the list.
+        // A list of classes allows collections and their elements. The value must be one of the
+        // list.
         if let decoded, !classes.accept(decoded.object) {
             throw reference.wrongType(expected: classes.description)
         }
@@ -74,7 +75,7 @@ extension KeyedUnarchiverCoder {
 
     /// Returns an element of a collection; nil for a cycle that the coder cuts.
     ///
-    /// - Throws: `missingValue` for nil, and as ``decoded(_:)``.
+    /// - Throws: `missingValue` for nil, and the errors of ``decoded(_:)``.
     func element(_ reference: KeyedReference) throws -> AnyObject? {
         if reference.isNil {
             throw KeyedArchiveError(
@@ -93,7 +94,7 @@ extension KeyedUnarchiverCoder {
         return nil
     }
 
-    /// Returns a plain value that stands in a field itself; nil for nil.
+    /// Returns a plain value that is stored inline; nil for nil.
     private func valueInPlace(_ reference: KeyedReference) throws -> NSObject? {
         try reference.chargeElement()
         if reference.isNil { return nil }
@@ -101,7 +102,8 @@ extension KeyedUnarchiverCoder {
         throw reference.wrongType(expected: "an object")
     }
 
-    /// Returns a string, a number or data. All references to one object of the archive lead to one instance.
+    /// Returns a string, a number or data. All references to one object of the archive lead to one
+    /// instance.
     private func leaf(_ reference: KeyedReference) throws -> AnyObject {
         let sharedNumber = reference.isShared ? reference.object.map { Int($0.value) } : nil
         if let sharedNumber, let known = leaves[sharedNumber] { return known }
@@ -143,7 +145,7 @@ extension KeyedUnarchiverCoder {
             object: decoder.uid)
     }
 
-    /// Returns the object with which the delegate replaces an object.
+    /// Returns the delegate's replacement for an object.
     private func replaced(_ object: AnyObject) throws -> AnyObject {
         guard mayReplace, let delegate else { return object }
         guard let replacement = delegate.unarchiver(self, didDecode: object) else {

@@ -12,9 +12,10 @@ extension KeyedUnarchiverCoder {
     ///   - cls: the class of the root. The registry need not list it.
     ///   - data: the archive.
     ///   - registry: the allowed classes of the objects below the root.
-    /// - Returns: The root; nil if the archive has nil in its place.
-    /// - Throws: as ``init(forReadingFrom:allowing:options:limits:)``; `classNotAllowed`, `wrongType`,
-    ///   `referenceCycle`, the limits' codes, and an error that a class has passed to ``failWithError(_:)``.
+    /// - Returns: The root; nil if the archived root is nil.
+    /// - Throws: the errors of ``init(forReadingFrom:allowing:options:limits:)``;
+    ///   `classNotAllowed`, `wrongType`, `referenceCycle`, errors for exceeded limits, and an error
+    ///   that a class has passed to ``failWithError(_:)``.
     public static func unarchivedObject<DecodedObjectType>(
         ofClass cls: DecodedObjectType.Type, from data: Data,
         allowing registry: ClassRegistry = .foundationObjects
@@ -22,14 +23,15 @@ extension KeyedUnarchiverCoder {
         try unarchivedObject(ofClasses: [cls], from: data, allowing: registry) as? DecodedObjectType
     }
 
-    /// Reads the root of an archive, which is of one of several classes, or an array or another collection of these.
+    /// Reads the root of an archive: an object of one of several classes, or a collection of such
+    /// objects.
     ///
     /// - Parameters:
     ///   - classes: the classes of the root and of its elements. The registry need not list them.
     ///   - data: the archive.
-    ///   - registry: the allowed classes of the objects below.
-    /// - Returns: The root; nil if the archive has nil in its place.
-    /// - Throws: as ``unarchivedObject(ofClass:from:allowing:)``.
+    ///   - registry: the allowed classes of the objects below the root.
+    /// - Returns: The root; nil if the archived root is nil.
+    /// - Throws: the errors of ``unarchivedObject(ofClass:from:allowing:)``.
     public static func unarchivedObject(
         ofClasses classes: [AnyClass], from data: Data,
         allowing registry: ClassRegistry = .foundationObjects
@@ -46,8 +48,8 @@ extension KeyedUnarchiverCoder {
     /// - Parameters:
     ///   - data: the archive.
     ///   - registry: the allowed classes.
-    /// - Returns: The root; nil if the archive has nil in its place.
-    /// - Throws: as ``unarchivedObject(ofClass:from:allowing:)``.
+    /// - Returns: The root; nil if the archived root is nil.
+    /// - Throws: the errors of ``unarchivedObject(ofClass:from:allowing:)``.
     public static func unarchiveTopLevelObjectWithData(
         _ data: Data, allowing registry: ClassRegistry = .foundationObjects
     ) throws -> Any? {
@@ -74,7 +76,8 @@ extension KeyedUnarchiverCoder {
     /// - Parameters:
     ///   - cls: the class of the elements.
     ///   - key: the key of the field.
-    /// - Returns: The array; nil without such a field. An element of another class is an ``error``.
+    /// - Returns: The array; nil if there is no such field. An element of another class leads to an
+    ///   ``error``.
     public func decodeArrayOfObjects<Object>(
         ofClass cls: Object.Type, forKey key: String
     ) -> [Object]? where Object: NSObject, Object: NSCoding {
@@ -87,7 +90,7 @@ extension KeyedUnarchiverCoder {
     /// - Parameters:
     ///   - classes: the classes of the elements.
     ///   - key: the key of the field.
-    /// - Returns: The array; nil without such a field.
+    /// - Returns: The array; nil if there is no such field.
     public func decodeArrayOfObjects(ofClasses classes: [AnyClass], forKey key: String) -> [Any]? {
         guard
             let value = decoded(
@@ -102,7 +105,8 @@ extension KeyedUnarchiverCoder {
     ///   - keyClass: the class of the keys.
     ///   - objectClass: the class of the values.
     ///   - key: the key of the field.
-    /// - Returns: The dictionary; nil without such a field. A key or a value of another class is an ``error``.
+    /// - Returns: The dictionary; nil if there is no such field. A key or a value of another class
+    ///   leads to an ``error``.
     public func decodeDictionary<Key, Object>(
         withKeyClass keyClass: Key.Type, objectClass: Object.Type, forKey key: String
     ) -> [Key: Object]? where Key: NSObject, Key: NSCoding, Object: NSObject, Object: NSCoding {
@@ -121,7 +125,7 @@ extension KeyedUnarchiverCoder {
             isWhole ? dictionary : nil, key, "a dictionary of \(Key.self) and \(Object.self)")
     }
 
-    /// Returns a value; keeps an error where there is none.
+    /// Returns the value, or keeps an error if there is none.
     private func checked<Value>(_ value: Value?, _ key: String, _ expected: String) -> Value? {
         if value == nil {
             let found = KeyedArchiveError(
@@ -136,7 +140,7 @@ extension KeyedUnarchiverCoder {
 // MARK: - Names of classes
 
 extension KeyedUnarchiverCoder {
-    /// Reads the objects of one class of the archive as another class, and allows it.
+    /// Reads the objects of one class of the archive as another class, and allows that class.
     ///
     /// - Parameters:
     ///   - cls: the class; nil to remove the name.
@@ -145,7 +149,8 @@ extension KeyedUnarchiverCoder {
         classes.set(cls, forName: codedName)
     }
 
-    /// Returns the class that ``setClass(_:forClassName:)`` has set for a name; nil for other names.
+    /// Returns the class that ``setClass(_:forClassName:)`` has set for a name; nil for other
+    /// names.
     public func `class`(forClassName codedName: String) -> AnyClass? {
         classes.type(forName: codedName)
     }

@@ -5,8 +5,8 @@ public import Foundation
 public import KeyedArchive
 public import PropertyList
 
-/// Reads keyed archives into objects of classes that adopt `NSCoding`. It has the calls of `NSKeyedUnarchiver`, an
-/// exact allow-list, and errors that are thrown.
+/// An unarchiver that reads objects of classes that adopt `NSCoding`. It has the methods of
+/// `NSKeyedUnarchiver`, but an exact allow-list, and it throws its errors.
 ///
 /// ```swift
 /// let hero = try KeyedUnarchiverCoder.unarchivedObject(ofClass: Hero.self, from: data)
@@ -17,13 +17,13 @@ public import PropertyList
 /// try coder.finishDecoding()
 /// ```
 ///
-/// The coder makes an object if the registry lists its class, or if the current call names the class:
-/// `decodeObject(of: [Hero.self], forKey: "hero")` allows `Hero` in that field and below it, by its exact name. The
-/// coder never looks up names of the archive in the runtime.
+/// The coder creates an object if the registry lists its class, or if the current call names the
+/// class: `decodeObject(of: [Hero.self], forKey: "hero")` allows `Hero` in that field and below it,
+/// by its exact name. The coder never looks up names of the archive in the runtime.
 ///
-/// No contents of an archive make a call trap. The coder keeps the first error, with the path to the object. After an
-/// error every call returns nil or zero, and ``finishDecoding()`` throws the error. A class may still trap in its own
-/// `init(coder:)`, by a forced unwrap, when a call returns nil.
+/// No archive makes a call trap. The coder keeps the first error, with the path to the object.
+/// After an error every call returns nil or zero, and ``finishDecoding()`` throws the error. A
+/// class may still trap in its own `init(coder:)`, by a forced unwrap, when a call returns nil.
 ///
 /// A coder reads one archive. It must not be used by two threads at the same time.
 public final class KeyedUnarchiverCoder: NSCoder {
@@ -31,7 +31,8 @@ public final class KeyedUnarchiverCoder: NSCoder {
     struct Frame {
         /// The fields of the object.
         let decoder: KeyedDecoder
-        /// The fields that the class inherits from a collection of Foundation; nil for other classes.
+        /// The fields that the class inherits from a collection of Foundation; nil for other
+        /// classes.
         let inherited: InheritedFields?
     }
 
@@ -45,29 +46,29 @@ public final class KeyedUnarchiverCoder: NSCoder {
 
     /// The treatment of cycles; ``CyclePolicy/fail`` by default.
     ///
-    /// An object exists only after its `init(coder:)` has returned. So a child cannot refer to its parent while the
-    /// coder reads the parent.
+    /// An object exists only after its `init(coder:)` has returned. So a child cannot refer to its
+    /// parent while the coder reads the parent.
     public var cyclePolicy = CyclePolicy.fail
     /// The number of references that ``CyclePolicy/cut`` has read as nil.
     public internal(set) var cutReferenceCount = 0
-    /// The hooks of the program.
+    /// The delegate of the program.
     public weak var delegate: (any KeyedUnarchiverCoderDelegate)? {
         didSet { mayReplace = true }
     }
 
-    /// The innermost object under construction, or the roots; nil for a coder that serves a `KeyedUnarchiver` and reads
-    /// nothing at present.
+    /// The innermost object under construction, or the roots; nil for a coder that serves a
+    /// `KeyedUnarchiver` and reads nothing at present.
     var frame: Frame?
-    /// The classes that the innermost call with a list of classes names.
+    /// The classes named by the innermost call that takes classes.
     var named: NamedClasses?
-    /// A Boolean value that says whether a delegate was set.
+    /// A Boolean value indicating whether a delegate was set.
     private(set) var mayReplace = false
     /// The first error.
     var failure: (any Error)?
     /// The classes of the archive.
     var classes: ResolvedClasses {
-        // SAFETY: a coder is used by one thread, and no code of a program runs while its classes are changed, so that no
-        // access begins within another.
+        // SAFETY: a coder is used by one thread, and no code of a program runs while its classes
+        // are changed, so that no access begins within another.
         @inline(__always) get { unsafe uncheckedClasses }
         @inline(__always) _modify { yield unsafe &uncheckedClasses }
     }
@@ -75,16 +76,17 @@ public final class KeyedUnarchiverCoder: NSCoder {
     @exclusivity(unchecked) private var uncheckedClasses = ResolvedClasses()
     /// The strings, numbers and data to which several references lead, by the number of the object.
     var leaves = NumberedTable<AnyObject>()
-    /// A Boolean value that says whether each class must adopt `NSSecureCoding`.
+    /// A Boolean value indicating whether each class must adopt `NSSecureCoding`.
     var isSecure = false
-    /// A Boolean value that says whether the delegate knows of the end.
+    /// A Boolean value indicating whether the delegate has been told that reading ended.
     var isFinished = false
     private var policy = NSCoder.DecodingFailurePolicy.setErrorAndReturn
     #if canImport(Darwin)
     private var lentBytes: [NSData] = []
     #endif
 
-    /// Prepares to read an archive, and checks everything that does not depend on classes.
+    /// Creates a coder that reads an archive, and checks everything that does not depend on
+    /// classes.
     ///
     /// - Parameters:
     ///   - data: the archive, in any format that `PropertyListDocument` reads.
@@ -92,8 +94,8 @@ public final class KeyedUnarchiverCoder: NSCoder {
     ///   - options: the deviations from the format to accept.
     ///   - limits: the nesting and the number of values to accept.
     /// - Complexity: linear in the size of the archive.
-    /// - Throws: `invalidPropertyList`, `notAnArchive`, `unsupportedVersion`, `danglingReference`, `malformedObject`,
-    ///   `malformedClass`, `expansionLimitExceeded`.
+    /// - Throws: `invalidPropertyList`, `notAnArchive`, `unsupportedVersion`, `danglingReference`,
+    ///   `malformedObject`, `malformedClass`, `expansionLimitExceeded`.
     public convenience init(
         forReadingFrom data: Data, allowing registry: ClassRegistry = .foundationObjects,
         options: ParsingOptions = .strict, limits: ParsingLimits = .default
@@ -103,7 +105,8 @@ public final class KeyedUnarchiverCoder: NSCoder {
         self.init(unarchiver)
     }
 
-    /// Creates a coder for the roots of an open archive. The coder and the unarchiver share the objects that they read.
+    /// Creates a coder for the roots of an open archive. The coder and the unarchiver share the
+    /// objects that they read.
     ///
     /// - Parameter unarchiver: the archive, with the allowed classes.
     public init(_ unarchiver: KeyedUnarchiver) {
@@ -124,30 +127,32 @@ public final class KeyedUnarchiverCoder: NSCoder {
 
     public override func version(forClassName className: String) -> Int { 0 }
 
-    /// A Boolean value that says whether each class must adopt `NSSecureCoding`; false by default. The coder checks the
-    /// allow-list in both cases.
+    /// A Boolean value indicating whether each class must adopt `NSSecureCoding`; false by default.
+    /// The coder checks the allow-list in both cases.
     public override var requiresSecureCoding: Bool {
         get { isSecure }
         set { isSecure = newValue }
     }
 
-    /// The policy for failures. Both policies have the same effect: the coder keeps the error and returns.
+    /// The policy for failures. Both policies have the same effect: the coder keeps the error and
+    /// returns.
     public override var decodingFailurePolicy: NSCoder.DecodingFailurePolicy {
         get { policy }
         set { policy = newValue }
     }
 
-    /// The first error: a `KeyedArchiveError` with the path to the object, or an error that a class has passed to
-    /// ``failWithError(_:)``.
+    /// The first error: a `KeyedArchiveError` with the path to the object, or an error that a class
+    /// has passed to ``failWithError(_:)``.
     public override var error: (any Error)? { failure }
 
-    /// Keeps an error, unless the coder has one already. The coder reads nothing more after an error.
+    /// Keeps an error, unless the coder has one already. The coder reads nothing more after an
+    /// error.
     public override func failWithError(_ error: any Error) {
         if failure == nil { failure = error }
     }
 
     #if canImport(Darwin)
-    /// The classes that the innermost call with a list of classes names.
+    /// The classes named by the innermost call that takes classes.
     public override var allowedClasses: Set<AnyHashable>? {
         // On Apple's systems a class is an object, with a hash.
         named.map { Set($0.all.compactMap { ($0 as AnyObject) as? NSObject }) }
@@ -183,7 +188,7 @@ public final class KeyedUnarchiverCoder: NSCoder {
         unsafe decodeValues(type, data)
     }
     #else
-    /// The classes that the innermost call with a list of classes names.
+    /// The classes named by the innermost call that takes classes.
     public override var allowedClasses: [AnyClass]? { named?.all }
 
     public override func decodeValue(
@@ -193,7 +198,7 @@ public final class KeyedUnarchiverCoder: NSCoder {
         unsafe decodeValues(type, data)
     }
 
-    /// Returns the object of a field if it is of a class, or nil.
+    /// Returns the object of a field; nil if it is not of the class `cls`.
     public override func decodeObject<DecodedObjectType>(
         of cls: DecodedObjectType.Type, forKey key: String
     ) -> DecodedObjectType? where DecodedObjectType: NSObject, DecodedObjectType: NSCoding {

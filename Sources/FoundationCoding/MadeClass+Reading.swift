@@ -5,8 +5,8 @@ internal import Foundation
 internal import KeyedArchive
 internal import PropertyList
 
-/// An element of a collection of Foundation. The codings of `KeyedArchive` read collections of any decodable type; this
-/// type makes them call the coder for each element.
+/// An element of a collection of Foundation. The codings of `KeyedArchive` read collections of any
+/// decodable type; this type makes them call the coder for each element.
 struct ObjectElement {
     /// The object; nil for a cycle that the coder has cut.
     let object: AnyObject?
@@ -34,7 +34,7 @@ extension ObjectElement: KeyedDecodable {
 }
 
 extension MadeClass {
-    /// Makes an object of the class from its fields.
+    /// Creates an object of the class from its fields.
     ///
     /// - Throws: the errors of the class's coding in `KeyedArchive`.
     func make(_ coder: KeyedDecoder, _ reader: KeyedUnarchiverCoder) throws -> NSObject {
@@ -114,7 +114,8 @@ extension MadeClass {
         try hashed(elements(coder, reader), coder)
     }
 
-    /// Returns an array of objects. The initializer that takes a Swift array converts each object to a value and back.
+    /// Returns an array of objects. The initializer that takes a Swift array converts each object
+    /// to a value and back.
     private static func array(_ elements: [AnyObject]) -> NSArray {
         // SAFETY: the array copies the elements before its initializer returns.
         unsafe elements.withUnsafeBufferPointer {
@@ -158,7 +159,7 @@ extension MadeClass {
         return set
     }
 
-    /// Returns whether an object is of a class of Foundation that ends the process when asked for its hash.
+    /// Returns whether Foundation crashes when asked for the hash of an object.
     private static func isUnhashable(_ object: AnyObject) -> Bool {
         #if canImport(Darwin)
         return false
@@ -168,13 +169,13 @@ extension MadeClass {
         #endif
     }
 
-    /// The greatest number of elements of one collection that may have the same hash.
+    /// The maximum number of elements of one collection that may have the same hash.
     private static let mostCollisions = 1024
 
-    /// Returns elements after a check that their hashes differ enough.
+    /// Returns the elements after checking that their hashes differ enough.
     ///
-    /// The hashes of Foundation's classes have no seed, so an attacker can craft elements that collide. The time to
-    /// build a set of such elements grows with the square of their number.
+    /// The hashes of Foundation's classes have no seed, so an attacker can craft elements that
+    /// collide. The time to build a set of such elements grows with the square of their number.
     private static func hashed(
         _ elements: [AnyObject], _ coder: KeyedDecoder
     ) throws -> [AnyObject] {
@@ -184,7 +185,7 @@ extension MadeClass {
                 what:
                     "expected elements that have a hash, found one of class \(Swift.type(of: element))",
                 object: coder.uid,
-                recovery: "Foundation ends the process when it is asked for the hash")
+                recovery: "Foundation crashes when it is asked for the hash")
         }
         if elements.count <= mostCollisions { return elements }
         var counts: [Int: Int] = [:]
@@ -218,8 +219,8 @@ extension MadeClass {
         let url = try URL(coder: coder)
         guard let object = NSURL(string: url.relativeString, relativeTo: url.baseURL) else {
             throw KeyedArchiveError(
-                .valueOutOfRange, what: "expected a URL, found text that is none", object: coder.uid
-            )
+                .valueOutOfRange, what: "expected a URL, found text that is not one",
+                object: coder.uid)
         }
         return object
     }
@@ -236,7 +237,8 @@ extension MadeClass {
         return set
     }
 
-    /// Reads an error without the entries of the user info whose keys are no strings, as Foundation does.
+    /// Reads an error. Like Foundation, it omits the entries of the user info whose keys are not
+    /// strings.
     private static func error(_ coder: KeyedDecoder) throws -> NSError {
         let domain = try coder.decode(String.self, forKey: "NSDomain")
         let code = try coder.decode(Int.self, forKey: "NSCode")
@@ -265,7 +267,8 @@ extension MadeClass {
         let archived = try ArchivedCharacterSet(coder: coder)
         guard let set = archived.characterSet else {
             throw KeyedArchiveError(
-                .valueOutOfRange, what: "expected a character set, found fields of none",
+                .valueOutOfRange,
+                what: "expected a character set, found an invalid number, range or bitmap",
                 object: coder.uid)
         }
         let isInverted = archived.isInverted && !archived.isBitmapOfPredefined
@@ -274,7 +277,8 @@ extension MadeClass {
 }
 
 extension ArchivedCharacterSet {
-    /// A Boolean value that says whether the bitmap is that of a predefined set, with the inversion included.
+    /// A Boolean value indicating whether the bitmap is that of a predefined set, with the
+    /// inversion included.
     fileprivate var isBitmapOfPredefined: Bool {
         if case .predefinedWithBitmap = form { true } else { false }
     }
@@ -291,7 +295,8 @@ extension ArchivedCharacterSet {
         }
     }
 
-    /// Returns the set of a bitmap: 8,192 bytes, then the number and 8,192 bytes of each further plane.
+    /// Returns the set of a bitmap: 8,192 bytes, then the number and 8,192 bytes of each further
+    /// plane.
     private static func set(of bitmap: Data) -> CharacterSet? {
         let plane = 8192
         guard bitmap.count >= plane, (bitmap.count - plane) % (plane + 1) == 0 else { return nil }

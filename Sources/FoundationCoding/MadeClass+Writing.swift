@@ -8,7 +8,8 @@ internal import PropertyList
 extension MadeClass {
     /// Writes an object of the class, and returns its number.
     ///
-    /// - Throws: the error that the archive keeps.
+    /// - Throws: `classNotAllowed`, errors for exceeded limits, and the errors of the object's
+    ///   fields.
     func write(
         _ object: AnyObject, _ coder: KeyedArchiverCoder, _ writer: ArchiveWriter
     ) throws -> PropertyListUID {
@@ -32,7 +33,7 @@ extension MadeClass {
 
     private static let booleanType: AnyClass = Swift.type(of: NSNumber(value: true))
 
-    /// Returns a number with its kind.
+    /// Returns a number as an ``ArchivedNumber`` of the same kind.
     private static func number(_ number: NSNumber) -> ArchivedNumber {
         if Swift.type(of: number) == booleanType { return .boolean(number.boolValue) }
         // SAFETY: the pointer refers to a literal of at least one character.
@@ -104,7 +105,8 @@ extension MadeClass {
         encoder.encodeReferences(entries, forKey: "NS.objects") { try coder.uid(of: $0.value) }
     }
 
-    /// Sorts entries by their keys if all keys are strings, so that equal dictionaries become equal archives.
+    /// Sorts entries by their keys if all keys are strings, so that equal dictionaries become equal
+    /// archives.
     private static func inStableOrder(
         _ entries: [(key: Any, value: Any)]
     ) -> [(key: Any, value: Any)] {

@@ -5,10 +5,11 @@ internal import Foundation
 internal import KeyedArchive
 @_spi(Tables) internal import PropertyList
 
-/// A class of Foundation whose objects the bridge reads and writes itself, by the codings of `KeyedArchive`.
+/// A class of Foundation whose objects the coders read and write themselves, by the codings of
+/// `KeyedArchive`.
 ///
-/// Some of these classes use calls that only Foundation's own coder has. Others end the process when a field is missing,
-/// or read another value than they wrote.
+/// Some of these classes use calls that only Foundation's own coder has. Others crash when a field
+/// is missing, or read a different value than they wrote.
 enum MadeClass: String, CaseIterable {
     case string = "NSString"
     case mutableString = "NSMutableString"
@@ -84,7 +85,8 @@ enum FoundationClassList {
     /// A class, and its name in archives.
     typealias NamedClass = (name: String, type: AnyClass)
 
-    /// The classes of the default list. The names are those of `NSStringFromClass`, which takes long the first time.
+    /// The classes of the default list. The names are those of `NSStringFromClass`, which is slow
+    /// on first use.
     static var all: [NamedClass] {
         MadeClass.allCases.map { ($0.rawValue, $0.type) } + withstanding + units
     }

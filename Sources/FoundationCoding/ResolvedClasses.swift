@@ -9,11 +9,11 @@ internal import PropertyList
 enum Resolution {
     /// As a plain value: a string, a number or data.
     case leaf
-    /// By the bridge, as an object of Foundation.
+    /// By ``MadeClass``, as an object of Foundation.
     case made(MadeClass)
     /// By the `init(coder:)` of the class.
     case own(any (NSCoding & AnyObject).Type, InheritedFields?, isSecure: Bool)
-    /// By the class's coding in `KeyedArchive`.
+    /// By a type's conformance to `KeyedDecodable`.
     case keyed(any KeyedDecodable.Type)
     /// Not at all: neither the registry nor the program allows the class.
     case unlisted
@@ -22,7 +22,8 @@ enum Resolution {
 /// The classes of one archive with the ways to read their objects. Each class is looked up once.
 struct ResolvedClasses {
     private var typesByName: [ExactText: AnyClass] = [:]
-    /// The classes that the registry lists, or the program has set, by their numbers in the archive.
+    /// The classes that the registry lists, or the program has set, by their numbers in the
+    /// archive.
     var listed = NumberedTable<Resolution>()
     /// The classes that calls have named, by their numbers in the archive.
     var named = NumberedTable<(type: AnyClass, resolution: Resolution)>()
@@ -83,7 +84,7 @@ enum NamedClasses {
 struct NumberedTable<Value> {
     private var values: [Value?] = []
 
-    /// The value of a number; nil where it has none.
+    /// The value of a number; nil if it has none.
     subscript(number: Int) -> Value? {
         get { number < values.count ? values[number] : nil }
         set {
@@ -110,7 +111,7 @@ extension KeyedUnarchiverCoder {
         return isSecure ? try secure(listed, reference) : listed
     }
 
-    /// Returns the way to read an object of a class that the current call names, or the delegate.
+    /// Returns the way to read an object of a class that the current call or the delegate names.
     private func namedResolution(
         _ classIndex: Int, _ reference: KeyedReference
     ) throws -> Resolution {
@@ -161,7 +162,8 @@ extension KeyedUnarchiverCoder {
         return .unlisted
     }
 
-    /// Returns the class of that name among those that the current call names, or that the delegate names.
+    /// Returns the class that the current call or the delegate names for an object; nil if neither
+    /// does.
     private func namedClass(_ reference: KeyedReference) throws -> AnyClass? {
         guard let found = reference.archivedClass else { return nil }
         if let type = named?.type(named: found.name) { return type }
@@ -189,7 +191,7 @@ extension KeyedUnarchiverCoder {
 }
 
 extension KeyedReference {
-    /// A Boolean value that says whether the object is a string, a number or data without fields.
+    /// A Boolean value indicating whether the object is a string, a number or data without fields.
     fileprivate var isPlain: Bool { (try? plainValue()).flatMap { $0 } != nil }
 }
 

@@ -5,8 +5,8 @@ internal import Foundation
 internal import KeyedArchive
 internal import PropertyList
 
-// Values without keys, with their Objective-C type encodings. Old classes such as `NSValue` and `NSAffineTransform`
-// write them.
+// Values without keys, with their Objective-C type encodings. Old classes such as `NSValue` and
+// `NSAffineTransform` write them.
 //
 // | type | field |
 // |---|---|
@@ -54,7 +54,7 @@ enum ObjCType {
         }
     }
 
-    /// The greatest number of elements of an `NSValue`.
+    /// The maximum number of elements of an `NSValue`.
     static let mostElements = 1024
 
     static let arrayClass = ArchivedClass("_NSKeyedCoderOldStyleArray")
@@ -63,7 +63,8 @@ enum ObjCType {
 // MARK: - Reading
 
 extension KeyedUnarchiverCoder {
-    /// Reads a value without a key into memory. Without such a value it stores zero, or nil for an object.
+    /// Reads a value without a key into memory. Stores zero, or nil for an object, if there is no
+    /// such value.
     ///
     /// SAFETY: `place` has room for a value of `type`.
     @unsafe func decodeValues(_ type: UnsafePointer<CChar>, _ place: UnsafeMutableRawPointer) {
@@ -75,8 +76,9 @@ extension KeyedUnarchiverCoder {
         }
     }
 
-    /// Reads an `NSValue` that holds numbers with their type. Foundation's own initializer allocates as much memory as
-    /// the type asks for, and copies bytes beyond the end of an empty array.
+    /// Reads an `NSValue` that holds numbers with their type. Foundation's own initializer
+    /// allocates as much memory as the type asks for, and copies bytes beyond the end of an empty
+    /// array.
     func concreteValue() -> NSValue? {
         guard case .string(let text)? = nextPlainValue() else { return nil }
         let count: Int
@@ -158,7 +160,7 @@ extension KeyedUnarchiverCoder {
         case "d": unsafe place.storeBytes(of: number.doubleValue, as: Double.self)
         case "B": unsafe place.storeBytes(of: number.boolValue, as: Bool.self)
         default:
-            // Little and big endian alike: the value is narrowed first.
+            // Narrowing the value before storing it is correct for either byte order.
             let bits = number.uint64Value
             switch size {
             case 1: unsafe place.storeBytes(of: UInt8(truncatingIfNeeded: bits), as: UInt8.self)

@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension InlinePropertyListBuilder {
-    /// Appends a value of a document of version 16 or 17, with everything below it. Not recursive.
+    /// Appends a value from a document of version 16 or 17 with all its descendants, without
+    /// recursion.
     ///
     /// Strings keep their kind. Integers and lengths are written in their shortest form, so a copy
-    /// of a message from Apple's software has the same bytes. References are an error: written out
-    /// in full, their targets could expand without bound.
+    /// of a message from Apple's software has the same bytes. References are errors, because copies
+    /// of their targets could expand without bound.
     ///
     /// - Throws: `invalidMarker` for a document of version 15, `invalidReference` for a reference,
     ///   and the errors of ``append(_:)``.

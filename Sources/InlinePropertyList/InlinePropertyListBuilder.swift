@@ -19,7 +19,7 @@ public struct InlinePropertyListBuilder: Sendable {
     public enum Value: Sendable {
         /// No value.
         case null
-        /// A truth value.
+        /// A Boolean.
         case boolean(Bool)
         /// An integer, in the fewest possible bytes. Negative integers take 8.
         case integer(Int64)
@@ -33,12 +33,12 @@ public struct InlinePropertyListBuilder: Sendable {
         case data([UInt8])
         /// ASCII text without NUL, for selectors, class names and keys.
         case ascii(String)
-        /// Text as UTF-16, for all strings that are values, including ASCII strings.
+        /// UTF-16 text, for all strings that are values, including ASCII strings.
         case utf16(String)
     }
 
     private struct Open {
-        /// The position of the end offset, in bytes.
+        /// The byte offset of the field for the container's end.
         let place: Int
         let isDictionary: Bool
         var count = 0
@@ -50,7 +50,7 @@ public struct InlinePropertyListBuilder: Sendable {
 
     /// Creates a property list without its root.
     ///
-    /// - Parameter isOld: Whether the version is 16 rather than 17.
+    /// - Parameter isOld: A Boolean value indicating whether the version is 16 rather than 17.
     public init(isOld: Bool = false) {
         bytes = (isOld ? InlinePropertyListVersion.sixteen : .seventeen).magic
     }

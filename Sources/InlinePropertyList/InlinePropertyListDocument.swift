@@ -31,8 +31,8 @@ public struct InlinePropertyListDocument: Sendable {
 
     let storage: Storage
 
-    /// Parses a property list and checks all of it. Linear in the size of the input, except for
-    /// references: each needs a binary search.
+    /// Parses a property list and checks all of it. Linear in the size of the input, plus a binary
+    /// search for each reference.
     ///
     /// - Parameters:
     ///   - bytes: The bytes of the file, which the document retains.
@@ -73,7 +73,7 @@ public struct InlinePropertyListDocument: Sendable {
     /// The bytes from which the document was parsed.
     public var bytes: [UInt8] { storage.bytes }
 
-    /// The number of values, references included.
+    /// The number of values, including references.
     public var nodeCount: Int { storage.nodes.count }
 
     /// The root value.

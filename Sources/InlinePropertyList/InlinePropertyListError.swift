@@ -39,8 +39,8 @@ public struct InlinePropertyListError: Error, Sendable {
         /// A property list under construction that lacks its root or the end of a container.
         public static let incompleteList = Code("incompleteList")
 
-        /// A Boolean value that says whether the error is a limit that can be raised, rather than
-        /// bad input.
+        /// A Boolean value indicating whether the error is an exceeded limit that can be raised,
+        /// rather than bad input.
         public var isLimit: Bool { self == .depthLimitExceeded || self == .sizeLimitExceeded }
     }
 
@@ -74,9 +74,9 @@ public struct InlinePropertyListError: Error, Sendable {
 
     /// The kind of the error.
     public var code: Code { storage.code }
-    /// A description of the defect, with the expected and the actual number where it compares two.
+    /// A description of the defect, with the expected and the actual number if it compares two.
     public var what: String { storage.what }
-    /// The byte offset in the input; nil for a property list under construction.
+    /// The byte offset in the input, or nil for a property list under construction.
     public var byteOffset: Int? { storage.offset }
     /// The child index in each container from the root to the value. Keys and values of
     /// dictionaries both count, in the order of the file.

@@ -5,9 +5,9 @@
 public struct InlinePropertyListNode: Sendable {
     /// The content of a value.
     public enum Content: Sendable {
-        /// No value. As a key of a dictionary, a value that was encoded without a key.
+        /// No value. In place of a dictionary key, it marks a value that was encoded without a key.
         case null
-        /// A truth value.
+        /// A Boolean.
         case boolean(Bool)
         /// An integer. In versions 16 and 17, integers of 1, 2 and 4 bytes are unsigned.
         case integer(Int64)
@@ -45,8 +45,8 @@ public struct InlinePropertyListNode: Sendable {
     /// The byte range of the value in the file, including its marker.
     public var byteRange: Range<Int> { Int(record.offset)..<Int(record.end) }
 
-    /// A Boolean value that says whether the value is a reference to an earlier value. Its content
-    /// is that of its target.
+    /// A Boolean value indicating whether the value is a reference to an earlier value. The content
+    /// of a reference is that of its target.
     public var isReference: Bool { record.kind == .reference }
 
     /// The value itself, or the target of a reference.
@@ -76,7 +76,8 @@ public struct InlinePropertyListNode: Sendable {
         }
     }
 
-    /// The entries of a dictionary, in the order of the file; nil for other values. Linear.
+    /// The entries of a dictionary, in the order of the file, or nil for other values. Linear in
+    /// their number.
     public var entries: [(key: InlinePropertyListNode, value: InlinePropertyListNode)]? {
         guard case .dictionary(let children) = content else { return nil }
         let nodes = Array(children)
@@ -125,7 +126,7 @@ public struct InlinePropertyListNodes: Sequence, Sendable {
     let storage: InlinePropertyListDocument.Storage
     let places: Range<Int>
 
-    /// The first child; nil if the container is empty.
+    /// The first child, or nil if the container is empty.
     public var first: InlinePropertyListNode? {
         var iterator = makeIterator()
         return iterator.next()

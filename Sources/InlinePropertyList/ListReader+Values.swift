@@ -74,8 +74,8 @@ extension ListReader {
         guard offset < UInt64(place), let target = completeNode(at: Int(truncatingIfNeeded: offset))
         else {
             throw fail(
-                .invalidReference, "expected the offset of a complete value before, found \(offset)"
-            )
+                .invalidReference,
+                "expected the offset of a complete earlier value, found \(offset)")
         }
         add(referenceTo: target, header: 1, count: width)
     }
@@ -116,8 +116,8 @@ extension ListReader {
 
     // MARK: - Lengths and text
 
-    /// Returns the length from a marker or from the integer after it, and the number of bytes of
-    /// both.
+    /// Returns the length from a marker or from the integer after it, and the size of both in
+    /// bytes.
     private func length() throws(InlinePropertyListError) -> (length: Int, header: Int) {
         let short = Int(bytes[place] & 15)
         if short < 15 { return (short, 1) }

@@ -166,7 +166,7 @@ struct ListReader {
         }
     }
 
-    /// Returns the number of a key's text, or nil for null.
+    /// Returns the number of a key's string, or nil for null.
     private mutating func keyNumber(_ node: Int) throws(InlinePropertyListError) -> Int? {
         let target = nodes[node].kind == .reference ? Int(nodes[node].other) : node
         if nodes[target].kind == .null { return nil }
@@ -194,8 +194,8 @@ struct ListReader {
     }
 }
 
-/// Assigns numbers to the texts of keys. Each string is decoded once, however many references it
-/// has.
+/// The numbers assigned to the strings of keys. Each string is decoded once, however many
+/// references it has.
 private struct KeyNumbers {
     private var byNode: [Int: Int] = [:]
     private var byText: [[UInt8]: Int] = [:]

@@ -4,7 +4,7 @@
 internal import ArchiveVocabulary
 @_spi(Tables) public import PropertyList
 
-/// A property list with the root of a keyed archive. Its objects are read in place.
+/// A property list that has the structure of a keyed archive. Its objects are read in place.
 ///
 /// The root is a dictionary:
 ///
@@ -13,7 +13,7 @@ internal import ArchiveVocabulary
 /// | `$version` | integer: 100000 |
 /// | `$archiver` | string: the class that wrote it, usually `NSKeyedArchiver` |
 /// | `$top` | dictionary: the roots, each a UID or a plain value; usually one, `root` |
-/// | `$objects` | array: the objects, which UIDs index. The first is the string `$null`: nil |
+/// | `$objects` | array: the objects, indexed by UIDs; the first, the string `$null`, is nil |
 ///
 /// An object is a plain value (string, number, boolean, data, and dates from GNUstep), or a
 /// dictionary with a `$class` and fields, or the description of a class (``ArchivedClass``).
@@ -30,7 +30,8 @@ public struct ArchiveContents: Sendable {
     let topNumber: UInt32
     /// The node number of the `$objects` array.
     let objectsNumber: UInt32
-    /// The numbers of the keys `$class` and `$classname` in the document; nil where no dictionary has the key.
+    /// The numbers of the keys `$class` and `$classname` in the document; nil if no dictionary has
+    /// the key.
     private let classKey: UInt32?
     private let classNameKey: UInt32?
 
@@ -89,7 +90,7 @@ public struct ArchiveContents: Sendable {
     }
 
     /// Returns an error that names the class of the object with a duplicate key. Returns nil for
-    /// any other error, and for an archive that has further flaws.
+    /// any other error, and for an archive that has other flaws too.
     private static func duplicateKey(
         _ error: PropertyListError, in bytes: [UInt8], _ limits: ParsingLimits
     ) -> KeyedArchiveError? {
@@ -142,11 +143,11 @@ public struct ArchiveContents: Sendable {
 extension ArchiveContents {
     /// An entry of `$objects`.
     public enum Entry: Sendable {
-        /// The string `$null`: nil.
+        /// Nil, stored as the string `$null`.
         case null
-        /// A plain value: string, number, boolean, data, date.
+        /// A plain value: a string, number, boolean, data or date.
         case leaf(PropertyListNode)
-        /// A dictionary with a `$class`: its fields, `$class` among them, and the entry that
+        /// A dictionary with a `$class`: its fields, including `$class`, and the entry that
         /// describes the class.
         case object(PropertyListNode.DictionaryView, class: PropertyListUID)
         /// The description of a class, to be read with
@@ -156,7 +157,7 @@ extension ArchiveContents {
         case malformed(PropertyListNode, KeyedArchiveError)
     }
 
-    /// Returns the entry that a reference names. Constant time.
+    /// Returns the entry that a reference refers to. Constant time.
     ///
     /// - Throws: `danglingReference`.
     public func entry(_ reference: PropertyListUID) throws(KeyedArchiveError) -> Entry {
@@ -201,7 +202,8 @@ extension ArchiveContents {
         value(of: classNameKey, in: record) != nil
     }
 
-    /// The value of a key, by its number, if the record is a dictionary that has the key.
+    /// Returns the value of a key, given the key's number; nil if the record is not a dictionary or
+    /// lacks the key.
     private func value(of key: UInt32?, in record: NodeRecord) -> NodeRecord? {
         let storage = document.storage
         guard record.kind == .dictionary, let key, let place = storage.place(of: key, in: record)
@@ -227,7 +229,7 @@ extension ArchiveContents {
     /// Returns the class that an entry describes. `budget` is shared by all classes read from an
     /// archive.
     ///
-    /// - Throws: as ``archivedClass(_:limits:)``.
+    /// - Throws: the errors of ``archivedClass(_:limits:)``.
     package func archivedClass(
         _ reference: PropertyListUID, within budget: inout DescriptionBudget
     ) throws(KeyedArchiveError) -> ArchivedClass {

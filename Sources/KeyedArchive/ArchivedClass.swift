@@ -60,8 +60,8 @@ public struct ArchivedClass: Sendable {
         }
     }
 
-    /// Creates the description of a class. `superclasses` go from the nearest up to, but without,
-    /// `NSObject`.
+    /// Creates the description of a class. `superclasses` are listed from the nearest one up,
+    /// without `NSObject`.
     public init(_ name: String, _ superclasses: String...) {
         var chain: [String] = []
         chain.reserveCapacity(superclasses.count &+ 2)

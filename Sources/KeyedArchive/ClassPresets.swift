@@ -9,7 +9,8 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Lists of classes for common needs. All of them are data: none does anything when it is read.
+/// Lists of classes for common needs. All of these classes are plain data: reading an object has no
+/// side effects.
 extension ClassRegistry {
     /// The classes that a property list consists of: NSArray, NSData, NSDate, NSDictionary,
     /// NSNumber, NSString and their mutable twins.

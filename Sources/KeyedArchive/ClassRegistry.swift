@@ -20,8 +20,8 @@ public struct ClassRegistry: Sendable {
     struct Binding: Sendable {
         /// The type of the objects; nil if there is none, so that objects stay opaque.
         var type: (any KeyedDecodable.Type)?
-        /// A Boolean value that says whether the name is the type's own rather than an alias, which
-        /// is used only for reading.
+        /// A Boolean value indicating whether the name is the type's own rather than an alias,
+        /// which is used only for reading.
         var isPrimary: Bool
     }
 
@@ -36,7 +36,7 @@ public struct ClassRegistry: Sendable {
     private var bindings: [ExactText: Binding] = [:]
     // The mangled Swift names among the bindings, by their readable form.
     private var mangledNames: [ExactText: String] = [:]
-    /// A Boolean value that says whether objects of unlisted classes are kept as ``OpaqueObject``.
+    /// A Boolean value indicating whether objects of unlisted classes are kept as ``OpaqueObject``.
     /// They can be inspected and written back, but become no other value.
     public private(set) var keepsUnknownClasses = false
     // The archived names that replace the types' own, by type.
@@ -75,8 +75,8 @@ public struct ClassRegistry: Sendable {
         self[name]?.type.map { String(describing: $0) }
     }
 
-    /// Returns whether objects of a class are allowed. The name of the class must be in the
-    /// registry, or the other form of a Swift name, or a hint in the archive.
+    /// Returns whether objects of a class are allowed. The registry must list the name of the
+    /// class, the other form of a Swift name, or one of the archive's hints for the class.
     public func allows(_ archivedClass: ArchivedClass) -> Bool {
         match(of: archivedClass) != nil
     }
@@ -85,8 +85,8 @@ public struct ClassRegistry: Sendable {
 // MARK: - Extending
 
 extension ClassRegistry {
-    /// Returns the registry with the classes of more types. A type's own name replaces an earlier
-    /// binding of it.
+    /// Returns the registry with the classes of more types. The binding of a type's own name
+    /// replaces an earlier binding of that name.
     public func adding(_ types: any KeyedDecodable.Type...) -> ClassRegistry {
         var registry = self
         for type in types { type.register(in: &registry) }
@@ -110,8 +110,8 @@ extension ClassRegistry {
         return registry
     }
 
-    /// Returns the registry with names that have no Swift type. Where any object is requested,
-    /// objects of these classes are kept as ``OpaqueObject``.
+    /// Returns the registry with additional names that have no Swift type. Where any object is
+    /// requested, objects of these classes are kept as ``OpaqueObject``.
     public func allowing(_ names: String...) -> ClassRegistry {
         var registry = self
         registry.allow(names)

@@ -6,7 +6,7 @@
 /// The kind of an entry of `$objects`. ``ArchiveContents`` classifies one entry and
 /// ``ArchiveIndex`` all of them. Both use the rules here.
 enum EntryKind {
-    /// The string `$null`: nil.
+    /// Nil, stored as the string `$null`.
     case null
     /// A plain value, with the constant number of its class.
     case leaf(ClassNumber)

@@ -43,7 +43,7 @@ public struct KeyedArchiveError: Error, Sendable {
         public static let referenceCycle = Code("referenceCycle")
         /// Objects that are nested deeper than `ParsingLimits.depth`.
         public static let depthLimitExceeded = Code("depthLimitExceeded")
-        /// More values than `ParsingLimits.expansion`.
+        /// More values than `ParsingLimits.expansion` allows.
         public static let expansionLimitExceeded = Code("expansionLimitExceeded")
         /// A subclass that would be archived as its superclass.
         public static let undeclaredSubclass = Code("undeclaredSubclass")
@@ -53,8 +53,9 @@ public struct KeyedArchiveError: Error, Sendable {
         /// An encoder that is used after its object is complete, or another programming error.
         public static let misuse = Code("misuse")
 
-        /// A Boolean value that says whether the failure is a limit of archives that can be raised,
-        /// rather than bad input. ``KeyedArchiveError/isLimit`` includes those of property lists.
+        /// A Boolean value indicating whether the failure is an exceeded limit of archives, which
+        /// can be raised, rather than bad input. ``KeyedArchiveError/isLimit`` includes the limits
+        /// of property lists.
         public var isLimit: Bool {
             [.depthLimitExceeded, .expansionLimitExceeded].contains(self)
         }
@@ -104,7 +105,7 @@ public struct KeyedArchiveError: Error, Sendable {
     ///   - what: the fault, as “expected X, found Y”. Errors are logged: do not quote values.
     ///   - object: the number of the object, ``KeyedDecoder/uid``.
     ///   - path: the path from the object that throws the error to the fault; usually nil.
-    ///   - recovery: what the caller can do about it.
+    ///   - recovery: the suggested fix, as advice for the caller.
     @inline(never)
     public init(
         _ code: Code, what: String, object: PropertyListUID? = nil,
@@ -127,15 +128,15 @@ public struct KeyedArchiveError: Error, Sendable {
     public var what: String { storage.what }
     /// The number in `$objects` of the object with the fault.
     public var object: PropertyListUID? { storage.object }
-    /// The path to the fault. Errors of typed values count from the archive's root through the
-    /// fields, others from the root of the property list.
+    /// The path to the fault. For typed values, it leads from a root of the archive through the
+    /// fields; otherwise, it starts at the root of the property list.
     public var path: PropertyListPath? { storage.path }
     /// The suggested fix, as advice for the caller.
     public var recovery: String? { storage.recovery }
     /// The underlying error, for ``Code/invalidPropertyList``.
     public var propertyListError: PropertyListError? { storage.propertyListError }
-    /// A Boolean value that says whether a limit was exceeded, rather than the input is bad: a limit
-    /// of the archive or of the property list that contains it.
+    /// A Boolean value indicating whether the failure is an exceeded limit rather than bad input.
+    /// The limit is one of archives, or of the property list that contains the archive.
     public var isLimit: Bool { code.isLimit || propertyListError?.code.isLimit == true }
     /// The file or the item that contains the archive, such as `file /srv/save.plist`; nil for an
     /// archive in memory.
@@ -171,7 +172,7 @@ extension KeyedArchiveError {
 // MARK: - Making errors
 
 extension KeyedArchiveError {
-    /// Returns the error with a step prepended to its path, which grows while the error unwinds.
+    /// Returns the error with a step prepended to its path, which grows while the error propagates.
     func inside(_ component: PropertyListPath.Component) -> KeyedArchiveError {
         inside([component])
     }
@@ -195,8 +196,8 @@ extension KeyedArchiveError {
             path: PropertyListPath(components + (path?.components ?? [])), recovery: recovery)
     }
 
-    /// Returns the error of a value in a dictionary with the value's key as the first step. The
-    /// path of `self` begins with the index instead, and keeps it if the key is not text.
+    /// Returns the error of a value in a dictionary, with the index that begins its path replaced
+    /// by the value's key. If the key is not text, the index remains.
     func atEntry(_ key: (Int) -> String?) -> KeyedArchiveError {
         guard let path, case .index(let index) = path.components.first, let key = key(index) else {
             return self
@@ -210,7 +211,7 @@ extension KeyedArchiveError {
         KeyedArchiveError(.missingValue, what: what, object: object)
     }
 
-    /// Returns the error for nesting that is within the limits but does not fit the stack.
+    /// Returns the error for nesting that is within the limits but does not fit on the stack.
     @inline(never)
     static func stackExceeded(_ depth: Int) -> KeyedArchiveError {
         let error = OperationBudget.stackExceeded(depth)

@@ -7,7 +7,7 @@ internal import PropertyList
 ///
 ///     App.Save                 a class of a module
 ///     _TtC3App4Save            the same, mangled
-///     _TtCC3App5Outer5Inner    App.Outer.Inner: one more kind letter for each type around it
+///     _TtCC3App5Outer5Inner    App.Outer.Inner: one more kind letter for each enclosing type
 ///
 /// The letters are C for a class, V for a structure, O for an enumeration; each identifier has its
 /// length before it. Generic and private classes have longer names, which are not converted.

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Memory that a C caller owns: a header with the instance that it keeps alive, then the content.
+/// Memory that a C caller owns: a header with an instance to keep alive, followed by the content.
 ///
 /// `keyed_free` finds the header in front of the content, whatever its type.
 enum Block {
@@ -45,7 +45,7 @@ enum Block {
     }
 }
 
-/// The texts that the structures in a block point to, collected before the block is allocated.
+/// The strings that the structures in a block point to, collected before the block is allocated.
 struct Appendix {
     private(set) var bytes: [UInt8] = []
 
@@ -53,7 +53,7 @@ struct Appendix {
     ///
     /// A NUL within the text becomes U+FFFD, so that a hostile name cannot pose as a shorter one.
     ///
-    /// - Returns: The index of the text in ``bytes``.
+    /// - Returns: The offset of the text in ``bytes``.
     mutating func add(_ text: String) -> Int {
         let start = bytes.count
         bytes.append(contentsOf: text.utf8)
@@ -66,7 +66,7 @@ struct Appendix {
 
     /// Appends bytes unchanged, with a NUL after them.
     ///
-    /// - Returns: The index of the bytes in ``bytes``.
+    /// - Returns: The offset of the copy in ``bytes``.
     mutating func add(_ content: some Collection<UInt8>) -> Int {
         let start = bytes.count
         bytes.append(contentsOf: content)

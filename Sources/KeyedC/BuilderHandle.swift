@@ -5,11 +5,11 @@ internal import CKeyed
 internal import PropertyList
 internal import ValidText
 
-/// The builder of a caller in C, which has one thread at a time.
+/// A builder that a C caller owns and uses on one thread at a time.
 final class BuilderHandle {
     private var builder: DocumentBuilder?
     private let limits: ParsingLimits
-    /// The first text that was not UTF-8.
+    /// The failure for the first string that was not UTF-8.
     private var failure: Failure?
 
     init(_ limits: ParsingLimits) {

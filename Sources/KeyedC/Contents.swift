@@ -7,7 +7,7 @@ internal import NIBArchive
 internal import PropertyList
 internal import TypedStream
 
-/// The format of bytes, detected by their first bytes.
+/// The format of an input, detected from its first bytes.
 enum ContentKind {
     case list(PropertyListFormat)
     case typedStream
@@ -46,7 +46,7 @@ enum ContentKind {
     }
 }
 
-/// The operations on bytes of any kind.
+/// Operations on input in any format.
 enum Contents {
     /// Validates all of the input.
     static func check(_ bytes: [UInt8], _ settings: Settings) throws(Failure) {
@@ -67,7 +67,7 @@ enum Contents {
         }
     }
 
-    /// Returns the text of a string or an attributed string; nil for other values.
+    /// Returns the text of a string or an attributed string, or nil for other values.
     static func text(_ bytes: [UInt8], _ settings: Settings) throws(Failure) -> String? {
         if case .typedStream = ContentKind(bytes) { return try typedStreamText(bytes, settings) }
         let handle = try DocumentHandle(bytes, settings)
@@ -87,7 +87,8 @@ enum Contents {
         } catch { throw Failure(error) }
     }
 
-    /// Returns the text of the root of a typedstream; nil if the root is neither a string nor an attributed string.
+    /// Returns the text of the root of a typedstream, or nil if the root is neither a string nor an
+    /// attributed string.
     private static func typedStreamText(
         _ bytes: [UInt8], _ settings: Settings
     ) throws(Failure) -> String? {

@@ -9,12 +9,13 @@ internal import NIBArchive
 internal import PropertyList
 internal import TypedStream
 
-/// A document that a caller in C holds.
+/// A document that a C caller owns.
 final class DocumentHandle: Sendable {
     let document: PropertyListDocument
     let limits: ParsingLimits
     let options: ParsingOptions
-    /// The parts of a keyed archive; nil for another document, and for an archive that cannot be read.
+    /// The parts of a keyed archive, or nil for other documents and for archives that cannot be
+    /// read.
     let contents: ArchiveContents?
 
     init(
@@ -24,7 +25,8 @@ final class DocumentHandle: Sendable {
         self.document = document
         self.limits = limits
         self.options = options
-        // The error for another property list would take longer than this lookup.
+        // Creating the error for a property list that is not an archive would take longer than this
+        // lookup.
         let isLikely = document.root[ArchiveFormat.archiverKey] != nil
         contents = isLikely ? try? ArchiveContents(document) : nil
     }
@@ -41,13 +43,13 @@ final class DocumentHandle: Sendable {
         unsafe Block.owner(handle, as: DocumentHandle.self)
     }
 
-    /// The parts of a keyed archive.
+    /// Returns the parts of a keyed archive.
     func archive() throws(Failure) -> ArchiveContents {
         if let contents { return contents }
         do { return try ArchiveContents(document) } catch { throw Failure(error, in: document) }
     }
 
-    /// Checks the number of a value that a caller passed.
+    /// Returns the value with a number that a caller passed, after checking the number.
     func node(_ number: UInt32) throws(Failure) -> PropertyListNode {
         guard number < document.nodeCount else {
             throw Failure(
@@ -58,7 +60,7 @@ final class DocumentHandle: Sendable {
     }
 }
 
-/// The options of a caller in C.
+/// The options that a C caller passed.
 struct Settings {
     let limits: ParsingLimits
     let options: ParsingOptions
@@ -92,14 +94,14 @@ struct Settings {
     }
 }
 
-/// A copy of the bytes that a caller in C passed.
+/// Returns a copy of the bytes that a C caller passed.
 func copied(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> [UInt8] {
     guard let bytes = unsafe bytes, count > 0 else { return [] }
     // SAFETY: the caller promises `count` bytes that can be read during the call.
     return unsafe [UInt8](UnsafeBufferPointer(start: bytes, count: count))
 }
 
-/// Text that a caller in C owns.
+/// Returns text in a block that the C caller owns.
 func text(_ bytes: [UInt8]) -> UnsafeMutablePointer<keyed_text> {
     let size = unsafe MemoryLayout<keyed_text>.size
     let block = unsafe Block.allocate(size: size + bytes.count + 1)

@@ -8,7 +8,7 @@ internal import NIBArchive
 internal import PropertyList
 internal import TypedStream
 
-/// The reason of a failure, for `keyed_error`.
+/// The reason for a failure, for `keyed_error`.
 struct Failure: Error {
     let code: String
     let message: String
@@ -24,7 +24,7 @@ struct Failure: Error {
         isLimit = error.code.isLimit
     }
 
-    /// An error in an archive; its place is that of the object.
+    /// Creates the failure for an error in an archive. Its location is that of the object.
     init(_ error: KeyedArchiveError, in document: PropertyListDocument?) {
         if let cause = error.propertyListError {
             self = Failure(cause)
@@ -81,19 +81,19 @@ struct Failure: Error {
         self.isLimit = isLimit
     }
 
-    private static let limitAdvice = " (a higher preset of limits lets it pass, if it is genuine)"
+    private static let limitAdvice = " (choose a higher preset of limits if the file is genuine)"
 
-    /// The library's own advice is about Swift.
+    /// Returns advice for C callers, because the library's own advice mentions Swift API.
     private static func advice(for error: PropertyListError) -> String {
         switch error.recoveryCode {
         case .raiseLimits: limitAdvice
-        case .allowLeniency: " (the option `lenient` may let it pass)"
-        case .chooseMapping: " (another mode of JSON has a form for it)"
+        case .allowLeniency: " (the option `lenient` may accept it)"
+        case .chooseMapping: " (another JSON mode can represent it)"
         default: ""
         }
     }
 
-    /// Stores the error for a caller in C, unless that one passed no place for it.
+    /// Stores the error for a C caller, unless the caller passed NULL.
     func store(
         _ place: UnsafeMutablePointer<UnsafeMutablePointer<keyed_error>?>?
     ) {
@@ -107,7 +107,7 @@ struct Failure: Error {
         let end = unsafe block + size
         unsafe appendix.copy(to: end)
         let texts = unsafe end.assumingMemoryBound(to: CChar.self)
-        // SAFETY: the block has room for the structure, and all texts are in it.
+        // SAFETY: the block has room for the structure, and all strings are in it.
         let error = unsafe block.bindMemory(to: keyed_error.self, capacity: 1)
         unsafe error.initialize(
             to: keyed_error(
@@ -119,7 +119,7 @@ struct Failure: Error {
     }
 }
 
-/// The place where a caller in C takes an error.
+/// The out parameter through which a C caller receives an error.
 typealias ErrorPlace = UnsafeMutablePointer<UnsafeMutablePointer<keyed_error>?>?
 
 /// Returns the result of `body`, or nil after its failure has been stored.
@@ -132,7 +132,7 @@ func guarded<Result>(
     }
 }
 
-/// Runs a step whose errors are those of property lists.
+/// Returns the result of `body`, and converts errors of property lists to failures.
 func listed<Result>(
     _ body: () throws(PropertyListError) -> Result
 ) throws(Failure) -> Result {

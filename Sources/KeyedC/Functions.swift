@@ -8,8 +8,9 @@ public import CKeyed
 internal import PropertyList
 internal import PropertyListTools
 
-// The functions of `keyed.h`, which documents them. Each is safe for any input as long as the caller keeps the rules at
-// the head of that file: pointers are NULL or valid, and handles are of the type that a function expects.
+// The functions of `keyed.h`, which documents them. Each is safe for any input as long as the
+// caller follows the rules at the top of that file: pointers are NULL or valid, and handles are of
+// the type that a function expects.
 
 @c @implementation
 public func keyed_abi_version() -> UInt32 { UInt32(KEYED_ABI_VERSION) }
@@ -28,7 +29,7 @@ public func keyed_open(
 ) -> OpaquePointer! {
     unsafe guarded(error) { () throws(Failure) in
         let settings = try unsafe Settings(options)
-        // No copy is made of more than the limits allow.
+        // Input that exceeds the limit is not copied.
         guard count <= settings.limits.inputSize else {
             throw Failure(
                 "sizeLimitExceeded",
@@ -52,7 +53,7 @@ public func keyed_root(_ document: OpaquePointer!) -> UInt32 {
 
 @c @implementation
 public func keyed_kind_of(_ bytes: UnsafePointer<UInt8>!, _ count: Int) -> UnsafePointer<CChar>! {
-    // A text may begin with a long comment or blanks.
+    // Text formats may begin with a long comment or whitespace.
     guard let kind = ContentKind(unsafe copied(bytes, min(count, 1 << 16))) else { return nil }
     // SAFETY: a constant string has a pointer, and a NUL at its end.
     return unsafe UnsafeRawPointer(kind.name.utf8Start).assumingMemoryBound(to: CChar.self)

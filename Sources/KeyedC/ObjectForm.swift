@@ -36,13 +36,13 @@ enum ObjectForm: BitwiseCopyable {
     case classDescription
 }
 
-/// Determines the forms of the objects in one archive, and caches what is known of each class.
+/// A lookup of the forms of the objects in one archive, which caches the result for each class.
 struct ObjectForms {
     /// The Foundation class that a class is or descends from.
     private enum Family: BitwiseCopyable {
         case none, null, string, data, date, uuid, url, array, set, orderedSet, dictionary
 
-        /// The family with a name. Names are compared with those of the same length only.
+        /// Creates the family with a name. The name is compared only with those of the same length.
         init?(name: NodeRecord, in table: DocumentTable) {
             guard name.kind == .string else { return nil }
             let candidates: [(String, Family)] =
@@ -94,9 +94,10 @@ struct ObjectForms {
 
     let contents: ArchiveContents
     let table: DocumentTable
-    /// The class that was looked up last, and the object that describes it. Most neighbors have the same class.
+    /// The latest class, and the object that describes it. Neighboring objects usually have the
+    /// same class.
     private var latest: (description: UInt32, known: KnownClass)?
-    /// The classes that were looked up before, by the object that describes the class.
+    /// The known classes, by the object that describes the class.
     private var earlier: [UInt32: KnownClass] = [:]
     /// The number of superclasses that may still be examined. Hostile archives share long lists of them.
     private var remainingNames: Int
@@ -114,9 +115,10 @@ struct ObjectForms {
         try described(object).form
     }
 
-    /// Returns the form of an object, and the entry that describes its class; nil for an entry without a class.
+    /// Returns the form of an object, and the entry that describes its class, or nil for an object
+    /// without a class.
     ///
-    /// - Throws: As ``form(of:)``.
+    /// - Throws: The errors of ``form(of:)``.
     mutating func described(
         _ object: UInt32
     ) throws(KeyedArchiveError) -> (form: ObjectForm, class: UInt32?) {
@@ -192,7 +194,7 @@ struct ObjectForms {
         return .none
     }
 
-    /// Returns the name of a class as the archive has it.
+    /// Returns the name of a class, as stored in the archive.
     func className(_ description: UInt32) -> PropertyListNode? {
         contents.objects[Int(description)][ArchiveFormat.classNameKey]
     }

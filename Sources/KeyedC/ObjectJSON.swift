@@ -5,10 +5,11 @@ internal import ArchiveVocabulary
 internal import KeyedArchive
 @_spi(Tables) internal import PropertyList
 
-/// Serializes a value as JSON on one line, with the objects of an archive resolved.
+/// A serializer that writes a value as JSON on one line, with the objects of an archive resolved.
 ///
-/// Scalars have the form of ``JSONPropertyList/Mapping/coerce``. An explicit stack replaces recursion. Every visit of a
-/// value is charged to the budget, including repeated visits of shared values.
+/// Scalars are written as in ``JSONPropertyList/Mapping/coerce``. An explicit stack replaces
+/// recursion. Every visit of a value is charged to the budget, including repeated visits of shared
+/// values.
 struct ObjectJSON: ~Copyable {
     /// A container that is being written.
     private struct Frame: BitwiseCopyable {
@@ -24,17 +25,17 @@ struct ObjectJSON: ~Copyable {
         }
 
         let contents: Contents
-        /// The places of the keys and of the values among the children of the document.
+        /// The indices of the first key and the first value among the children of the document.
         let keys: Int
         let values: Int
         let count: Int
-        /// The number of the object; nil for a container within an object.
+        /// The number of the object, or nil for a container within an object.
         let object: UInt32?
-        /// A Boolean value that says whether nothing has been written yet.
+        /// A Boolean value indicating whether nothing has been written yet.
         var isFirst = true
         var position = 0
 
-        /// The container of the values of a node, and of its keys if it is a dictionary.
+        /// Creates a frame for the values of a node, and for its keys if it is a dictionary.
         init(_ contents: Contents, _ record: NodeRecord, _ object: UInt32?) {
             self.contents = contents
             keys = record.childRange.lowerBound
@@ -43,7 +44,7 @@ struct ObjectJSON: ~Copyable {
             self.object = object
         }
 
-        /// The container whose keys and values are the elements of two arrays, equally long.
+        /// Creates a frame whose keys and values are the elements of two arrays of the same length.
         init(keys: NodeRecord, values: NodeRecord, _ object: UInt32) {
             contents = .pairs
             self.keys = keys.childRange.lowerBound
@@ -64,14 +65,16 @@ struct ObjectJSON: ~Copyable {
     private var forms: ObjectForms?
     private var budget: OperationBudget
     private var stack: [Frame] = []
-    /// By object: whether another reference to it is written as a reference.
+    /// For each object, a Boolean value indicating whether its next occurrence is written as a
+    /// reference.
     ///
-    /// That is so while the object is being written. Afterwards, collections may be written again. Objects of other
-    /// classes may not: graphs of views refer to each other so often that the number of paths is exponential.
+    /// The value is true while the object is being written. Afterwards, a collection may be written
+    /// again. An object of another class may not: views refer to each other so often that the
+    /// number of paths is exponential.
     private var isReference: [Bool]
     private let table: DocumentTable
     private let document: PropertyListDocument
-    /// The number of the key `$class`; nil where no dictionary has it.
+    /// The number of the key `$class`, or nil if no dictionary has it.
     private let classKey: UInt32?
 
     init(_ handle: DocumentHandle) {
@@ -128,7 +131,7 @@ struct ObjectJSON: ~Copyable {
         }
     }
 
-    /// Writes a scalar, or the beginning of a container.
+    /// Writes a scalar or the beginning of a container.
     private mutating func begin(_ node: UInt32) throws(Failure) {
         try charge()
         let record = table[node]
@@ -141,7 +144,7 @@ struct ObjectJSON: ~Copyable {
         }
     }
 
-    /// Writes an object, or its beginning.
+    /// Writes an object or its beginning.
     private mutating func begin(object: UInt32) throws(Failure) {
         if object < isReference.count, isReference[Int(object)] { return appendReference(object) }
         switch try form(of: object) {
@@ -216,7 +219,8 @@ struct ObjectJSON: ~Copyable {
         output.append(UInt8(ascii: "\""))
     }
 
-    /// Writes the key of an entry. A key that is neither text nor an integer is the number of its object, as `@12`.
+    /// Writes the key of an entry. A key that is neither text nor an integer is written as the
+    /// number of its object, such as `@12`.
     private mutating func appendKey(_ node: UInt32) throws(Failure) {
         output.append(UInt8(ascii: "\""))
         try appendKeyText(table[node])
@@ -242,7 +246,7 @@ struct ObjectJSON: ~Copyable {
 
     // MARK: URLs
 
-    /// Writes a URL as its text; one that is relative to another, as both.
+    /// Writes a URL as its text, or a relative URL as both of its parts.
     private mutating func url(_ base: UInt32, _ relative: UInt32) throws(Failure) {
         if try isNull(base) { return try part(relative) }
         output.append(contentsOf: "{\"base\":" as StaticString)

@@ -5,7 +5,7 @@ internal import CKeyed
 internal import KeyedArchive
 @_spi(Tables) internal import PropertyList
 
-/// The objects and classes of an archive, for `keyed_archive`.
+/// The objects and classes of an archive, for a `keyed_archive`.
 struct ObjectTable {
     private var objects: [keyed_object] = []
     private var classes: [(name: Int, chain: [Int])] = []
@@ -13,7 +13,7 @@ struct ObjectTable {
     private let top: UInt32
     private let archiver: Int
 
-    /// Validates every object and every class. Linear.
+    /// Validates every object and every class in linear time.
     init(_ handle: DocumentHandle) throws(Failure) {
         let contents = try handle.archive()
         var forms = ObjectForms(contents, DocumentTable(handle.document))

@@ -19,14 +19,15 @@ struct ResolvedValue {
     let node: PropertyListNode
     /// The kind, for `keyed_row`.
     let kind: String
-    /// The number of the object; nil for another value.
+    /// The number of the object, or nil for other values.
     let object: UInt32?
     /// The entry that describes the class of an object.
     let description: UInt32?
     let children: Children
 }
 
-/// Resolves values of a document, and objects of an archive, one at a time.
+/// A resolver for the values of a document and the objects of an archive, which resolves one at a
+/// time.
 struct ObjectWalk {
     let handle: DocumentHandle
     var forms: ObjectForms?
@@ -101,9 +102,9 @@ struct ObjectWalk {
         }
     }
 
-    /// Returns the text of a URL without a base; nil for a relative URL.
+    /// Returns the text of a URL without a base, or nil for a relative URL.
     ///
-    /// The parts are not resolved as values: a URL may be a part of itself.
+    /// The parts are not resolved as values, because a URL may be a part of itself.
     private mutating func absoluteURL(
         _ base: PropertyListNode, _ relative: PropertyListNode
     ) throws(Failure) -> PropertyListNode? {
@@ -120,15 +121,15 @@ struct ObjectWalk {
         }
     }
 
-    /// Returns the text of a key; nil if the key is neither text nor an integer.
+    /// Returns the text of a key, or nil if the key is neither text nor an integer.
     mutating func keyText(_ node: PropertyListNode) throws(Failure) -> String? {
         let key = try resolve(node)
         if let number = key.node.integer { return number.description }
         return key.kind == "string" ? key.node.string : nil
     }
 
-    /// The value that an empty path names: the root of a document. In an archive, the root object, or the dictionary of
-    /// the roots if there are several.
+    /// Returns the value for an empty path: the root of a document. For an archive, this is the
+    /// root object, or the dictionary of the roots if there are several.
     static func start(of handle: DocumentHandle) -> PropertyListNode {
         guard let contents = handle.contents else { return handle.document.root }
         if contents.top.count == 1, let only = contents.top.first { return only.value }
@@ -167,7 +168,7 @@ struct ObjectWalk {
         let value = try resolve(node).node
         let bytes = value.data.map { Array($0) } ?? value.string.map { Array($0.utf8) }
         guard let bytes else {
-            throw Failure("noSuchValue", "a value of kind \(value.kind) holds no property list")
+            throw Failure("noSuchValue", "a value of kind \(value.kind) contains no property list")
         }
         let document: PropertyListDocument
         do {
@@ -202,7 +203,7 @@ struct ObjectWalk {
         }
         throw Failure(
             "noSuchValue",
-            "there is no such value in a value of kind \(value.kind): step \(position + 1) of `\(path.text)`"
+            "step \(position + 1) of `\(path.text)` does not exist in a value of kind \(value.kind)"
         )
     }
 

@@ -71,7 +71,7 @@ struct RowList {
 
     /// Adds a row.
     ///
-    /// - Returns: The value if its children have to be listed.
+    /// - Returns: The value, or nil if its children do not have to be listed.
     private mutating func add(
         _ pending: Pending, isRecursive: Bool
     ) throws(Failure) -> ResolvedValue? {

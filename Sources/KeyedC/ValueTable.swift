@@ -4,7 +4,8 @@
 internal import CKeyed
 @_spi(Tables) internal import PropertyList
 
-/// The values of a document, for `keyed_table`. The block has the structure, the records, the children and the contents.
+/// The values of a document, for `keyed_table`. The block contains the structure, the records, the
+/// children and the contents.
 struct ValueTable {
     private let table: DocumentTable
     private let contentSize: Int
@@ -48,7 +49,7 @@ struct ValueTable {
         return unsafe result
     }
 
-    /// Returns a record in C's form. Copies its content to `end` and advances `end`.
+    /// Returns a record as a C structure. Copies its content to `end` and advances `end`.
     private func value(
         _ record: NodeRecord, _ children: UnsafeMutablePointer<UInt32>,
         _ end: inout UnsafeMutableRawPointer
@@ -84,7 +85,7 @@ struct ValueTable {
 }
 
 extension PropertyListFormat {
-    /// The number of the format in `keyed.h`.
+    /// The constant for the format in `keyed.h`.
     var number: UInt32 {
         switch self {
         case .binary: UInt32(KEYED_FORMAT_BINARY)

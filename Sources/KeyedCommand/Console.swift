@@ -23,7 +23,7 @@ final class Console {
 
     init(capturing: Bool = false) { keepsOutput = capturing }
 
-    /// A Boolean value that says whether a person reads standard output.
+    /// A Boolean value that says whether standard output is a terminal; false in a test.
     var isTerminal: Bool { !keepsOutput && StandardStream.output.isTerminal }
 
     /// Starts a run under the limits that its options specify.
@@ -46,14 +46,15 @@ final class Console {
         say(line)
     }
 
-    /// Writes a line that does not come from a file to standard output, without charging it.
+    /// Writes a line to standard output without charging it. Used for lines whose size does not
+    /// grow with a file.
     func say(_ line: String) {
         output += line.utf8
         output.append(0x0A)
         if output.count >= Self.bufferSize { flush() }
     }
 
-    /// Writes the bytes of a file that was already charged to standard output.
+    /// Writes the bytes of a file to standard output. They were charged when they were produced.
     func write(_ bytes: [UInt8]) {
         output += bytes
         flush()
@@ -72,8 +73,8 @@ final class Console {
 
     /// Produces the bytes of a file within the remaining output budget, and charges them.
     ///
-    /// A file that exceeds the budget costs as much as a written one. It exhausts the budget, so
-    /// later files may only use what they add to the allowance themselves.
+    /// A file that exceeds the budget exhausts it, because producing it took as much work as a file
+    /// that fits. Later files can use only the allowance that they add themselves.
     ///
     /// - Throws: The errors of `body`; `sizeLimitExceeded`.
     func counted(

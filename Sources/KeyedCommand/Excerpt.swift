@@ -8,8 +8,9 @@ enum Excerpt {
     private static let width = 72
     private static let lead = 48
 
-    /// Returns two lines, or nil for a location in binary data. Also nil for UTF-16 and UTF-32
-    /// text, whose lines are counted after conversion. Control characters appear as `·`.
+    /// Returns the line and the caret, as two lines. Control characters appear as `·`. Returns nil
+    /// for a location in binary data, and for UTF-16 and UTF-32 text, whose lines are counted after
+    /// conversion.
     static func text(at location: PropertyListError.Location, in source: [UInt8]) -> String? {
         guard let line = location.line, let column = location.column,
             !isWide(source), let text = self.line(line, in: source)

@@ -99,7 +99,7 @@ enum MappingName: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// The facts that a text does not declare about itself.
+/// The encoding and the mapping of a text, which the text itself does not declare.
 struct TextReading {
     /// The encoding of OpenStep text.
     var encoding: String?
@@ -134,7 +134,7 @@ struct EncodingOption: ParsableArguments {
     var reading: TextReading { TextReading(encoding: encoding) }
 }
 
-/// The options of verbs that read text, for facts that the text does not declare.
+/// The options of verbs that read text: its encoding and its mapping.
 struct TextOptions: ParsableArguments {
     @OptionGroup var encoding: EncodingOption
 
@@ -162,7 +162,8 @@ struct ReadingOptions: ParsableArguments {
 
     @OptionGroup var text: TextOptions
 
-    /// Strict except for control characters, which Apple's writer and ours write raw in XML.
+    /// The leniencies of the parser: by default only control characters, which both Apple's writer
+    /// and this library's write unescaped in XML.
     var options: ParsingOptions { lenient ? .lenient : .rawControlCharacters }
 }
 

@@ -69,7 +69,7 @@ package struct ParsedCommand {
     }
 }
 
-/// The run of a verb.
+/// Parses the arguments of the command and runs the verb.
 enum Main {
 
     /// Runs the command and returns its exit code.

@@ -30,7 +30,8 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
         }
     }
 
-    /// Returns whether readers can detect the format of a file. A single word may be of any format.
+    /// Returns whether readers can detect the format of a file. They cannot if it is a single word,
+    /// which may be of several formats.
     func isKnown(_ bytes: [UInt8]) -> Bool {
         // A strings file without entries is blank.
         if self == .strings, bytes.allSatisfy({ $0 == 0x0A }) { return true }

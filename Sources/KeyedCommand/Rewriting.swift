@@ -10,7 +10,7 @@ import TypedStream
 /// Rewrites files of the imported formats. Their objects have forms that keyed archives cannot
 /// keep, so a file can only be rewritten in its own format.
 enum Rewriting {
-    /// Parses a file and returns it as serialized again in the same format.
+    /// Parses a file and serializes it again in the same format.
     ///
     /// - Throws: `unrepresentableValue` for a file of another format, and the errors of the reader.
     static func bytes(

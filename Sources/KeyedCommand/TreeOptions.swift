@@ -5,12 +5,12 @@ import ArgumentParser
 import PropertyList
 import SystemFiles
 
-/// The option that turns colours on or off.
+/// The option that turns colors on or off.
 struct ColorOptions: ParsableArguments {
     @Flag(
         inversion: .prefixedNo, exclusivity: .chooseLast,
         help: ArgumentHelp(
-            "Turn colours on or off. By default they are on for terminals, unless NO_COLOR is "
+            "Turn colors on or off. By default they are on for terminals, unless NO_COLOR is "
                 + "set."))
     var color: Bool?
 

@@ -10,7 +10,7 @@
 // |---|---|
 // | `keyed_kind(blob)` | the format of a blob; NULL for an unknown one |
 // | `keyed_json(blob [, path [, errors]])` | the value at a path as JSON, objects of an archive resolved |
-// | `keyed_get(blob, path [, errors])` | the value at a path as SQL has it: text, number, blob; JSON for others |
+// | `keyed_get(blob, path [, errors])` | the value at a path as text, a number or a blob; other values as JSON |
 // | `keyed_text(blob [, errors])` | the text of a string or an attributed string |
 // | `keyed_classes(blob [, errors])` | the names of an archive's classes, as a JSON array |
 // | `keyed_xml(blob [, errors])` | the property list as XML |
@@ -19,9 +19,9 @@
 // | `keyed_each(blob [, path])` | a table of the children of the value at a path |
 // | `keyed_tree(blob [, path])` | a table of the value at a path and all its descendants |
 //
-// A blob that cannot be decoded gives NULL. With `'error'` as the last argument, its error is the error of the statement.
-// Each call has the limits for untrusted input. All functions are deterministic and innocuous: the result depends on the
-// arguments alone, and no function opens a file.
+// If a blob cannot be decoded, the result is NULL. With `'error'` as the last argument, the statement fails with the
+// error instead. Each call applies the limits for untrusted input. All functions are deterministic and innocuous: the
+// result depends only on the arguments, and no function opens a file.
 
 #include <sqlite3ext.h>
 SQLITE_EXTENSION_INIT1
@@ -40,7 +40,7 @@ typedef struct input {
     size_t count;
 } input;
 
-/// Reads a blob or a text; returns 0 for NULL.
+/// Reads a blob or a text. Returns 0 for NULL, otherwise 1.
 static int take(sqlite3_value *value, input *result) {
     int type = sqlite3_value_type(value);
     if (type == SQLITE_NULL) return 0;
@@ -49,14 +49,14 @@ static int take(sqlite3_value *value, input *result) {
     return 1;
 }
 
-/// Returns whether the argument after the others asks for errors.
+/// Returns whether the optional argument at index `place` requests errors.
 static int wants_errors(int count, sqlite3_value **arguments, int place) {
     if (count <= place) return 0;
     const unsigned char *text = sqlite3_value_text(arguments[place]);
     return text && strcmp((const char *)text, "error") == 0;
 }
 
-/// Makes an error, or NULL unless errors are `wanted`, the result. Frees the error.
+/// Sets the result to an error if errors are `wanted`, otherwise to NULL. Frees the error.
 static void fail(sqlite3_context *context, keyed_error *error, int wanted) {
     if (wanted && error) {
         sqlite3_result_error(context, error->message, -1);
@@ -66,7 +66,8 @@ static void fail(sqlite3_context *context, keyed_error *error, int wanted) {
     keyed_free(error);
 }
 
-/// Makes a copy of a text the result. SQLite cannot free the text itself: `keyed_free` has another type.
+/// Sets the result to a copy of a text. SQLite cannot free the original, because `keyed_free` does not have the type of
+/// a destructor in SQLite.
 static void result_text(sqlite3_context *context, const char *bytes, size_t count) {
     sqlite3_result_text64(context, bytes, count, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
@@ -77,7 +78,7 @@ static void result(sqlite3_context *context, keyed_text *text, keyed_error *erro
     keyed_free(text);
 }
 
-/// Opens the document of a blob and finds the value at the path in `path`, which may be NULL.
+/// Opens the document in a blob and finds the value at a path. `path` may be NULL.
 static keyed_document *find(
     const input *source, sqlite3_value *path, uint32_t *value, keyed_error **error
 ) {
@@ -121,7 +122,7 @@ static void json(sqlite3_context *context, int count, sqlite3_value **arguments)
     keyed_free(document);
 }
 
-/// Makes the value of a row the result: a scalar as a value of SQL, another value as JSON.
+/// Sets the result to the value of a row: a scalar as an SQL value, any other value as JSON.
 static void result_row(sqlite3_context *context, const keyed_row *row) {
     const keyed_value *scalar = &row->scalar;
     if (row->json) return result_text(context, row->json, strlen(row->json));
@@ -144,7 +145,7 @@ static void result_row(sqlite3_context *context, const keyed_row *row) {
     }
 }
 
-/// Makes a value the result: text without quotes, data as a blob, dates as text, containers as JSON.
+/// Sets the result to a value: text without quotes, data as a blob, dates as text, containers as JSON.
 static void get(sqlite3_context *context, int count, sqlite3_value **arguments) {
     input source;
     if (!take(arguments[0], &source) || sqlite3_value_type(arguments[1]) == SQLITE_NULL) return;
@@ -253,7 +254,7 @@ static int disconnect(sqlite3_vtab *base) {
     return SQLITE_OK;
 }
 
-/// Plans a query: the blob, and the path if there is one, become arguments of `filter`.
+/// Plans a query. The blob and the path, if there is one, become arguments of `filter`.
 static int best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     (void)base;
     int blob = -1, start = -1, unusable = 0;
@@ -297,7 +298,7 @@ static int close_cursor(sqlite3_vtab_cursor *base) {
     return SQLITE_OK;
 }
 
-/// Lists the value in one blob. A blob that cannot be decoded has no rows.
+/// Lists the rows of one blob. A blob that cannot be decoded has no rows.
 static int filter(
     sqlite3_vtab_cursor *base, int number, const char *name, int count, sqlite3_value **arguments
 ) {

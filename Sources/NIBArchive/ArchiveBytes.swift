@@ -6,7 +6,7 @@ struct ArchiveBytes: Sendable {
     let bytes: [UInt8]
 
     /// Returns the little-endian integer of `width` bytes at `place`, or nil if the input ends
-    /// before.
+    /// earlier.
     func number(at place: Int, width: Int) -> UInt64? {
         guard place >= 0, width <= bytes.count &- place else { return nil }
         var number: UInt64 = 0

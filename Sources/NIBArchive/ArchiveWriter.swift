@@ -94,9 +94,9 @@ struct ArchiveWriter {
 }
 
 extension NIBArchiveDocument {
-    /// Returns the archive as the same bytes that it was parsed from.
+    /// Returns the bytes from which the archive was parsed.
     ///
-    /// Sections, lengths and offsets are computed again. Each value keeps its stored form.
+    /// Sections, lengths and offsets are recomputed, and each value keeps its stored form.
     ///
     /// - Throws: `sizeLimitExceeded` for more than 2,147,483,647 bytes. No document exceeds this
     ///   limit, because it also applies to parsing.

@@ -25,7 +25,7 @@ public struct NIBArchiveBuilder: Sendable {
     public enum Value: Sendable {
         /// A whole number, written in the width that Apple's writers choose for it.
         case integer(Int64)
-        /// A truth value.
+        /// A Boolean.
         case boolean(Bool)
         /// A real number of 4 bytes.
         case float(Float)
@@ -123,7 +123,7 @@ public struct NIBArchiveBuilder: Sendable {
         return classes.count - 1
     }
 
-    /// Returns the archive as bytes.
+    /// Serializes the archive.
     ///
     /// - Throws: `invalidString` for a class name or a key that contains NUL, `invalidReference`
     ///   for a reference to an object that this archive does not have, `sizeLimitExceeded` for more

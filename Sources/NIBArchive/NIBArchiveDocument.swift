@@ -1,12 +1,12 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A NIBArchive, the format of a compiled interface file. The document keeps the validated bytes
-/// and four tables that index them.
+/// A parsed NIBArchive, the format of a compiled interface file. The document keeps the validated
+/// bytes and four tables that index them.
 ///
-/// Creating a document checks every entry. Afterwards no access can fail. An archive is flat:
-/// objects refer to each other by index, and cycles are normal. A document is immutable and can be
-/// shared between threads.
+/// Parsing checks every entry, so no later access can fail. An archive is flat: objects refer to
+/// each other by index, and cycles are normal. A document is immutable and can be shared between
+/// threads.
 ///
 /// ```swift
 /// let document = try NIBArchiveDocument(parsing: bytes)

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error of reading or writing a NIBArchive, with its location.
+/// An error in reading or writing a NIBArchive, with its location.
 ///
 /// Match on ``code``, because the text may change between versions. A message never contains a
 /// value of the archive.
@@ -59,7 +59,7 @@ public struct NIBArchiveError: Error, Sendable {
 
     private let storage: Storage
 
-    /// Creates an error. Not inlined, which keeps the code of the reader small.
+    /// Creates an error. Not inlined, to keep the reader's code small.
     @inline(never)
     init(
         _ code: Code, _ what: String, at offset: Int? = nil, object: Int? = nil,

@@ -20,8 +20,8 @@ public struct NIBArchiveObject: Sendable {
         NIBArchiveValues(storage: storage, indices: record.values)
     }
 
-    /// Returns the value of a key, or nil if the object has none. If several values have the key,
-    /// returns the first. The elements of an array, for example, all have the key
+    /// The value for a key, or nil if the object has none. If several values have the key, the
+    /// result is the first. The elements of an array, for example, all have the key
     /// `UINibEncoderEmptyKey`.
     ///
     /// - Complexity: Linear in the number of values.
@@ -65,7 +65,7 @@ public struct NIBArchiveValue: Sendable {
     public enum Content: Sendable {
         /// A whole number. Its stored width has no meaning.
         case integer(Int64)
-        /// A truth value.
+        /// A Boolean.
         case boolean(Bool)
         /// A real number of 4 bytes.
         case float(Float)

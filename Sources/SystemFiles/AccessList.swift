@@ -7,10 +7,11 @@ internal import PlatformC
 internal import CSystemFiles
 #endif
 
-/// The POSIX access control list of a file on Linux: the rights of further users and groups.
+/// The POSIX access control list of a file on Linux: the rights of additional users and groups.
 ///
-/// In the mode of a file with a list, the group bits are the list's mask: the most that any further
-/// user or group may do. Without a list, they are the rights of the file's own group.
+/// In the mode of a file with a list, the group bits are the list's mask, which limits the rights
+/// of all groups and of the additional users. Without a list, they are the rights of the file's own
+/// group.
 struct AccessList {
     // The extended attribute that holds the list, in the kernel's binary form.
     private static let attribute = "system.posix_acl_access"
@@ -53,8 +54,8 @@ struct AccessList {
         return false
     }
 
-    /// Returns the list's rights of the file's own group, as three bits, or nil for a file without
-    /// a list.
+    /// Returns the rights that the list gives to the file's own group, as three bits, or nil for a
+    /// file without a list.
     ///
     /// The function does not open the file: closing it would release locks that SQLite holds on it
     /// in this process.
@@ -102,7 +103,7 @@ struct AccessList {
     }
     #endif
 
-    /// Sets this list on an open file, which also changes the bits of the file's mode.
+    /// Sets this list on an open file, which also changes the permission bits of the file's mode.
     ///
     /// - Returns: A Boolean value indicating whether the file now has the list.
     func apply(to file: FileDescriptor) -> Bool {

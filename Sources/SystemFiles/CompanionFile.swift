@@ -53,7 +53,7 @@ package struct CompanionFile {
             self.file = file
             return
         }
-        // Retry if another program creates the file meanwhile.
+        // Retry if another program creates the file in the meantime.
         for _ in 0..<100 {
             try Self.removeOld(place, main)
             if let file = try Self.create(place, main) {
@@ -80,8 +80,8 @@ package struct CompanionFile {
     ) throws(Failure) -> FileDescriptor? {
         let file: FileDescriptor
         do throws(Failure) {
-            // Check before opening. If the path names the main file, closing it would release the
-            // locks on it.
+            // Check before opening. If the path names the main file, closing a descriptor of it
+            // would release its locks.
             try require(attempt { () throws(SystemError) in try FileMode(ofItself: place) }, main)
             file = try attempt { () throws(SystemError) in
                 try FileDescriptor.open(place, access == .reading ? O_RDONLY : O_RDWR)

@@ -12,15 +12,15 @@ package enum Environment {
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 
-    /// Registers a function to be called when the process ends by `exit` or by returning from
-    /// `main`. It is not called when the process is killed, crashes, or ends by `_exit`.
+    /// Registers a function to be called when the process exits by calling `exit` or by returning
+    /// from `main`. It is not called when the process is killed, crashes, or calls `_exit`.
     package static func onExit(_ body: @escaping @convention(c) () -> Void) { _ = atexit(body) }
 
     /// The process identifier. A forked child has a different one.
     package static var processNumber: Int32 { getpid() }
 
     /// Writes a line to standard error if it is writable. Writing to a pipe without a reader would
-    /// end the process.
+    /// terminate the process.
     package static func log(_ line: String) {
         let output = FileDescriptor(rawValue: 2)
         guard output.isWritable else { return }

@@ -15,7 +15,7 @@ package enum FileAccess {
     ///
     /// - Returns: The contents. For a file of more than `limit` bytes, the result has more than
     ///   `limit` bytes but may be incomplete.
-    /// - Throws: An error of the system, or an error for a pipe without a writer.
+    /// - Throws: A system error, or an error for a pipe without a writer.
     package static func read(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
         if path == standardInput {
             return try FileDescriptor.standardInput.readAll(limit: limit)
@@ -31,7 +31,7 @@ package enum FileAccess {
         return bytes
     }
 
-    /// Reads a whole regular file, as ``read(_:limit:)`` does, and its mode. Other kinds of files
+    /// Reads a whole regular file and its mode, as ``read(_:limit:)`` does. Other kinds of files
     /// are refused, because a pipe or a device may never end.
     package static func readRegularFile(
         _ path: String, limit: Int
@@ -39,7 +39,7 @@ package enum FileAccess {
         try readRegularFile(FilePlace(path), limit: limit)
     }
 
-    /// Reads a whole regular file, and its mode, as for a path.
+    /// Reads a whole regular file and its mode, like the function that takes a path.
     package static func readRegularFile(
         _ place: FilePlace, limit: Int
     ) throws(SystemError) -> (bytes: [UInt8], mode: FileMode) {
@@ -52,7 +52,7 @@ package enum FileAccess {
         return (try file.readAll(limit: limit, atOnce: chunkSize), mode)
     }
 
-    /// The treatment of a device or a pipe that is to be replaced.
+    /// The handling of a device or a pipe in place of the file to replace.
     package enum SpecialFiles {
         case writtenThrough, refused
     }
@@ -64,7 +64,7 @@ package enum FileAccess {
     /// default mode if that is nil.
     ///
     /// - Returns: Notes for the user about properties of the old file that were lost: set-user-id
-    ///   bits, further hard links, the access control list, extended attributes.
+    ///   bits, other hard links, the access control list, extended attributes.
     /// - Throws: An error for a read-only file, for a pipe without a reader, or if the folder could
     ///   not be flushed. In the last case the new contents are in place.
     @discardableResult
@@ -76,14 +76,14 @@ package enum FileAccess {
             FilePlace(path), with: bytes, newFileMode: newFileMode, specialFiles: specialFiles)
     }
 
-    /// Replaces a file atomically, as for a path. A symbolic link that must not be followed is
-    /// refused.
+    /// Replaces a file atomically, like the function that takes a path. A symbolic link that must
+    /// not be followed is refused.
     @discardableResult
     package static func replace(
         _ place: FilePlace, with bytes: [UInt8], newFileMode: mode_t? = nil,
         specialFiles: SpecialFiles = .writtenThrough
     ) throws(SystemError) -> [String] {
-        // Retry if other programs create and remove the file meanwhile.
+        // Retry if other programs create and remove the file in the meantime.
         for _ in 0..<100 {
             guard let existing = try FileMode.existing(at: place) else {
                 do { try create(place, with: bytes, mode: newFileMode) } catch
@@ -191,8 +191,8 @@ package enum FileAccess {
         try synchronizeFolder(of: place)
     }
 
-    /// Waits until an existing file and its name are on the disk. Another program may have created
-    /// the file, or this process may have created it and failed to flush it.
+    /// Waits until an existing file and its name are on disk. Another program may have created the
+    /// file, or this process may have created it and failed to flush it.
     package static func synchronize(_ path: String) throws(SystemError) {
         let file = try FileDescriptor.open(path)
         defer { file.close() }
@@ -202,7 +202,7 @@ package enum FileAccess {
         try synchronizeName(of: path)
     }
 
-    /// Waits until the name of a file is on the disk, after resolving symbolic links.
+    /// Waits until the name of a file is on disk, after resolving symbolic links.
     package static func synchronizeName(of path: String) throws(SystemError) {
         try synchronizeFolder(of: FilePlace(path).resolvingLinks())
     }
@@ -215,8 +215,8 @@ package enum FileAccess {
     }
 
     /// Removes the temporary files that dead processes of this user left for a file, without
-    /// reading its folder. It does not find files with random names. A process leaves such a file
-    /// if it dies between closing and naming it.
+    /// reading its folder. Files with random names are not found; a process leaves such a file if
+    /// it dies between closing and naming it.
     package static func removeDeadTemporaries(for place: FilePlace) {
         TemporaryName.removeDead(for: place)
     }
@@ -227,7 +227,7 @@ package enum FileAccess {
         TemporaryName.removeDead(in: FilePlace(path).folder)
     }
 
-    /// Fills a temporary file, flushes it to the disk, and gives it its final name.
+    /// Fills a temporary file, flushes it to disk, and gives it its final name.
     private static func withTemporary(
         for target: FilePlace, _ bytes: [UInt8], mode: mode_t,
         prepare: (TemporaryFile) throws(SystemError) -> Void,
@@ -246,7 +246,8 @@ package enum FileAccess {
                 guard error.isMissingFeature else { throw error }
             }
         }
-        // Retry if another process removed the closed file as a dead one before it was named.
+        // Retry if another process took the closed file for a dead one and removed it before it was
+        // named.
         for _ in 0..<8 {
             do { return try use(TemporaryFile(namedFor: target, mode: mode)) } catch
                 where error.isMissing

@@ -4,7 +4,7 @@
 internal import PlatformC
 
 extension FileDescriptor {
-    /// Reads `count` bytes at `offset`, or fewer if the file ends before.
+    /// Reads `count` bytes at `offset`, or fewer if the file ends earlier.
     package func bytes(at offset: Int, count: Int) throws(SystemError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0

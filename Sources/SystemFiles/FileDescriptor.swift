@@ -14,8 +14,8 @@ package struct FileDescriptor {
     /// The maximum number of bytes that one call reads.
     static let largestChunk = 1 << 18
 
-    // Opening never blocks, not even for a pipe whose other end is closed. Reading and writing
-    // wait.
+    // Opening never blocks, not even for a pipe whose other end is closed. Reading and writing may
+    // block.
 
     /// Opens a file for reading. A pipe that no program writes to is empty.
     package static func open(_ path: String) throws(SystemError) -> FileDescriptor {
@@ -41,7 +41,7 @@ package struct FileDescriptor {
             do throws(SystemError) {
                 return (try open(place, O_WRONLY | O_CREAT | O_EXCL, mode), true)
             } catch {
-                // Another program has created the file meanwhile.
+                // Another program has created the file in the meantime.
                 guard error.isExisting else { throw error }
             }
         }
@@ -69,8 +69,9 @@ package struct FileDescriptor {
         }
     }
 
-    /// Moves the file to a descriptor above 2, if it got that of a standard stream. This happens if
-    /// another thread closes a standard stream meanwhile, or if there is no null device.
+    /// Moves the file to a descriptor above 2 if it got the descriptor of a standard stream. This
+    /// happens if another thread closes a standard stream at the same time, or if there is no null
+    /// device.
     private func aboveStandardOnes() throws(SystemError) -> FileDescriptor {
         if rawValue > 2 { return self }
         let copy = fcntl(rawValue, F_DUPFD_CLOEXEC, 3)
@@ -80,8 +81,8 @@ package struct FileDescriptor {
         return FileDescriptor(rawValue: copy)
     }
 
-    /// Waits until a failed call can be repeated: the file was not ready, or a signal interrupted
-    /// the call.
+    /// Waits until a failed call can be repeated. The call failed because the file was not ready or
+    /// a signal arrived.
     ///
     /// - Throws: The error of the call, if repeating it cannot help.
     private func waitToRepeat(for events: Int32) throws(SystemError) {
@@ -139,7 +140,7 @@ package struct FileDescriptor {
                 try waitToRepeat(for: POLLOUT)
                 continue
             }
-            // A device may take nothing for ever.
+            // A device may never accept another byte.
             if count == 0 { throw SystemError(message: "accepts no more bytes") }
             start += count
         }
@@ -178,7 +179,7 @@ private func closeDescriptor(_ descriptor: Int32) -> Int32 { close(descriptor) }
     unsafe write(descriptor, bytes.baseAddress, bytes.count)
 }
 
-// MARK: - New files, and the disk
+// MARK: - New files and flushing
 
 extension FileDescriptor {
     #if os(Linux)
@@ -221,7 +222,7 @@ extension FileDescriptor {
         if result != 0 { throw SystemError.last }
     }
 
-    /// Waits until the file is on the disk.
+    /// Waits until the file is on disk.
     package func synchronize() throws(SystemError) {
         #if canImport(Darwin)
         // On Darwin, `fsync` leaves the bytes in the cache of the drive.
@@ -248,7 +249,7 @@ extension FileDescriptor {
     /// The start of the message for a folder that was changed but not flushed.
     static let changedFolder = "the folder was changed, but could not be flushed to the disk"
 
-    /// Waits until the names in a folder are on the disk, if the file system supports that.
+    /// Waits until the names in a folder are on disk, if the file system supports that.
     ///
     /// - Throws: An error if flushing fails. The names exist now, but may be lost in a power
     ///   failure.
@@ -264,7 +265,7 @@ extension FileDescriptor {
         if fchmod(rawValue, mode) != 0 { throw SystemError.last }
     }
 
-    /// Locks the file, unless another process or another user in this process holds the lock.
+    /// Locks the file, unless another process or another part of this process holds the lock.
     /// ``unlock()`` releases it.
     ///
     /// - Returns: A Boolean value indicating whether the file is now locked.
@@ -282,9 +283,9 @@ extension FileDescriptor {
 
     /// Releases the lock on the file.
     ///
-    /// Closing the file may release the lock later. If another thread is starting a program, the
-    /// new process has a copy of the descriptor until its program runs. The lock belongs to all
-    /// copies.
+    /// Closing the file may not release the lock at once. If another thread is starting a program,
+    /// the new process has a copy of the descriptor until it calls `exec`, and the lock belongs to
+    /// all copies.
     func unlock() { _ = flock(rawValue, LOCK_UN) }
 
     /// Locks the first byte of a file that nobody else has open. The lock is a record lock, which
@@ -301,6 +302,6 @@ extension FileDescriptor {
         }
     }
 
-    /// Locks the file as ``lockIfFree()`` does. Returns false also if the file system has no locks.
+    /// Locks the file as ``lockIfFree()`` does. Also returns false if the file system has no locks.
     func tryLock() -> Bool { (try? lockIfFree()) == true }
 }

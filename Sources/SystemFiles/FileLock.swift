@@ -3,8 +3,8 @@
 
 package import PlatformC
 
-/// A lock that only one process holds at a time, and only one user within that process. It ends
-/// with the process.
+/// A lock that only one process holds at a time, and only once within that process. The system
+/// releases it when the process exits.
 package struct FileLock {
     private let file: FileDescriptor
 
@@ -36,9 +36,8 @@ package struct FileLock {
         }
     }
 
-    /// Returns the error for a lock that was not released in time. A lock file is empty; a file
-    /// with contents was created by something else, because anyone who may write to the folder can
-    /// create it.
+    /// Returns the error for a lock that was not released in time. A lock file is empty. A file
+    /// with contents was created by something else; anyone who may write to the folder can do that.
     private static func timeout(_ path: String) -> SystemError {
         guard let found = try? FileMode.existing(at: FilePlace(path, followingLinks: false))
         else { return .timeout("") }
@@ -69,8 +68,8 @@ package struct FileLock {
         }
     }
 
-    /// Waits for a lock on the file at `path`. Opens the file again if it is removed or replaced
-    /// meanwhile.
+    /// Waits for a lock on the file at `path`. Opens the file again if it is removed or replaced in
+    /// the meantime.
     private static func wait(
         for path: String, until deadline: Double, patience: Double = .infinity,
         open: () throws(SystemError) -> FileDescriptor
@@ -115,8 +114,8 @@ package struct FileLock {
         do throws(SystemError) {
             let found = try FileMode(of: file)
             guard found.isRegular else { throw SystemError.notRegular(found) }
-            // Files of earlier versions may be readable by others, who could then hold the lock for
-            // ever. A file with further names may not be a lock file, so its mode stays.
+            // Files of earlier versions may be readable by others, who could then hold the lock
+            // forever. A file with other hard links may not be a lock file, so its mode stays.
             if found.isOwn, found.linkCount == 1, found.mode & 0o044 != 0 {
                 try file.setMode(found.mode & ~0o044)
             }

@@ -10,8 +10,8 @@ package struct FileMode {
     package let group: gid_t
     /// The size in bytes.
     package let size: Int
-    /// The bytes that the file's blocks occupy on the disk. Fewer than ``size`` if the file has
-    /// holes or is compressed.
+    /// The number of bytes that the file's blocks occupy on disk, which is less than ``size`` if
+    /// the file has holes or is compressed.
     package let allocatedSize: Int
     /// The number of hard links.
     package let linkCount: Int
@@ -49,7 +49,7 @@ package struct FileMode {
         try self.init(of: place, followingLinks: place.followsLinks)
     }
 
-    /// Reads the mode of a symbolic link itself, not of the file that it leads to.
+    /// Reads the mode of a symbolic link itself, not of its target.
     init(ofItself place: FilePlace) throws(SystemError) {
         try self.init(of: place, followingLinks: false)
     }
@@ -100,16 +100,16 @@ package struct FileMode {
         isSameFile(as: other) && size == other.size && changeTime == other.changeTime
     }
 
-    /// Returns the mode of a file to be replaced, or nil if there is none. A symbolic link that
-    /// leads to no file is an error, because the file to replace is then unknown.
+    /// Returns the mode of a file to be replaced, or nil if there is none. A dangling symbolic link
+    /// is an error, because the file to replace is unknown.
     package static func existing(at path: String) throws(SystemError) -> FileMode? {
         try existing(at: FilePlace(path))
     }
 
-    /// Returns the mode of a file to be replaced, or nil if there is none. A symbolic link that
-    /// leads to no file is an error. If links are not followed, every symbolic link is an error.
+    /// Returns the mode of a file to be replaced, or nil if there is none. A dangling symbolic link
+    /// is an error. If links are not followed, every symbolic link is an error.
     package static func existing(at place: FilePlace) throws(SystemError) -> FileMode? {
-        // Retry if other programs create and remove the file meanwhile.
+        // Retry if other programs create and remove the file in the meantime.
         for _ in 0..<100 {
             do throws(SystemError) {
                 let found = try FileMode(of: place)
@@ -141,8 +141,8 @@ package struct FileMode {
         return result
     }
 
-    /// Checks that a file may be replaced. The system requires only write access to its folder, but
-    /// a read-only file is meant to stay.
+    /// Checks that a file may be replaced. The system requires only write access to the folder, but
+    /// a read-only file is not meant to be replaced.
     func requireWritable(_ place: FilePlace) throws(SystemError) {
         if mode & 0o222 == 0 {
             let digits = String(mode & 0o777, radix: 8)
@@ -156,14 +156,13 @@ package struct FileMode {
     /// group.
     var identityBits: mode_t { mode & 0o6000 }
 
-    /// Copies the permissions, the access control list and, if allowed, the owner and group to a
-    /// new file that is open. Only the owner of the new file may get more rights than on the old
-    /// one.
+    /// Copies the permissions, the access control list and, if allowed, the owner and group to an
+    /// open new file. Only the owner of the new file may get more rights than on the old one.
     ///
     /// The new file never gets ``identityBits``. If the group cannot be kept, the new group and
-    /// everybody else get only the rights that the old group and everybody else had in common. If
-    /// the list cannot be kept, only the owner may use the file. In that case the group bits are
-    /// the list's mask, and the list may deny users what everybody else may do.
+    /// others get only the rights that the old group and others had in common. If the list cannot
+    /// be kept, only the owner may use the file, because the group bits were the list's mask and
+    /// the list may have denied users what others may do.
     ///
     /// - Returns: A Boolean value indicating whether the list was kept. It is true if there was
     ///   none.

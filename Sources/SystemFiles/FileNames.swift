@@ -55,15 +55,15 @@ package func removeFile(_ place: FilePlace) throws(SystemError) -> Bool {
     throw SystemError.last
 }
 
-/// Gives the file `source` a further name, unless there already is a file with that name.
+/// Gives the file `source` another name, unless there already is a file with that name.
 func linkFile(_ source: FilePlace, as target: FilePlace) throws(SystemError) {
     let (old, new) = (try source.checkedPath, try target.checkedPath)
     // SAFETY: both paths are NUL-terminated strings for the length of the call.
     if unsafe linkat(source.start, old, target.start, new, 0) != 0 { throw SystemError.last }
 }
 
-// These functions work on UTF-8 bytes, as the system does. As `Character`s, a slash and a combining
-// mark after it would be one.
+// These functions work on UTF-8 bytes, as the system does. A slash followed by a combining mark
+// would be a single `Character`.
 
 /// Returns the part of a path before its last name. The result is empty or ends in a slash.
 func folderPrefix(of path: String) -> String {
@@ -95,7 +95,7 @@ package func withoutExtension(_ path: String) -> String {
     return String(decoding: path.utf8[..<dot], as: UTF8.self)
 }
 
-/// Waits until the names in the folder of a file are on the disk.
+/// Waits until the names in the folder of a file are on disk.
 ///
 /// - Throws: An error if flushing fails. The file exists now, but may be lost in a power failure.
 package func synchronizeFolder(of place: FilePlace) throws(SystemError) {
@@ -112,8 +112,8 @@ package func synchronizeFolder(of place: FilePlace) throws(SystemError) {
     try file.synchronizeFolder()
 }
 
-/// Waits until everything on the file system of a folder is on the disk. Used for a folder that may
-/// be written but not read.
+/// Waits until everything on the file system of a folder is on disk. Used for a folder that the
+/// process may write but not read.
 private func synchronizeFileSystem(of folder: FilePlace) throws(SystemError) {
     #if os(Linux)
     if let file = try FileDescriptor.createUnnamed(in: folder, mode: FileMode.ownerOnly) {
@@ -127,9 +127,9 @@ private func synchronizeFileSystem(of folder: FilePlace) throws(SystemError) {
     sync()
 }
 
-/// Creates a folder and its missing parents, and flushes their names to the disk.
+/// Creates a folder and its missing parents, and flushes their names to disk.
 ///
-/// - Throws: An error of the system, or an error if one of the names belongs to a file.
+/// - Throws: A system error, or an error if one of the names belongs to a file.
 package func createFolders(_ path: String) throws(SystemError) {
     // The parent of `a/b/` is `a`, not `a/b`.
     let path = withoutTrailingSlashes(path)

@@ -3,7 +3,8 @@
 
 internal import PlatformC
 
-/// The path of a file, the folder where the path begins, and the treatment of symbolic links.
+/// The path of a file, with the folder where the path begins and the rule for following symbolic
+/// links.
 package struct FilePlace: Sendable {
     /// The descriptor of the folder where the path begins.
     let start: Int32
@@ -57,7 +58,8 @@ package struct FilePlace: Sendable {
     /// Checks that the process may write the file, or create files in the folder.
     func requireWriteAccess() throws(SystemError) {
         #if canImport(Android)
-        // Android's C library refuses flags here. The effective user is always the real one.
+        // Android's C library refuses flags here. On Android, the effective user is always the real
+        // one.
         let flags: Int32 = 0
         #else
         let flags = AT_EACCESS
@@ -79,8 +81,8 @@ package struct OpenFolder {
 
     /// Opens a folder.
     ///
-    /// - Throws: An error of the system, for example for a file or for a symbolic link that must
-    ///   not be followed.
+    /// - Throws: A system error, for example for a file or for a symbolic link that must not be
+    ///   followed.
     package init(_ place: FilePlace) throws(SystemError) {
         file = try FileDescriptor.open(place, O_RDONLY)
         do throws(SystemError) {
@@ -95,7 +97,7 @@ package struct OpenFolder {
 
     package func close() { file.close() }
 
-    /// Creates a folder in this one, unless the name is taken, and flushes its name to the disk.
+    /// Creates a folder in this one, unless the name is taken, and flushes its name to disk.
     package func createFolder(_ name: String) throws(SystemError) {
         let place = FilePlace(name, in: self)
         // SAFETY: the path is a NUL-terminated string for the length of the call.
@@ -118,7 +120,7 @@ package struct OpenFolder {
         SystemFiles.removeEmptyFolder(FilePlace(name, in: self))
     }
 
-    /// Waits until the names in the folder are on the disk.
+    /// Waits until the names in the folder are on disk.
     package func synchronize() throws(SystemError) { try file.synchronizeFolder() }
 
     /// Returns the names in the folder, sorted, without those that begin with a dot.

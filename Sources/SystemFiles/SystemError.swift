@@ -5,7 +5,8 @@ internal import PlatformC
 
 /// The error of a failed system call, or an error that this module reports itself.
 package struct SystemError: Error {
-    /// The system's error number. 0 or negative for an error of this module.
+    /// The system's error number, or a number that is not positive for an error that this module
+    /// reports itself.
     package let number: Int32
     package let message: String
 
@@ -65,12 +66,12 @@ package struct SystemError: Error {
     /// The error for a file that is gone.
     static let missing = SystemError(number: ENOENT)
 
-    /// Returns an error of this module: an explanation, followed by the system's message.
+    /// Returns an error with an explanation, followed by the system's message.
     func explained(_ text: String) -> SystemError {
         SystemError(message: "\(text): \(message)")
     }
 
-    /// The error for a symbolic link in the place of a file.
+    /// The error for a symbolic link in place of a file.
     static let notFollowed = SystemError(
         number: ELOOP, message: "is a symbolic link, which is not followed")
 
@@ -84,7 +85,7 @@ package struct SystemError: Error {
 
     /// There is no such file or folder.
     package var isMissing: Bool { number == ENOENT || number == ENOTDIR }
-    /// There is a directory in the place of a file, or a file in the place of a directory.
+    /// There is a directory in place of a file, or a file in place of a directory.
     package var isNoFile: Bool { number == Self.noFile || number == Self.noFolder }
     /// There is a file of that name already.
     package var isExisting: Bool { number == EEXIST }
@@ -94,7 +95,7 @@ package struct SystemError: Error {
     var isNotReady: Bool { number == EAGAIN || number == EWOULDBLOCK }
     /// The other end of a pipe or a device is not open.
     var hasNoReader: Bool { number == ENXIO }
-    /// The user lacks the permission.
+    /// The user lacks permission.
     package var isDenied: Bool { number == EACCES }
     /// The device failed to read or write.
     var isDeviceFailure: Bool { number == EIO }
@@ -106,7 +107,7 @@ package struct SystemError: Error {
     }
     /// The name is not valid for a file.
     package var isInvalidName: Bool { number == Self.invalidName }
-    /// There is a file, or a symbolic link that is not followed, in the place of a folder.
+    /// There is a file, or a symbolic link that is not followed, in place of a folder.
     package var isNoFolder: Bool { number == Self.noFolder || isLink }
     /// There is a symbolic link that is not followed.
     package var isLink: Bool { number == ELOOP || number == EMLINK }

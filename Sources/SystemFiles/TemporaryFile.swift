@@ -13,7 +13,7 @@ internal import PlatformC
 ///
 /// A file that is closed before it has its final name looks dead. It is therefore renamed to a
 /// random name first, which no other process uses for its own files. A name is used only while it
-/// leads to this very file.
+/// refers to this file.
 struct TemporaryFile {
     let file: FileDescriptor
     private let target: FilePlace
@@ -104,7 +104,7 @@ struct TemporaryFile {
         let source = if let name { name } else { try nameIt() }
         name = source
         guard isOwn(source) else { throw SystemError.missing }
-        // This check comes last, because each call before it may take long.
+        // This check comes last, because each call before it may take a long time.
         if let known, try !FileMode(of: target).isUnchanged(since: known) {
             throw SystemError.existing
         }
@@ -119,7 +119,7 @@ struct TemporaryFile {
         self.name = random
     }
 
-    /// Returns whether a name leads to this file.
+    /// Returns whether a name refers to this file.
     private func isOwn(_ name: FilePlace) -> Bool {
         (try? FileMode(ofItself: name))?.isSameFile(as: identity) == true
     }
@@ -169,7 +169,7 @@ enum TemporaryName {
         return [AnySequence(fixed(for: target)), AnySequence(random)].joined()
     }
 
-    /// Returns a random name in the folder of `target`, which no other file has.
+    /// Returns a random name in the folder of `target` that no other file has.
     static func random(for target: FilePlace) -> FilePlace {
         target.sibling(name(.random(in: 0...(.max))))
     }
@@ -257,7 +257,7 @@ enum TemporaryName {
         else { return }
         defer { file.close() }
         guard file.tryLock(),
-            // The file may have been renamed meanwhile.
+            // The file may have been renamed in the meantime.
             let open = try? FileMode(of: file), open.isSameFile(as: found),
             let named = try? FileMode(ofItself: place), named.isSameFile(as: found)
         else { return }

@@ -1,9 +1,9 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The text of an attributed string in a typedstream, and the attributes of its parts.
+/// The text of an attributed string in a typedstream, with its attributes.
 ///
-/// The column `attributedBody` of a database of Messages holds such streams.
+/// The Messages database stores such streams in the column `attributedBody`.
 ///
 /// ```swift
 /// let message = try AttributedText(typedstream: bytes)
@@ -13,16 +13,17 @@
 /// }
 /// ```
 ///
-/// Attributes stay objects of the stream: none is instantiated. The text is read from its exact place, never searched
-/// for. A stream of another structure is an error.
+/// Attributes remain objects of the stream; none is instantiated. The text is read from its exact
+/// location, not searched for. A stream with another structure is an error.
 public struct AttributedText: Sendable {
-    /// A run as a stream has it.
+    /// A run as it is stored in a stream.
     public struct StoredRun: Sendable, Hashable {
         /// The end of the run, in UTF-16 code units from the beginning of the text.
         let end: Int
-        /// The length in UTF-16 code units.
+        /// The length of the run, in UTF-16 code units.
         public let length: Int
-        /// The index of its attributes among the dictionaries of the attributed string, from 0.
+        /// The index of the run's attributes among the dictionaries of the attributed string,
+        /// counted from 0.
         public let attributes: Int
     }
 
@@ -30,43 +31,44 @@ public struct AttributedText: Sendable {
     public struct Run: Sendable, Hashable {
         /// The range of the run in the text, in UTF-16 code units.
         public let utf16Range: Range<Int>
-        /// The index of its attributes; equal for runs that share them.
+        /// The index of the run's attributes. Runs that share attributes have the same index.
         public let attributes: Int
-        /// The number of the dictionary of its attributes among the objects of the stream.
+        /// The number of the run's attribute dictionary among the objects of the stream.
         fileprivate let dictionary: Int
     }
 
     /// The text.
     public let text: String
 
-    /// The attributed string, whose runs are known to be valid; nil for a string without attributes.
+    /// The attributed string, whose runs are known to be valid, or nil for a string without
+    /// attributes.
     private let object: TypedStreamObject?
 
-    /// Reads a stream whose root is an attributed string, or a string.
+    /// Reads a stream whose root is an attributed string or a string.
     ///
     /// - Parameters:
-    ///   - bytes: The stream.
+    ///   - bytes: The bytes of the stream.
     ///   - limits: The limits to enforce. The default is for untrusted streams.
     /// - Complexity: Linear.
-    /// - Throws: As ``TypedStreamDocument/init(parsing:limits:)-31y9g``; `wrongKind` for a stream whose
-    ///   root is no string, and for runs that do not cover the text exactly or that split a surrogate pair;
-    ///   `invalidString` for text that is not UTF-8.
+    /// - Throws: The errors of ``TypedStreamDocument/init(parsing:limits:)-31y9g``. `wrongKind` if
+    ///   the root is not a string, or if runs do not cover the text exactly or split a surrogate
+    ///   pair. `invalidString` for text that is not UTF-8.
     public init(
         typedstream bytes: [UInt8], limits: TypedStreamLimits = .untrusted
     ) throws(TypedStreamError) {
         try self.init(TypedStreamDocument(parsing: bytes, limits: limits))
     }
 
-    /// Reads a stream from any sequence of bytes, of which it makes one copy.
+    /// Reads a stream from any sequence of bytes, which is copied once.
     public init(
         typedstream bytes: some Sequence<UInt8>, limits: TypedStreamLimits = .untrusted
     ) throws(TypedStreamError) {
         try self.init(typedstream: Array(bytes), limits: limits)
     }
 
-    /// Reads a document whose root is an attributed string, or a string.
+    /// Reads a document whose root is an attributed string or a string.
     ///
-    /// - Throws: `wrongKind` and `invalidString`, as ``init(typedstream:limits:)-6nsw7``.
+    /// - Throws: `wrongKind` and `invalidString`, like ``init(typedstream:limits:)-6nsw7``.
     public init(_ document: TypedStreamDocument) throws(TypedStreamError) {
         guard let root = document.root else {
             throw document.problem
@@ -75,9 +77,9 @@ public struct AttributedText: Sendable {
         try self.init(root)
     }
 
-    /// Reads an attributed string, or a string, within a document.
+    /// Reads an attributed string or a string in a document.
     ///
-    /// - Throws: `wrongKind` and `invalidString`, as ``init(typedstream:limits:)-6nsw7``.
+    /// - Throws: `wrongKind` and `invalidString`, like ``init(typedstream:limits:)-6nsw7``.
     public init(_ object: TypedStreamObject) throws(TypedStreamError) {
         if var runs = try object.runCursor() {
             text = try object.storage.text(at: runs.textPlace)
@@ -98,7 +100,8 @@ public struct AttributedText: Sendable {
 extension AttributedText {
     /// The runs, in order. They cover the text exactly. A string without attributes has none.
     ///
-    /// - Complexity: Linear: the runs are read from the stream again. Keep them for repeated use.
+    /// - Complexity: Linear, because the runs are read from the stream each time. Keep the result
+    ///   for repeated use.
     public var runs: [Run] {
         var runs: [Run] = []
         var dictionaries: [Int] = []
@@ -113,23 +116,26 @@ extension AttributedText {
         return runs
     }
 
-    /// The range of a run of this text. Linear in the text before it, unless the text is ASCII.
+    /// Returns the range of a run in the text.
+    ///
+    /// - Complexity: Linear in the length of the text before the run, unless the text is ASCII.
     public func range(of run: Run) -> Range<String.Index> {
         let units = text.utf16
         let start = index(run.utf16Range.lowerBound, from: units.startIndex)
         return start..<index(run.utf16Range.count, from: start)
     }
 
-    /// The index at a distance from another, or the end of the text.
+    /// Returns the index at a distance in UTF-16 code units from another one, or the end of the
+    /// text.
     private func index(_ distance: Int, from start: String.Index) -> String.Index {
         text.utf16.index(start, offsetBy: distance, limitedBy: text.utf16.endIndex)
             ?? text.utf16.endIndex
     }
 
-    /// The text of a run.
+    /// Returns the text of a run.
     public func text(of run: Run) -> Substring { text[range(of: run)] }
 
-    /// The attributes of a run of this text.
+    /// Returns the attributes of a run.
     public func attributes(of run: Run) -> Attributes {
         guard let object, object.storage.tables.entries[safe: run.dictionary]?.kind == .object
         else {
@@ -138,7 +144,7 @@ extension AttributedText {
         return Attributes(dictionary: TypedStreamObject(object.storage, number: run.dictionary))
     }
 
-    /// The attributes of a run: names with objects of the stream.
+    /// The attributes of a run, which are objects of the stream keyed by name.
     public struct Attributes: Sendable {
         /// The dictionary in the stream.
         public let dictionary: TypedStreamObject?
@@ -164,10 +170,12 @@ extension AttributedText {
             return named
         }
 
-        /// The names, in the order of the file; empty if the object is not a dictionary.
+        /// The names, in the order of the file, or an empty array if the object is not a
+        /// dictionary.
         public var names: [String] { ((try? entries()) ?? []).map(\.name) }
 
-        /// Returns the object with a name, or nil. Names are compared by their UTF-8.
+        /// Returns the object for a name, or nil if there is none. Names are compared by their
+        /// UTF-8 bytes.
         public subscript(name: String) -> TypedStreamObject? {
             ((try? entries()) ?? []).first { $0.name.utf8.elementsEqual(name.utf8) }?.value
         }

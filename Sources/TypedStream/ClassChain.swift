@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TypedStreamBuilder {
-    /// A class to be written: its name and version, and those of its superclasses.
+    /// A class to be written, with its superclasses. Each has a name and a version.
     public struct ClassChain: Sendable, Hashable {
         struct Level: Sendable, Hashable {
             let name: [UInt8]
@@ -12,7 +12,7 @@ extension TypedStreamBuilder {
         /// The class, its superclass and so on.
         let levels: [Level]
 
-        /// Creates a class from its name, version and superclass.
+        /// Creates a class with a name, a version and a superclass.
         ///
         /// Readers refuse chains of more than 64 classes.
         public init(_ name: String, version: Int64 = 0, superclass: ClassChain? = nil) {
@@ -20,7 +20,7 @@ extension TypedStreamBuilder {
             levels = [level] + (superclass?.levels ?? [])
         }
 
-        /// The class `NSObject`, version 0, which is the root class of most.
+        /// The class `NSObject`, version 0, which is the root of most chains.
         public static let object = ClassChain("NSObject")
     }
 }

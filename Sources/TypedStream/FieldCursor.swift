@@ -1,16 +1,17 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads the groups of an object of a known class in order, and refuses everything that the class does not write.
+/// A cursor that reads the groups of an object of a known class in order. Groups and values that
+/// the class does not write are errors.
 ///
 /// ``begin(_:_:)`` checks the type encoding of a group. The caller then reads one value for each type in it.
 struct FieldCursor {
     private let object: TypedStreamObject
-    /// The place of the next value or, after the last value of a group, of the next group.
+    /// The offset of the next value or, after the last value of a group, of the next group.
     private var next: Int
-    /// The place after the last group.
+    /// The offset after the last group.
     private let end: Int
-    /// The place of the current group, for messages.
+    /// The offset of the current group, for messages.
     private(set) var place: Int
 
     init(_ object: TypedStreamObject) {
@@ -23,12 +24,13 @@ struct FieldCursor {
 
     private var storage: TypedStreamDocument.Storage { object.storage }
 
-    /// Whether no group follows.
+    /// A Boolean value indicating whether no group follows.
     var isAtEnd: Bool { next >= end }
 
     // MARK: - Groups
 
-    /// Begins the next group, whose type encoding must be `encoding`: types without arrays and structures.
+    /// Begins the next group, whose type encoding must be `encoding`. The encoding must not contain
+    /// arrays or structures.
     mutating func begin(
         _ encoding: StaticString, _ what: StaticString
     ) throws(TypedStreamError) {
@@ -40,7 +42,7 @@ struct FieldCursor {
         next = head.end
     }
 
-    /// Takes the next group as a whole; nil at the end of the object.
+    /// Reads the next group as a whole, or returns nil at the end of the object.
     mutating func nextGroup() -> TypedStreamGroup? {
         guard next < end, let group = TypedStreamGroup(storage, at: next) else { return nil }
         place = next
@@ -60,14 +62,14 @@ struct FieldCursor {
 
     // MARK: - Values
 
-    /// Takes a value of type `c`.
+    /// Reads a value of type `c`.
     mutating func character() throws(TypedStreamError) -> Int8 {
         guard next < storage.end, let byte = storage.source.byte(at: next) else { throw cut() }
         next += 1
         return Int8(bitPattern: byte)
     }
 
-    /// Takes a value of an integer type.
+    /// Reads a value of an integer type.
     mutating func integer() throws(TypedStreamError) -> Int64 {
         guard next < storage.end, let (value, end) = storage.source.integer(at: next) else {
             throw cut()
@@ -76,12 +78,12 @@ struct FieldCursor {
         return value
     }
 
-    /// Takes a value of type `I`.
+    /// Reads a value of type `I`.
     mutating func unsignedInteger() throws(TypedStreamError) -> UInt32 {
         UInt32(truncatingIfNeeded: try integer())
     }
 
-    /// Takes a value of type `f`.
+    /// Reads a value of type `f`.
     mutating func float() throws(TypedStreamError) -> Float {
         guard next < storage.end, let (value, end) = storage.source.float(at: next) else {
             throw cut()
@@ -90,7 +92,7 @@ struct FieldCursor {
         return value
     }
 
-    /// Takes a value of type `d`.
+    /// Reads a value of type `d`.
     mutating func double() throws(TypedStreamError) -> Double {
         guard next < storage.end, let (value, end) = storage.source.double(at: next) else {
             throw cut()
@@ -99,7 +101,7 @@ struct FieldCursor {
         return value
     }
 
-    /// Takes a value of type `+`, and returns the place of its bytes; nil for nil.
+    /// Reads a value of type `+`. Returns the range of its bytes, or nil for a nil value.
     mutating func bytes() throws(TypedStreamError) -> Range<Int>? {
         guard next < storage.end else { throw cut() }
         if storage.source.byte(at: next) == Tag.null {
@@ -111,7 +113,7 @@ struct FieldCursor {
         return start..<next
     }
 
-    /// Takes a value of type `*`; nil for nil.
+    /// Reads a value of type `*`. Returns nil for a nil value.
     mutating func cString() throws(TypedStreamError) -> TypedStreamString? {
         guard next < storage.end, let end = storage.skipCString(at: next) else { throw cut() }
         let number = storage.entry(at: next)
@@ -119,22 +121,22 @@ struct FieldCursor {
         return number.map { TypedStreamString(storage, cString: $0) }
     }
 
-    /// Takes a value of type `@`; nil for nil.
+    /// Reads a value of type `@`. Returns nil for a nil value.
     mutating func optionalObject() throws(TypedStreamError) -> TypedStreamObject? {
         guard next < storage.end, let (number, end) = storage.object(at: next) else { throw cut() }
         next = end
         return number.map { TypedStreamObject(storage, number: $0) }
     }
 
-    /// Takes a value of type `@` that is not nil.
+    /// Reads a value of type `@` that is not nil.
     mutating func object(_ what: StaticString) throws(TypedStreamError) -> TypedStreamObject {
         if let object = try optionalObject() { return object }
         throw fail("expected \(what), found nil")
     }
 
-    // MARK: - Groups of one value
+    // MARK: - Groups with one value
 
-    /// Takes a group of one object; nil for nil.
+    /// Reads a group with one object. Returns nil for a nil value.
     mutating func optionalObjectGroup(
         _ what: StaticString
     ) throws(TypedStreamError) -> TypedStreamObject? {
@@ -142,13 +144,13 @@ struct FieldCursor {
         return try optionalObject()
     }
 
-    /// Takes a group of one object that is not nil.
+    /// Reads a group with one object that is not nil.
     mutating func objectGroup(_ what: StaticString) throws(TypedStreamError) -> TypedStreamObject {
         try begin("@", what)
         return try object(what)
     }
 
-    /// Takes a group of one number that counts elements. Each element takes at least two bytes.
+    /// Reads a group with one number that counts elements. Each element takes at least two bytes.
     mutating func count(
         _ encoding: StaticString, of what: StaticString, groupsPerElement: Int = 1
     ) throws(TypedStreamError) -> Int {
@@ -165,12 +167,13 @@ struct FieldCursor {
         fail("expected a group \(encoding) as \(what)")
     }
 
-    /// The error of a salvaged document that ends in the object.
+    /// Returns the error for a salvaged document that ends within the object.
     private func cut() -> TypedStreamError {
         fail("expected a value, found the end of the stream")
     }
 
-    /// The error of an object that does not hold what its class writes, or of a salvaged document that ends in it.
+    /// Returns the error for an object with contents that its class does not write, or for a
+    /// salvaged document that ends within it.
     @inline(never)
     func fail(_ what: String) -> TypedStreamError {
         storage.problem
@@ -180,7 +183,8 @@ struct FieldCursor {
 }
 
 extension TypedStreamDocument.Storage {
-    /// Whether the types of a group are exactly those of `encoding`, which has no arrays and structures.
+    /// Returns whether the types of a group are exactly those of `encoding`, which has no arrays or
+    /// structures.
     func hasTypes(_ head: GroupHead, _ encoding: StaticString) -> Bool {
         guard head.types.count == encoding.utf8CodeUnitCount else { return false }
         return encoding.withUTF8Buffer { codes in
@@ -195,7 +199,7 @@ extension TypedStreamDocument.Storage {
 }
 
 extension Array<UInt8> {
-    /// Whether the bytes at `range` are exactly those of a text.
+    /// Returns whether the bytes at `range` are exactly those of a string.
     func isText(_ text: StaticString, at range: Range<Int>) -> Bool {
         let start = range.lowerBound
         guard range.count == text.utf8CodeUnitCount else { return false }
@@ -210,7 +214,7 @@ extension Array<UInt8> {
 }
 
 extension TypedStreamObject {
-    /// The class name in messages, cut where it is long.
+    /// The class name for messages, truncated if it is long.
     var printableClassName: String {
         let name = self.class.name
         return name.utf8.count <= 100 ? name : String(name.prefix(100)) + "…"

@@ -1,18 +1,19 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Locates the items of a validated stream. Each function returns nil where a salvaged document ends.
+/// Functions that locate the items of a validated stream. Each returns nil at the end of a salvaged
+/// document.
 extension TypedStreamDocument.Storage {
     /// The beginning of a group.
     struct GroupHead {
-        /// The number of the type encoding; nil where it is implied.
+        /// The number of the type encoding, or nil if it is implied.
         let string: Int?
         let types: Range<Int>
-        /// The place of the first value.
+        /// The offset of the first value.
         let end: Int
     }
 
-    /// The beginning of the group at a place.
+    /// Returns the beginning of the group at an offset.
     func groupHead(at place: Int) -> GroupHead? {
         if streamerVersion == StreamHeader.oldVersion,
             tables.mayBeObject(at: place, in: source)
@@ -25,7 +26,7 @@ extension TypedStreamDocument.Storage {
         return GroupHead(string: number, types: types, end: end)
     }
 
-    /// The number of the shared string at a place, literal or reference.
+    /// Returns the number of the shared string at an offset, which may be a literal or a reference.
     func string(at place: Int) -> Int? {
         switch source.byte(at: place) {
         case Tag.null: nil
@@ -34,7 +35,8 @@ extension TypedStreamDocument.Storage {
         }
     }
 
-    /// The number of the object, class or C string at a place, literal or reference.
+    /// Returns the number of the object, class or C string at an offset, which may be a literal or
+    /// a reference.
     func entry(at place: Int) -> Int? {
         switch source.byte(at: place) {
         case Tag.null: nil
@@ -43,7 +45,7 @@ extension TypedStreamDocument.Storage {
         }
     }
 
-    /// The places of the groups of an object.
+    /// Returns the byte range of the groups of an object.
     func groups(of object: Int) -> Range<Int> {
         let entry = tables.entries[object]
         let end = Int(entry.other)
@@ -51,12 +53,12 @@ extension TypedStreamDocument.Storage {
         if streamerVersion == StreamHeader.oldVersion {
             start = source.integer(at: start)?.end ?? end
         }
-        // The tag at the end of the object is not there where a salvaged document ends.
+        // An object that the end of a salvaged document cuts off has no tag at its end.
         let last = end == self.end && problem != nil ? end : end - 1
         return min(start, last)..<last
     }
 
-    /// The place after values.
+    /// Returns the offset after the values of a run.
     func skip(_ run: TypeRun, at place: Int) -> Int? {
         var walk = TypeWalk(run)
         var place = place
@@ -69,7 +71,7 @@ extension TypedStreamDocument.Storage {
         return place
     }
 
-    /// The place after a value.
+    /// Returns the offset after a value.
     func skip(type: Int, at place: Int) -> Int? {
         let record = tables.types[type]
         return record.size == 1
@@ -102,7 +104,7 @@ extension TypedStreamDocument.Storage {
         return end + Int(truncatingIfNeeded: length)
     }
 
-    /// The place after a shared string.
+    /// Returns the offset after a shared string.
     func skipString(at place: Int) -> Int? {
         switch source.byte(at: place) {
         case Tag.null: place + 1
@@ -111,12 +113,12 @@ extension TypedStreamDocument.Storage {
         }
     }
 
-    /// The place after a C string.
+    /// Returns the offset after a C string.
     func skipCString(at place: Int) -> Int? {
         source.byte(at: place) == Tag.new ? skipString(at: place + 1) : skipString(at: place)
     }
 
-    /// The place after a chain of classes.
+    /// Returns the offset after a chain of classes.
     func skipClass(at place: Int) -> Int? {
         var place = place
         while source.byte(at: place) == Tag.new {
@@ -129,7 +131,8 @@ extension TypedStreamDocument.Storage {
 
     private func skipObject(at place: Int) -> Int? { object(at: place)?.end }
 
-    /// The number of the object at a place, or nil for a nil object, and the place after it.
+    /// Returns the number of the object at an offset, or nil for a nil object, and the offset after
+    /// it.
     func object(at place: Int) -> (number: Int?, end: Int)? {
         switch source.byte(at: place) {
         case Tag.null: return (nil, place + 1)

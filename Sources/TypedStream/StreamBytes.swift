@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The first byte of an item, where it does not stand for itself.
+/// The values of an item's first byte that are not integers themselves.
 enum Tag {
     /// An integer of 2 bytes follows.
     static let int16: UInt8 = 0x81
@@ -11,13 +11,13 @@ enum Tag {
     static let real: UInt8 = 0x83
     /// A literal string, class, object or C string follows.
     static let new: UInt8 = 0x84
-    /// No value; the end of a chain of classes.
+    /// A nil value, or the end of a chain of classes.
     static let null: UInt8 = 0x85
     /// The end of an object.
     static let end: UInt8 = 0x86
-    /// An integer of 8 bytes follows. Only the Foundation of 64-bit systems writes it.
+    /// An integer of 8 bytes follows. Only Foundation on 64-bit systems writes it.
     static let int64: UInt8 = 0x87
-    /// The lowest byte that stands for itself as a negative integer: -110.
+    /// The lowest byte that is a negative integer itself: -110.
     static let lowestInteger: UInt8 = 0x92
     /// The stored number of the first entry of a table is -110.
     static let firstNumber: Int64 = -110
@@ -36,11 +36,12 @@ struct StreamBytes: Sendable {
     let bytes: [UInt8]
     let order: TypedStreamByteOrder
 
-    /// The byte at `place`; nil at the end.
+    /// Returns the byte at `place`, or nil at the end.
     @inline(__always)
     func byte(at place: Int) -> UInt8? { place < bytes.count ? bytes[place] : nil }
 
-    /// The integer at `place` and the place after it; nil unless a complete integer is there.
+    /// Returns the integer at `place` and the offset after it, or nil if there is no complete
+    /// integer.
     @inline(__always)
     func integer(at place: Int) -> (value: Int64, end: Int)? {
         guard place < bytes.count else { return nil }
@@ -67,7 +68,8 @@ struct StreamBytes: Sendable {
         }
     }
 
-    /// The `width` bytes at `place` as a number, in the order of the stream; nil unless all are there.
+    /// Returns the `width` bytes at `place` as a number in the byte order of the stream, or nil if
+    /// there are fewer.
     func bits(at place: Int, width: Int) -> UInt64? {
         guard width <= bytes.count &- place else { return nil }
         var bits: UInt64 = 0
@@ -78,15 +80,16 @@ struct StreamBytes: Sendable {
         return bits
     }
 
-    /// The index that the reference at `place` stands for and the place after it; nil unless a complete
-    /// integer of at most 4 bytes is there.
+    /// Returns the index in the reference at `place` and the offset after it, or nil if there is no
+    /// complete integer of at most 4 bytes.
     @inline(__always)
     func reference(at place: Int) -> (index: Int, end: Int)? {
         guard let (value, end) = integer(at: place), end &- place <= 5 else { return nil }
         return (Int(truncatingIfNeeded: value &- Tag.firstNumber), end)
     }
 
-    /// The value of type `f` at `place` and the place after it; nil unless a complete one is there.
+    /// Returns the value of type `f` at `place` and the offset after it, or nil if there is no
+    /// complete value.
     func float(at place: Int) -> (value: Float, end: Int)? {
         guard byte(at: place) == Tag.real else {
             return integer(at: place).map { (Float($0.value), $0.end) }
@@ -96,7 +99,8 @@ struct StreamBytes: Sendable {
         }
     }
 
-    /// The value of type `d` at `place` and the place after it; nil unless a complete one is there.
+    /// Returns the value of type `d` at `place` and the offset after it, or nil if there is no
+    /// complete value.
     func double(at place: Int) -> (value: Double, end: Int)? {
         guard byte(at: place) == Tag.real else {
             return integer(at: place).map { (Double($0.value), $0.end) }

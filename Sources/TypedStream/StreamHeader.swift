@@ -8,12 +8,13 @@ enum StreamHeader {
     static let bigEndian: StaticString = "typedstream"
     /// The streamer version of early NeXTSTEP.
     static let oldVersion: UInt8 = 3
-    /// The streamer version of everything later.
+    /// The streamer version of all later systems.
     static let version: UInt8 = 4
-    /// The place after the signature.
+    /// The offset after the signature.
     static let signatureEnd = 2 + signatureLength
 
-    /// The byte order that the signature of a stream names; nil if there is no signature.
+    /// Returns the byte order that the signature of a stream declares, or nil if there is no
+    /// signature.
     static func order(of bytes: [UInt8]) -> TypedStreamByteOrder? {
         guard bytes.count >= signatureEnd, bytes[1] == UInt8(signatureLength) else { return nil }
         let place = 2..<signatureEnd

@@ -1,13 +1,14 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The kinds of items, for messages. One byte: readers pass it along without a cost.
+/// The kinds of items, for messages. The raw value is one byte, so readers pass it along at no
+/// cost.
 enum StreamItem: UInt8 {
     case systemVersion, typeEncoding, className, classVersion, cStringText, indexedSize
     case sharedString, unsharedString, characterArray, length, character, boolean, integer, real
     case object, `class`, cString, objectEnd
 
-    /// The item in a message, with an article.
+    /// The name of the item in messages, with an article.
     var name: String {
         switch self {
         case .systemVersion: "the system version"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension StreamReader {
-    /// An error at `offset`, or at the current place.
+    /// Returns an error at `offset`, or at the current offset.
     @inline(never)
     func fail(
         _ code: TypedStreamError.Code, _ what: String, at offset: Int? = nil,
@@ -16,7 +16,7 @@ extension StreamReader {
         fail(.truncated, "expected \(what.name), found the end of the input")
     }
 
-    /// The error where no complete integer is.
+    /// Returns the error for an integer that is missing or incomplete.
     @inline(never)
     func noInteger(_ what: StreamItem) -> TypedStreamError {
         guard let head = source.byte(at: place) else { return truncated(what) }
@@ -27,7 +27,7 @@ extension StreamReader {
         }
     }
 
-    /// The error where no reference is.
+    /// Returns the error for a reference that is missing or too wide.
     @inline(never)
     func noReference(_ what: StreamItem) -> TypedStreamError {
         guard source.integer(at: place) != nil else { return noInteger(what) }
@@ -57,7 +57,7 @@ extension StreamReader {
 }
 
 extension TableEntry.Kind {
-    /// The kind in messages.
+    /// The item that names the kind in messages.
     var item: StreamItem {
         switch self {
         case .object: .object

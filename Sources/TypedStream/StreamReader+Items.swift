@@ -4,10 +4,10 @@
 internal import ValidText
 
 extension StreamReader {
-    /// The most classes in a chain. Genuine files have chains of nine.
+    /// The maximum number of classes in a chain. Genuine files have chains of up to nine.
     static var longestChain: Int { 64 }
 
-    /// Reads a value that is no object, or an array of characters.
+    /// Reads an array of characters, or a value other than an object.
     @inline(__always)
     mutating func readScalar(_ type: Int, _ code: UInt8) throws(TypedStreamError) {
         switch code {
@@ -56,7 +56,7 @@ extension StreamReader {
         place &+= width
     }
 
-    /// Takes bytes, and returns the place of the first.
+    /// Consumes bytes and returns the offset of the first.
     @discardableResult
     @inline(__always)
     private mutating func takeBytes(
@@ -87,7 +87,7 @@ extension StreamReader {
         try takeBytes(takeLength(of: .unsharedString), of: .unsharedString)
     }
 
-    /// Takes a literal string, and returns the place of its text.
+    /// Reads a literal string and returns the range of its text.
     @inline(__always)
     private mutating func takeLiteral(_ what: StreamItem) throws(TypedStreamError) -> Range<Int> {
         take(1)
@@ -95,7 +95,7 @@ extension StreamReader {
         return start..<place
     }
 
-    /// Takes a shared string, and returns its number; nil for nil.
+    /// Reads a shared string and returns its number, or nil for a nil value.
     @inline(__always)
     mutating func takeSharedString(_ what: StreamItem) throws(TypedStreamError) -> Int? {
         switch source.byte(at: place) {
@@ -128,7 +128,7 @@ extension StreamReader {
         place = end
     }
 
-    /// Takes a reference to an entry of the object table, and returns its number.
+    /// Reads a reference to an entry of the object table and returns its number.
     @discardableResult
     mutating func takeReference(_ kind: TableEntry.Kind) throws(TypedStreamError) -> Int {
         guard let (index, end) = source.reference(at: place) else { throw noReference(kind.item) }
@@ -145,7 +145,7 @@ extension StreamReader {
         return index
     }
 
-    /// Takes a shared string that is a name, and returns its number.
+    /// Reads a shared string that is a name and returns its number.
     private mutating func takeName(_ what: StreamItem) throws(TypedStreamError) -> UInt32 {
         let start = place
         if source.byte(at: place) == Tag.new {
@@ -186,9 +186,9 @@ extension StreamReader {
         }
     }
 
-    /// Takes a chain of classes, and returns the number of the first; nil for Nil.
+    /// Reads a chain of classes and returns the number of the first, or nil for a nil class.
     ///
-    /// Only a class whose chain is complete can be referred to: no chain is a loop.
+    /// Only a class whose chain is complete can be referred to, so chains have no cycles.
     @inline(__always)
     mutating func takeClass() throws(TypedStreamError) -> Int? {
         switch source.byte(at: place) {
@@ -218,7 +218,7 @@ extension StreamReader {
         return first
     }
 
-    /// Takes the end of a chain of classes: nil, or a reference to a class before the chain.
+    /// Reads the end of a chain of classes: nil, or a reference to a class before the chain.
     @inline(__always)
     private mutating func takeSuperclass(
         of chain: ClosedRange<Int>
@@ -239,7 +239,8 @@ extension StreamReader {
         return UInt32(truncatingIfNeeded: superclass)
     }
 
-    /// Checks that a class and its superclasses are not too many after `count` classes.
+    /// Checks that a chain does not become too long if a class and its superclasses follow `count`
+    /// classes.
     private func checkChain(from superclass: Int, after count: Int) throws(TypedStreamError) {
         var next = UInt32(truncatingIfNeeded: superclass)
         var count = count
@@ -251,12 +252,13 @@ extension StreamReader {
     }
 }
 
-/// The numbers that an integer type can hold. Unsigned types are stored as signed numbers of their width.
+/// The numbers that an integer type can hold. Unsigned types are stored as signed numbers of the
+/// same width.
 struct IntegerRange {
     private let least: Int64
     private let most: Int64
 
-    /// The range of an integer type; nil for other types.
+    /// Creates the range of an integer type, or nil for other types.
     @inline(__always)
     init?(_ code: UInt8) {
         switch code {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension StreamReader {
-    /// Reads the type encoding of a group, and returns the index of its first type.
+    /// Reads the type encoding of a group and returns the index of its first type.
     @inline(__always)
     mutating func readType() throws(TypedStreamError) -> Int {
         if isOldVersion, try isBareObject() { return StreamTables.impliedType.lowerBound }
@@ -36,8 +36,8 @@ extension StreamReader {
         return first
     }
 
-    /// Takes the number of bytes that follow the class of an object in streamer version 3. Only 0 is known to
-    /// have a meaning.
+    /// Reads the number of bytes that follow the class of an object in streamer version 3. Only the
+    /// meaning of 0 is known.
     mutating func takeIndexedSize() throws(TypedStreamError) {
         let start = place
         let size = try takeInteger(.indexedSize)
@@ -49,9 +49,11 @@ extension StreamReader {
         }
     }
 
-    /// Whether an object without a type encoding begins here, as streamer version 3 has them.
+    /// Returns whether an object without a type encoding begins here, which streamer version 3
+    /// allows.
     ///
-    /// The format does not mark the difference. A byte that can be read both ways is refused.
+    /// The format does not distinguish such objects from type encodings. A byte that can be read
+    /// both ways is an error.
     private mutating func isBareObject() throws(TypedStreamError) -> Bool {
         guard tables.mayBeObject(at: place, in: source) else { return false }
         guard mayBeType() else { return true }
@@ -61,7 +63,7 @@ extension StreamReader {
         )
     }
 
-    /// Whether a type encoding may begin here.
+    /// Returns whether a type encoding may begin here.
     private mutating func mayBeType() -> Bool {
         switch source.byte(at: place) {
         case Tag.null: return false
@@ -75,7 +77,8 @@ extension StreamReader {
                 let string = tables.strings[safe: index]
             else { return false }
             if string.type > 0 { return true }
-            // A long string that is no type can be referred to many times.
+            // A long string that is not a type encoding can be referred to many times, so it is
+            // parsed only once.
             guard !string.isOther else { return false }
             let isType = Self.isType(source.bytes[string.range])
             tables.strings[index].isOther = !isType
@@ -90,13 +93,13 @@ extension StreamReader {
 }
 
 extension StreamTables {
-    /// Whether an object without a type encoding may begin at `place`, in streamer version 3. Only entries that
-    /// precede it count.
+    /// Returns whether an object without a type encoding may begin at `place` in streamer version
+    /// 3. References only to earlier entries are valid.
     func mayBeObject(at place: Int, in source: StreamBytes) -> Bool {
         switch source.byte(at: place) {
         case Tag.null: return true
         case Tag.new:
-            // Its class follows.
+            // A literal class follows.
             if source.byte(at: place &+ 1) == Tag.new { return true }
             return precedes(source.reference(at: place &+ 1)?.index, place, .class)
         default: return precedes(source.reference(at: place)?.index, place, .object)
@@ -110,7 +113,7 @@ extension StreamTables {
 }
 
 extension Array {
-    /// The element at `index`; nil where there is none.
+    /// Returns the element at `index`, or nil if there is none.
     @inline(__always)
     subscript(safe index: Int) -> Element? {
         index >= 0 && index < count ? self[index] : nil

@@ -1,35 +1,36 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// An object whose end was not read yet, with its place among the values around it.
+/// An object whose end has not been read yet, with its position among the values around it.
 ///
-/// Declared outside of ``StreamReader``: the runtime would look up the array type of a generic element for each stream.
+/// The type is declared outside of ``StreamReader``. Otherwise it would be generic, and the runtime
+/// would look up the type of an array of it for each stream.
 private struct OpenObject: BitwiseCopyable {
     let entry: UInt32
-    /// The index of the group that the object is in.
+    /// The index of the group that contains the object.
     let group: UInt32
     /// The index of the object in that group.
     let value: UInt32
-    /// The number of runs that were suspended around the object.
+    /// The number of suspended runs around the object.
     let runs: UInt32
 }
 
-/// Reads a stream from front to back, checks every item and numbers the literal ones.
+/// A reader that parses a stream from front to back, checks every item and numbers the literals.
 ///
-/// A stream has no lengths: the meaning of a byte depends on all bytes before it. The reader therefore visits
-/// every value, and hands each item to a sink.
+/// A stream does not store the lengths of its items, so the meaning of a byte depends on all bytes
+/// before it. The reader therefore visits every value and passes each item to a sink.
 struct StreamReader<Sink: StreamSink>: ~Copyable {
     let source: StreamBytes
     let version: UInt8
     let limits: TypedStreamLimits
     private(set) var systemVersion: Int64 = 0
-    /// The place of the first group.
+    /// The offset of the first group.
     private(set) var start = 0
     var tables: StreamTables
     var sink: Sink
-    /// The place of the next byte.
+    /// The offset of the next byte.
     var place: Int
-    /// The place of the group or value being read.
+    /// The offset of the group or value being read.
     private(set) var itemStart = 0
     private var open: [OpenObject] = []
     /// The runs of types around the current one, innermost last.
@@ -39,7 +40,7 @@ struct StreamReader<Sink: StreamSink>: ~Copyable {
     /// The number of values begun in the innermost group.
     private var values: UInt32 = 0
 
-    /// Creates a reader, and reads the system version, which ends the header.
+    /// Creates a reader and reads the system version, which ends the header.
     init(
         _ source: StreamBytes, version: UInt8, limits: TypedStreamLimits, sink: Sink
     ) throws(TypedStreamError) {
@@ -58,7 +59,7 @@ struct StreamReader<Sink: StreamSink>: ~Copyable {
 
     var isOldVersion: Bool { version == StreamHeader.oldVersion }
 
-    /// Reads all groups. Linear.
+    /// Reads all groups in linear time.
     mutating func readGroups() throws(TypedStreamError) {
         while true {
             itemStart = place
@@ -74,7 +75,7 @@ struct StreamReader<Sink: StreamSink>: ~Copyable {
                 values = 0
                 let first = try readType()
                 let type = tables.types[first]
-                // Most groups have one value.
+                // A fast path, because most groups have one value.
                 if type.group == 1 {
                     try readValue(first, type.code)
                 } else {
@@ -84,7 +85,7 @@ struct StreamReader<Sink: StreamSink>: ~Copyable {
         }
     }
 
-    /// Ends the open objects at the place of an error, and discards incomplete entries.
+    /// Ends the open objects at the offset of an error and discards incomplete entries.
     mutating func salvage() {
         tables.cut(at: itemStart)
         for object in open where Int(object.entry) < tables.entries.count {
@@ -156,9 +157,9 @@ struct StreamReader<Sink: StreamSink>: ~Copyable {
         )
     }
 
-    /// Reads nil or a reference, or the beginning of an object.
+    /// Reads nil, a reference, or the beginning of an object.
     ///
-    /// - Returns: Whether an object began.
+    /// - Returns: A Boolean value indicating whether an object began.
     @inline(__always)
     private mutating func readObject(within run: TypeRun?) throws(TypedStreamError) -> Bool {
         guard source.byte(at: place) == Tag.new else {
@@ -188,7 +189,7 @@ struct StreamReader<Sink: StreamSink>: ~Copyable {
         return true
     }
 
-    /// Ends the innermost object, and continues the group that it is in.
+    /// Ends the innermost object and continues the group that contains it.
     private mutating func endObject() throws(TypedStreamError) {
         guard let object = open.popLast() else { return }
         tables.entries[Int(object.entry)].other = UInt32(truncatingIfNeeded: place)

@@ -1,7 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Receives the items of a stream in file order. Together they cover all of its bytes.
+/// A receiver of the items of a stream, in the order of the file. Together, the items cover all
+/// bytes.
 protocol StreamSink {
     /// Receives bytes that do not depend on the byte order.
     mutating func append(_ range: Range<Int>, of source: StreamBytes)
@@ -11,7 +12,7 @@ protocol StreamSink {
     mutating func appendReal(_ range: Range<Int>, of source: StreamBytes)
 }
 
-/// A sink that discards all items: reading a document needs only the tables.
+/// A sink that discards all items, because parsing a document needs only the tables.
 struct NoSink: StreamSink {
     @inline(__always)
     mutating func append(_ range: Range<Int>, of source: StreamBytes) {}

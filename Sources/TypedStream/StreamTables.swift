@@ -3,17 +3,18 @@
 
 /// A literal shared string: a type encoding, a class name, a selector, an atom or the text of a C string.
 struct SharedString: BitwiseCopyable, Sendable {
-    /// The place of the literal's tag.
+    /// The offset of the literal's tag.
     let offset: UInt32
-    /// The place of the text.
+    /// The offset of the text.
     let start: UInt32
     /// The length of the text, in bytes.
     let length: UInt32
-    /// The first of the string's types in ``StreamTables/types``, plus one; 0 before it is used as a type encoding.
+    /// The index of the string's first type in ``StreamTables/types``, plus one, or 0 before the
+    /// string is used as a type encoding.
     var type: UInt32 = 0
-    /// Whether the text is known to be UTF-8 without NUL.
+    /// A Boolean value indicating whether the text is known to be UTF-8 without NUL.
     var isName: Bool
-    /// Whether the text is known to be no type encoding.
+    /// A Boolean value indicating whether the text is known not to be a type encoding.
     var isOther = false
 
     init(at offset: Int, _ text: Range<Int>, isName: Bool) {
@@ -31,11 +32,12 @@ struct TableEntry: BitwiseCopyable, Sendable {
     enum Kind: UInt8 { case object, `class`, cString }
 
     let kind: Kind
-    /// The place of the literal's tag.
+    /// The offset of the literal's tag.
     let offset: UInt32
-    /// Of an object, the entry of its class; of a class or C string, the number of its string.
+    /// For an object, the entry of its class. For a class or a C string, the number of its string.
     var target: UInt32
-    /// Of an object, the place after its end; of a class, the entry of its superclass, or ``none``.
+    /// For an object, the offset after its end. For a class, the entry of its superclass, or
+    /// ``none``.
     var other: UInt32
 
     static let none = UInt32.max
@@ -54,16 +56,17 @@ struct StreamTables: Sendable {
     var strings: [SharedString] = []
     /// The objects, classes and C strings, by number.
     var entries: [TableEntry] = []
-    /// The types of all strings that are type encodings, each before those in it. In streamer version 3, the first is
-    /// the `@` that objects without an encoding imply.
+    /// The types of all strings that are type encodings. Each type precedes the types nested in it.
+    /// In streamer version 3, the first is the `@` that objects without an encoding imply.
     var types: [TypeRecord] = []
 
-    /// The place of the implied `@`, in streamer version 3.
+    /// The index range of the implied `@` in streamer version 3.
     static let impliedType = 0..<1
 
-    /// Tables for a stream of a size in bytes.
+    /// Creates empty tables for a stream of `size` bytes.
     init(size: Int, isOldVersion: Bool) {
-        // An attributed string with a link has about 30 of each, in 1,000 bytes.
+        // An attributed string with a link takes 1,000 bytes and has about 30 entries in each
+        // table.
         let room = min(size / 16, 32)
         strings.reserveCapacity(room)
         entries.reserveCapacity(room)
@@ -71,12 +74,13 @@ struct StreamTables: Sendable {
         if isOldVersion { types.append(TypeRecord(code: TypeCode.object)) }
     }
 
-    /// The number of the literal string at a place, or nil. Logarithmic.
+    /// Returns the number of the literal string at an offset, or nil if there is none. Logarithmic.
     func string(at place: Int) -> Int? {
         Self.index(in: strings, at: place, by: \.offset)
     }
 
-    /// The number of the literal object, class or C string at a place, or nil. Logarithmic.
+    /// Returns the number of the literal object, class or C string at an offset, or nil if there is
+    /// none. Logarithmic.
     func entry(at place: Int) -> Int? {
         Self.index(in: entries, at: place, by: \.offset)
     }
@@ -95,7 +99,8 @@ struct StreamTables: Sendable {
         return nil
     }
 
-    /// The places of the types of a string that was used as a type encoding; nil for others.
+    /// Returns the index range of a string's types, or nil if the string was not used as a type
+    /// encoding.
     @inline(__always)
     func types(ofString number: Int) -> Range<Int>? {
         let first = Int(strings[number].type)
@@ -103,7 +108,7 @@ struct StreamTables: Sendable {
         return first &- 1..<first &- 1 &+ Int(types[first &- 1].group)
     }
 
-    /// Removes the parts that begin at `end` or after it.
+    /// Removes the entries that begin at or after `end`.
     mutating func cut(at end: Int) {
         while let last = strings.last, last.offset >= end { strings.removeLast() }
         while let last = entries.last, last.offset >= end { entries.removeLast() }

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Appends the items of a stream to its bytes.
+/// A writer that appends the items of a stream to its bytes.
 struct StreamWriter: Sendable {
     let order: TypedStreamByteOrder
     private(set) var bytes: [UInt8] = []
@@ -30,7 +30,7 @@ struct StreamWriter: Sendable {
         }
     }
 
-    /// Appends an integer of 1, 2, 4 or 8 bytes after its head.
+    /// Appends an integer of 1, 2, 4 or 8 bytes, after its tag if it has one.
     mutating func append(integer value: Int64, width: Int) {
         switch width {
         case 2: bytes.append(Tag.int16)
@@ -49,7 +49,7 @@ struct StreamWriter: Sendable {
         }
     }
 
-    /// Appends the number of an entry of a table.
+    /// Appends a reference to a table entry by its index.
     mutating func append(reference index: Int) {
         append(integer: Int64(index) &+ Tag.firstNumber)
     }
@@ -76,14 +76,18 @@ extension StreamWriter: StreamSink {
 }
 
 extension TypedStreamDocument {
-    /// The stream as bytes: the same bytes that it was read from, in the same byte order. Linear.
+    /// Returns the stream as bytes. In the original byte order, these are the bytes that it was
+    /// parsed from.
     ///
-    /// Each item keeps the form that it has in the file: the width of an integer, a literal or a reference.
+    /// Each item keeps its stored form: integers keep their width, and literals and references stay
+    /// as they are.
     ///
-    /// - Parameter byteOrder: The byte order of numbers; by default that of the source. Everything else is the same
-    ///   in both byte orders.
-    /// - Returns: The file.
-    /// - Throws: ``problem``, for a salvaged document: a stream cannot end within an object.
+    /// - Parameter byteOrder: The byte order of numbers, or nil for that of the source. Everything
+    ///   else is the same in both byte orders.
+    /// - Returns: The bytes of the stream.
+    /// - Throws: The ``problem`` of a salvaged document, because a stream cannot end within an
+    ///   object.
+    /// - Complexity: Linear in the size of the stream.
     public func serialized(
         byteOrder: TypedStreamByteOrder? = nil
     ) throws(TypedStreamError) -> [UInt8] {

@@ -3,14 +3,16 @@
 
 internal import ValidText
 
-/// A position in UTF-8 text that advances by UTF-16 code units, which the runs of attributed strings count.
+/// A position in UTF-8 text that advances by UTF-16 code units, the unit of attributed string runs.
 ///
-/// A `String` would build a table of UTF-16 offsets. For a message that costs more than reading the stream.
+/// A `String` would build a table of UTF-16 offsets, which takes longer than reading the stream of
+/// a message.
 struct TextUnits {
     private let bytes: [UInt8]
     /// The index of the next character in `bytes`.
     private var place: Int
-    /// Whether the text is ASCII: each character is one code unit and one byte.
+    /// A Boolean value indicating whether the text is ASCII, so that each character is one code
+    /// unit and one byte.
     private let isASCII: Bool
 
     /// The number of UTF-16 code units in the whole text.
@@ -18,7 +20,7 @@ struct TextUnits {
     /// The number of UTF-16 code units after the position.
     private(set) var left: Int
 
-    /// Creates a position at the beginning of valid UTF-8. Linear.
+    /// Creates a position at the beginning of valid UTF-8. Linear in the length of the text.
     init(_ source: StreamBytes, at range: Range<Int>) {
         bytes = source.bytes
         place = range.lowerBound
@@ -30,10 +32,11 @@ struct TextUnits {
 
     /// Advances by a number of UTF-16 code units, at most ``left``.
     ///
-    /// - Returns: Whether the new position is between characters.
+    /// - Returns: A Boolean value indicating whether the new position is between characters.
     mutating func advance(by distance: Int) -> Bool {
         left &-= distance
-        // The end of the text is between characters, and most texts have one run.
+        // The end of the text is always between characters. Most messages have one run, which ends
+        // there.
         if isASCII || left == 0 { return true }
         var rest = distance
         while rest > 0, place < bytes.count {
@@ -44,7 +47,8 @@ struct TextUnits {
         return rest == 0
     }
 
-    /// The UTF-16 code units of the character that begins with a byte; 0 for a continuation byte.
+    /// Returns the number of UTF-16 code units of the character that begins with a byte, or 0 for a
+    /// continuation byte.
     @inline(__always)
     private static func units(_ byte: UInt8) -> Int {
         (byte & 0xC0 == 0x80 ? 0 : 1) &+ (byte >= 0xF0 ? 1 : 0)

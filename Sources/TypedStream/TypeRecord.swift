@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The first bytes of types in a type encoding.
+/// The first bytes of the types in a type encoding.
 enum TypeCode {
     static let object = UInt8(ascii: "@")
     static let `class` = UInt8(ascii: "#")
@@ -25,7 +25,7 @@ enum TypeCode {
     static let array = UInt8(ascii: "[")
     static let structure = UInt8(ascii: "{")
 
-    /// Whether a byte is a type without others in it.
+    /// Returns whether a byte is a type that contains no other types.
     static func isScalar(_ code: UInt8) -> Bool {
         switch code {
         case object, `class`, cString, unsharedString, selector, atom, char, unsignedChar, bool,
@@ -37,52 +37,55 @@ enum TypeCode {
     }
 }
 
-/// One type of a type encoding. The types in an array or a structure follow it.
+/// One type of a type encoding. The types nested in an array or a structure follow it.
 struct TypeRecord: BitwiseCopyable, Sendable {
     /// The type's first byte.
     let code: UInt8
-    /// The number of records of this type and those in it.
+    /// The number of records of this type and the types nested in it.
     var size: UInt16 = 1
-    /// The number of records of the whole encoding, in its first record.
+    /// The number of records of the whole encoding. Set only in its first record.
     var group: UInt16 = 1
     /// The length of a structure's name, in bytes.
     var nameLength: UInt16 = 0
-    /// The place of a structure's name.
+    /// The offset of a structure's name.
     var nameStart: UInt32 = 0
     /// The number of elements of an array.
     var count: UInt32 = 0
-    /// The least number of bytes that a value takes.
+    /// The minimum number of bytes of a value.
     var minimum: UInt32 = 1
 
     init(code: UInt8) { self.code = code }
 
-    /// Whether this is an array of characters, whose elements are bytes of the file.
+    /// A Boolean value indicating whether this is an array of characters, whose elements are bytes
+    /// of the file.
     var isBytes: Bool { code == TypeCode.array && size == 1 }
 }
 
-/// A defect of a type encoding.
+/// A defect in a type encoding.
 struct TypeFault: Error {
     let what: String
-    /// The index of the defect in the encoding, in bytes.
+    /// The byte offset of the defect in the encoding.
     let index: Int
 }
 
-/// Parses type encodings.
+/// A parser for type encodings.
 ///
-/// Each type takes at least one byte of a file, with one exception: an encoding may be an array of no
-/// characters, because that is how empty data is written. No small file can therefore claim many values.
+/// A value of each type takes at least one byte of a file, so a small file cannot claim many
+/// values. The only exception is an encoding that consists of an empty array of characters, because
+/// empty data is written this way.
 struct TypeParser {
     static let longestEncoding = 4096
     static let deepestType = 16
     static let deepestArray = 2
-    /// The length up to which an encoding of scalar types alone is parsed at once.
+    /// The maximum length of an encoding that is parsed in one step if it contains only scalar
+    /// types.
     private static let scalars = 16
 
     private let text: ArraySlice<UInt8>
     private var place: Int
     private var records: [TypeRecord]
     private let first: Int
-    /// The arrays and structures that are open, outermost first.
+    /// The open arrays and structures, outermost first.
     private var open: [Int] = []
 
     private init(_ text: ArraySlice<UInt8>, after records: consuming [TypeRecord]) {
@@ -92,7 +95,7 @@ struct TypeParser {
         self.records = records
     }
 
-    /// Appends the types of an encoding to `records`. Linear in the encoding.
+    /// Appends the types of an encoding to `records`. Linear in the length of the encoding.
     static func parse(
         _ text: ArraySlice<UInt8>, into records: inout [TypeRecord]
     ) throws(TypeFault) {
@@ -170,7 +173,7 @@ struct TypeParser {
         while place < text.endIndex, case let digit = text[place],
             UInt8(ascii: "0") <= digit, digit <= UInt8(ascii: "9")
         {
-            // Ten digits at most: no overflow.
+            // The check below ends the loop before this can overflow.
             count = count * 10 + Int(digit - UInt8(ascii: "0"))
             place += 1
             guard place - start <= 10, count <= Int(clamping: UInt32.max) else {
@@ -210,7 +213,7 @@ struct TypeParser {
         try push(record)
     }
 
-    /// The place of the `=` after the name of a structure; nil if it has no name.
+    /// Returns the offset of the `=` after the name of a structure, or nil if it has no name.
     private func nameEnd() -> Int? {
         for index in place..<text.endIndex {
             switch text[index] {
@@ -246,7 +249,7 @@ struct TypeParser {
         records[top].minimum = UInt32(clamping: minimum)
     }
 
-    /// Adds a complete type to the structure that it is a field of.
+    /// Adds a complete type to the structure that contains it as a field.
     private mutating func complete(_ index: Int) {
         guard let top = open.last, records[top].code == TypeCode.structure else { return }
         let sum = Int(records[top].minimum) + Int(records[index].minimum)

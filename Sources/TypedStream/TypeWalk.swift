@@ -1,18 +1,19 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A part of a type encoding that is repeated: the types of a group, or those of the elements of an array.
+/// A part of a type encoding that may be repeated: the types of a group, or those of the elements
+/// of an array.
 struct TypeRun: BitwiseCopyable, Sendable {
     /// The type of the next value.
     var next: UInt32
     /// The first type.
     let start: UInt32
-    /// The place after the last type.
+    /// The index after the last type.
     let end: UInt32
-    /// The number of times that the types are still to be walked, this time included.
+    /// The number of remaining passes over the types, including the current one.
     var remaining: UInt32
 
-    /// Types that are walked once.
+    /// Creates a run of types that are passed once.
     @inline(__always)
     init(_ types: Range<Int>) { self.init(types, count: 1) }
 
@@ -24,11 +25,12 @@ struct TypeRun: BitwiseCopyable, Sendable {
         remaining = count
     }
 
-    /// Whether no value follows.
+    /// A Boolean value indicating whether no value follows.
     @inline(__always)
     var isAtEnd: Bool { next == end && remaining <= 1 }
 
-    /// Takes the next type with those in it; nil at the end.
+    /// Consumes the next type with the types nested in it, and returns its index, or nil at the
+    /// end.
     @inline(__always)
     mutating func take(_ types: [TypeRecord]) -> Int? {
         if next == end {
@@ -41,7 +43,7 @@ struct TypeRun: BitwiseCopyable, Sendable {
         return index
     }
 
-    /// The types in the array or the structure at `index`.
+    /// Returns a run of the types in the array or structure at `index`.
     @inline(__always)
     static func content(of index: Int, _ types: [TypeRecord]) -> TypeRun {
         let record = types[index]
@@ -50,7 +52,8 @@ struct TypeRun: BitwiseCopyable, Sendable {
     }
 }
 
-/// The types of the values of a group in the order of the file, without arrays and structures themselves.
+/// A traversal of the types of a group's values in the order of the file. Arrays and structures are
+/// replaced by their elements and fields.
 struct TypeWalk {
     private var run: TypeRun
     private var outer: [TypeRun] = []
@@ -58,10 +61,11 @@ struct TypeWalk {
     @inline(__always)
     init(_ run: TypeRun) { self.run = run }
 
-    /// Whether no value follows.
+    /// A Boolean value indicating whether no value follows.
     var isAtEnd: Bool { run.isAtEnd && outer.allSatisfy(\.isAtEnd) }
 
-    /// The type of the next value: a scalar or an array of characters; nil at the end.
+    /// Returns the type of the next value, which is a scalar or an array of characters, or nil at
+    /// the end.
     @inline(__always)
     mutating func next(_ types: [TypeRecord]) -> Int? {
         while true {

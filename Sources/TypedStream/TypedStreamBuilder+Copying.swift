@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TypedStreamBuilder {
-    /// Appends all groups of a document, with their objects. Linear, and without recursion.
+    /// Appends all groups of a document with their objects, without recursion.
     ///
-    /// Strings and classes are shared with those written already. Integers are written in their shortest form.
-    /// For streams that `NSArchiver` wrote, the result in the same byte order is the same bytes.
+    /// Strings and classes are shared with those that were already written. Integers are written in
+    /// their shortest form. A copy of a stream that `NSArchiver` wrote has the same bytes if it has
+    /// the same byte order.
     ///
-    /// - Throws: `incompleteStream` if the last group lacks values; ``TypedStreamDocument/problem`` of a salvaged
-    ///   document.
+    /// - Throws: `incompleteStream` if the last group lacks values, and the
+    ///   ``TypedStreamDocument/problem`` of a salvaged document.
     public mutating func append(
         contentsOf document: TypedStreamDocument
     ) throws(TypedStreamError) {
@@ -19,11 +20,11 @@ extension TypedStreamBuilder {
     }
 }
 
-/// Copies a document into a builder.
+/// A copier that appends a document to a builder.
 ///
 /// A small file can refer to a long name many times. The copier looks each name up once.
 private struct StreamCopier {
-    /// The groups of a stream or of an object that are still to be copied.
+    /// The remaining groups of a stream or an object.
     private struct Level {
         var groups: TypedStreamGroups.Iterator
         var values: FlatValues?
@@ -32,10 +33,10 @@ private struct StreamCopier {
     }
 
     var builder: TypedStreamBuilder
-    /// The numbers of copies by those of the originals.
+    /// The numbers of the copies, by the numbers of the originals.
     private var strings: [Int: Int] = [:]
     private var entries: [Int: Int] = [:]
-    /// The places of the types of encodings, by the number of the original.
+    /// The index ranges of the types of encodings, by the number of the original encoding.
     private var encodings: [Int: Range<Int>] = [:]
     private var levels: [Level] = []
 
@@ -87,15 +88,15 @@ private struct StreamCopier {
         case .string(let string): copy(string)
         case .cString(let text): copy(cString: text)
         case .class(let `class`): copy(`class`)
-        // An object precedes all references to it.
+        // An object precedes all references to it, so it has a number here.
         case .object(let object): builder.writer.append(reference: entries[object.number] ?? 0)
         case .null: try builder.write(.null, as: type)
-        // Their elements and fields are copied instead.
+        // The elements and fields are copied instead.
         case .array, .structure: break
         }
     }
 
-    /// Copies a real number in the form that it has.
+    /// Copies a real number in its stored form.
     private mutating func copy(_ value: TypedStreamValue, bits: UInt64, width: Int) {
         if let whole = value.wholeNumber {
             builder.writer.append(integer: whole)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TypedStreamBuilder {
-    /// Writes a value as its type demands.
+    /// Writes a value in the form of its type.
     mutating func write(_ value: Value, as type: TypeRecord) throws(TypedStreamError) {
         switch value {
         case .null: try writeNull(as: type)
@@ -60,7 +60,7 @@ extension TypedStreamBuilder {
             default: throw Self.mismatch(type, "an integer")
             }
         guard bounds.contains(number) else { throw Self.outOfRange(number, type) }
-        // An unsigned number is stored as the signed number of the same bits.
+        // An unsigned number is stored as the signed number with the same bits.
         switch type.code {
         case TypeCode.char, TypeCode.unsignedChar:
             writer.append(UInt8(truncatingIfNeeded: number))
@@ -80,7 +80,8 @@ extension TypedStreamBuilder {
             "expected a number of type \(Unicode.Scalar(type.code)), found \(number)")
     }
 
-    /// Writes a real number. Whole numbers that a `Float` can hold are written as integers, but not -0.
+    /// Writes a real number. Whole numbers that a `Float` can hold, except -0, are written as
+    /// integers.
     private mutating func writeReal(
         _ number: Double, as type: TypeRecord
     ) throws(TypedStreamError) {
@@ -98,9 +99,10 @@ extension TypedStreamBuilder {
         writeReal(bits: bits, width: isSingle ? 4 : 8)
     }
 
-    /// The integer of 32 bits that a number is, but for −0; nil for others.
+    /// Returns the 32-bit integer with the value of a number, or nil if there is none. Returns nil
+    /// for −0 as well.
     ///
-    /// `Int32(exactly:)` calls the C library's functions for rounding, which the library does not link.
+    /// `Int32(exactly:)` would call the C math library, which this library does not link.
     private static func whole(_ number: Double) -> Int64? {
         guard abs(number) <= 0x8000_0000 else { return nil }
         let whole = Int64(number)

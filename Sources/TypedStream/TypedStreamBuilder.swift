@@ -1,13 +1,14 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Builds a new stream in the form that `NSArchiver` writes.
+/// A builder for new streams, in the form that `NSArchiver` writes.
 ///
-/// A stream is a sequence of groups. Begin a group with its type encoding and append a value for each type in it.
-/// An object is a value that has groups of its own.
+/// A stream is a sequence of groups. Begin a group with its type encoding, and append a value for
+/// each type in it. An object is a value that has groups of its own.
 ///
-/// Equal type encodings, names and C strings are written once, and so are classes with the same superclasses. An object
-/// is written where it begins. Append its ``Object`` to refer to it again.
+/// Equal type encodings, names and C strings are written only once, and so are classes with the
+/// same superclasses. An object is written where it begins. Append its ``Object`` to refer to it
+/// again.
 ///
 /// ```swift
 /// var stream = TypedStreamBuilder()
@@ -18,7 +19,7 @@
 /// let bytes = try stream.finish()
 /// ```
 public struct TypedStreamBuilder: Sendable {
-    /// A value of a group. An object that begins here is not one: see ``beginObject(_:)``.
+    /// A value of a group, except a new object, which ``beginObject(_:)`` appends.
     public enum Value: Sendable {
         /// Nil, for an object, a class or a string.
         case null
@@ -26,29 +27,30 @@ public struct TypedStreamBuilder: Sendable {
         case integer(Int64)
         /// A number, for any integer type that can hold it.
         case unsigned(UInt64)
-        /// A truth value, for `B`, and for `c` as 0 or 1.
+        /// A Boolean, for `B`, and for `c` as 0 or 1.
         case boolean(Bool)
         /// A number, for `f` and `d`.
         case real(Double)
-        /// Bytes, for `+` and for an array of as many characters.
+        /// Bytes, for `+` and for an array of the same number of characters.
         case bytes([UInt8])
         /// Text, for `+`, `*`, `:` and `%`.
         case string(String)
         /// A class, for `#`.
         case `class`(ClassChain)
-        /// An object of the same stream that has begun already, for `@`.
+        /// An object of the same stream that has already begun, for `@`.
         case object(Object)
     }
 
     /// An object of a stream that is being written.
     public struct Object: Sendable, Hashable {
-        /// The number of the object among the objects, classes and C strings of the stream, from 0.
+        /// The number of the object among the objects, classes and C strings of the stream, counted
+        /// from 0.
         public let number: Int
     }
 
-    /// The groups of the stream, or of an object that has not ended.
+    /// The groups of the stream or of an open object.
     private struct Level {
-        /// The types of the group that was begun last.
+        /// The types of the latest group.
         var walk: TypeWalk?
     }
 
@@ -56,11 +58,11 @@ public struct TypedStreamBuilder: Sendable {
     var names = WrittenNames()
     private var levels = [Level()]
 
-    /// Creates a stream of no groups.
+    /// Creates a stream without groups.
     ///
     /// - Parameters:
     ///   - byteOrder: The byte order of numbers.
-    ///   - systemVersion: The version of the system to name: 1000 since Mac OS X.
+    ///   - systemVersion: The system version to declare, which has been 1000 since Mac OS X.
     public init(
         byteOrder: TypedStreamByteOrder = .littleEndian, systemVersion: Int64 = 1000
     ) {
@@ -69,10 +71,10 @@ public struct TypedStreamBuilder: Sendable {
         writer.append(integer: systemVersion)
     }
 
-    /// Begins a group of the innermost object, or of the stream.
+    /// Begins a group of the innermost open object, or of the stream.
     ///
-    /// - Throws: `incompleteStream` if the last group lacks values, `invalidType` if a typedstream has no form for
-    ///   the encoding.
+    /// - Throws: `incompleteStream` if the last group lacks values, or `invalidType` if a
+    ///   typedstream cannot represent the encoding.
     public mutating func beginGroup(_ encoding: String) throws(TypedStreamError) {
         let encoding = Array(encoding.utf8)[...]
         let types = try names.types(of: encoding)
@@ -80,7 +82,7 @@ public struct TypedStreamBuilder: Sendable {
         names.appendString(encoding, to: &writer)
     }
 
-    /// Begins a group without its type encoding.
+    /// Begins a group without writing its type encoding.
     mutating func beginGroup(_ types: Range<Int>) throws(TypedStreamError) {
         try requireCompleteGroup()
         levels[levels.count - 1].walk = TypeWalk(TypeRun(types))
@@ -88,30 +90,32 @@ public struct TypedStreamBuilder: Sendable {
 
     /// Appends a whole group.
     ///
-    /// - Throws: As ``beginGroup(_:)`` and ``append(_:)``; `incompleteStream` if there are fewer values than types.
+    /// - Throws: The errors of ``beginGroup(_:)`` and ``append(_:)``, and `incompleteStream` if
+    ///   there are fewer values than types.
     public mutating func append(_ encoding: String, _ values: Value...) throws(TypedStreamError) {
         try beginGroup(encoding)
         for value in values { try append(value) }
         try requireCompleteGroup()
     }
 
-    /// Appends a value to the group that was begun last.
+    /// Appends a value to the latest group.
     ///
-    /// Elements of arrays and fields of structures are appended one after the other, like those of a group. An
-    /// array of characters is one value.
+    /// The elements of arrays and the fields of structures are appended individually, like the
+    /// values of a group. An array of characters is one value.
     ///
-    /// - Throws: `wrongKind` if the next type is another or the group is complete, `invalidNumber` if the type cannot
-    ///   hold a number, `invalidLength` if an array of characters has another length.
+    /// - Throws: `wrongKind` if the value does not match the next type or the group is complete,
+    ///   `invalidNumber` if the type cannot hold a number, or `invalidLength` if an array of
+    ///   characters has another length.
     public mutating func append(_ value: Value) throws(TypedStreamError) {
         let type = try nextType()
         try write(value, as: type)
     }
 
-    /// Begins an object as the next value of the group that was begun last. Its groups follow, and
-    /// ``endObject()``.
+    /// Begins an object as the next value of the latest group. Append the object's groups next, and
+    /// then call ``endObject()``.
     ///
-    /// - Returns: The object, for references to it.
-    /// - Throws: `wrongKind` if the next type is another or the group is complete.
+    /// - Returns: The object, to append references to it.
+    /// - Throws: `wrongKind` if the next type is not an object or the group is complete.
     @discardableResult
     public mutating func beginObject(_ class: ClassChain) throws(TypedStreamError) -> Object {
         let object = try beginObject()
@@ -119,7 +123,7 @@ public struct TypedStreamBuilder: Sendable {
         return object
     }
 
-    /// Begins an object without its class.
+    /// Begins an object without writing its class.
     mutating func beginObject() throws(TypedStreamError) -> Object {
         let type = try nextType()
         guard type.code == TypeCode.object else { throw Self.mismatch(type, "an object") }
@@ -137,7 +141,8 @@ public struct TypedStreamBuilder: Sendable {
 
     /// Ends the innermost object.
     ///
-    /// - Throws: `incompleteStream` if its last group lacks values, or if no object has begun.
+    /// - Throws: `incompleteStream` if the last group of the object lacks values, or if no object
+    ///   is open.
     public mutating func endObject() throws(TypedStreamError) {
         try requireCompleteGroup()
         guard levels.count > 1 else {
@@ -150,7 +155,7 @@ public struct TypedStreamBuilder: Sendable {
 
     /// Returns the complete stream.
     ///
-    /// - Throws: `incompleteStream` if a group lacks values, or an object has not ended.
+    /// - Throws: `incompleteStream` if a group lacks values or an object is still open.
     public func finish() throws(TypedStreamError) -> [UInt8] {
         try requireCompleteGroup()
         guard levels.count == 1 else {
@@ -169,7 +174,7 @@ public struct TypedStreamBuilder: Sendable {
             .incompleteStream, "expected a value for each type of a group, found fewer")
     }
 
-    /// The type of the next value.
+    /// Returns the type of the next value.
     mutating func nextType() throws(TypedStreamError) -> TypeRecord {
         guard let index = levels[levels.count - 1].walk?.next(names.types) else {
             throw TypedStreamError(

@@ -19,46 +19,49 @@ internal import ValidText
 // | `NSColor`, 0 | `c`: the kind; 1, 2: `ffff`; 3, 4: `ff`; 5: `fffff`; 6: `@@@` |
 // | `NSFont`, 21, 30 | `i`, `[nc]`: the name as an old property list; `f`: the size; four `c` |
 //
-// Source: streams that Apple's software wrote. Only color kinds 2, 4 and 5 and version 21 of fonts come from
-// descriptions by other readers. The version decides the form: objects of other versions stay groups.
+// Source: streams that Apple's software wrote. Only color kinds 2, 4 and 5 and version 21 of fonts
+// are known only from descriptions of other readers. The form depends on the version, so objects of
+// other versions remain groups.
 
-/// The meaning of an object whose class has a known form in a stream.
+/// The content of an object whose class has a known form.
 ///
-/// No class, font or color is looked up or instantiated. Their names are text.
+/// No class, font or color is looked up or instantiated. Names are plain strings.
 public enum TypedStreamContent: Sendable {
     /// `NSNull`.
     case null
-    /// `NSString` and its mutable subclass; nil for a string that was initialized from nil.
+    /// `NSString` or its mutable subclass, or nil for a string that was initialized from nil.
     case string(String?)
     /// `NSNumber`: `.integer`, `.unsigned`, `.boolean`, `.float` or `.double`.
     case number(TypedStreamValue.Content)
     /// `NSValue`: a type encoding and a value of that type.
     case value(encoding: String, TypedStreamValue)
-    /// `NSData` and its mutable subclass.
+    /// `NSData` or its mutable subclass.
     case data(ArraySlice<UInt8>)
     /// `NSDate`, in seconds since 2001-01-01 00:00 UTC.
     case date(Double)
-    /// `NSURL`: its text, and the URL that it is relative to.
+    /// `NSURL`: its text, and the base URL if it is relative.
     case url(TypedStreamObject, base: TypedStreamObject?)
-    /// `NSArray` and its mutable subclass; nil for a nil in place of an element.
+    /// `NSArray` or its mutable subclass. An element is nil if the stream contains nil in its
+    /// place.
     case array([TypedStreamObject?])
-    /// `NSSet` and its mutable subclass.
+    /// `NSSet` or its mutable subclass.
     case set([TypedStreamObject?])
-    /// `NSDictionary` and its mutable subclass, in the order of the file.
+    /// `NSDictionary` or its mutable subclass, in the order of the file.
     case dictionary([(key: TypedStreamObject, value: TypedStreamObject?)])
-    /// `NSAttributedString` and its mutable subclass: the text, runs that cover it, and the dictionaries that runs name.
+    /// `NSAttributedString` or its mutable subclass: the text, the runs that cover it, and the
+    /// attribute dictionaries of the runs.
     case attributedString(
         TypedStreamObject, runs: [AttributedText.StoredRun], attributes: [TypedStreamObject])
-    /// `NSColor` with components: its kind, 1 to 5, and the components, alpha last.
+    /// `NSColor` with components: its kind (1 to 5) and the components, alpha last.
     case color(kind: Int, components: [Float])
-    /// `NSColor` by name, with the color to use where the name is unknown.
+    /// A named `NSColor`, with the color to use if the name is unknown.
     case catalogColor(
         catalog: TypedStreamObject, name: TypedStreamObject, fallback: TypedStreamObject?)
     /// `NSFont`: the PostScript name, and the size in points.
     case font(name: String, size: Double)
 }
 
-/// The classes whose form is known, by name and version.
+/// The classes with a known form, by name and version.
 private enum KnownClass {
     case null, string, number, value, data, date, url, array, set, dictionary, attributedString
     case color, font
@@ -72,7 +75,7 @@ private enum KnownClass {
         ("NSMutableAttributedString", .attributedString), ("NSColor", .color), ("NSFont", .font),
     ]
 
-    /// The names by their lengths. Few have the same.
+    /// The names by length. Few names have the same length.
     private static let namesByLength = (0...25).map { length in
         names.filter { $0.text.utf8CodeUnitCount == length }
     }
@@ -99,14 +102,16 @@ private enum KnownClass {
 }
 
 extension TypedStreamObject {
-    /// Reads the meaning of the object; nil for a class or a version of it whose form is not known.
+    /// Reads the content of the object. Returns nil for a class, or a version of a class, whose
+    /// form is unknown.
     ///
     /// The class must match by its exact name. Objects of subclasses have other groups.
     ///
-    /// - Complexity: Linear in the bytes of the object, without those of the objects in it but the text of an attributed
-    ///   string.
-    /// - Throws: `wrongKind` where the groups are not those that the class writes, `invalidString` for text that is not
-    ///   UTF-8, and ``TypedStreamDocument/problem`` where a salvaged document ends in the object.
+    /// - Complexity: Linear in the size of the object. Nested objects do not count, except for the
+    ///   text of an attributed string.
+    /// - Throws: `wrongKind` if the groups are not those that the class writes, `invalidString` for
+    ///   text that is not UTF-8, and ``TypedStreamDocument/problem`` if a salvaged document ends
+    ///   within the object.
     public func content() throws(TypedStreamError) -> TypedStreamContent? {
         guard let known = KnownClass(self.class) else { return nil }
         var fields = FieldCursor(self)
@@ -135,15 +140,16 @@ extension TypedStreamObject {
         }
     }
 
-    /// The text of a string; nil for objects of other classes and a nil string.
+    /// Returns the text of a string, or nil for objects of other classes and for a nil string.
     ///
-    /// - Throws: As ``content()``.
+    /// - Throws: The errors of ``content()``.
     public func string() throws(TypedStreamError) -> String? {
         guard let place = try textPlace() else { return nil }
         return try storage.text(at: place)
     }
 
-    /// The place of the text of a string; nil for objects of other classes and a nil string.
+    /// Returns the byte range of a string's text, or nil for objects of other classes and for a nil
+    /// string.
     fileprivate func textPlace() throws(TypedStreamError) -> Range<Int>? {
         guard case .string = KnownClass(self.class) else { return nil }
         var fields = FieldCursor(self)
@@ -152,25 +158,27 @@ extension TypedStreamObject {
         return place
     }
 
-    /// A cursor before the first run of an attributed string; nil for objects of other classes.
+    /// Returns a cursor before the first run of an attributed string, or nil for objects of other
+    /// classes.
     func runCursor() throws(TypedStreamError) -> RunCursor? {
         guard case .attributedString = KnownClass(self.class) else { return nil }
         return try RunCursor(FieldCursor(self))
     }
 }
 
-/// Reads the runs of an attributed string, which have to cover its text exactly.
+/// A cursor that reads the runs of an attributed string, which must cover its text exactly.
 struct RunCursor {
     /// The text of the attributed string.
     let text: TypedStreamObject
-    /// The place of the text.
+    /// The byte range of the text.
     let textPlace: Range<Int>
     fileprivate private(set) var fields: FieldCursor
     private var units: TextUnits
-    /// The number of dictionaries of attributes that precede the next run.
+    /// The number of attribute dictionaries before the next run.
     private var dictionaries = 0
 
-    /// Creates a cursor before the first run from a cursor before the first group.
+    /// Creates a cursor before the first run, from a cursor before the first group of the
+    /// attributed string.
     fileprivate init(_ fields: FieldCursor) throws(TypedStreamError) {
         self.fields = fields
         text = try self.fields.objectGroup("the text of an attributed string")
@@ -178,7 +186,8 @@ struct RunCursor {
         units = TextUnits(text.storage.source, at: textPlace)
     }
 
-    /// The next run, with its attributes unless an earlier run has them; nil after the last.
+    /// Returns the next run, or nil after the last one. If no earlier run has the same attributes,
+    /// also returns the attributes.
     mutating func next() throws(TypedStreamError)
         -> (run: AttributedText.StoredRun, attributes: TypedStreamObject?)?
     {
@@ -216,9 +225,9 @@ struct RunCursor {
 }
 
 extension TypedStreamDocument.Storage {
-    /// The text at a place.
+    /// Returns the text at a byte range.
     ///
-    /// - Throws: `invalidString` where it is not UTF-8.
+    /// - Throws: `invalidString` if it is not UTF-8.
     func text(at place: Range<Int>) throws(TypedStreamError) -> String {
         if let text = String(validUTF8: source.bytes, at: place) { return text }
         throw TypedStreamError(.invalidString, "expected UTF-8 in a string", at: place.lowerBound)
@@ -226,13 +235,13 @@ extension TypedStreamDocument.Storage {
 }
 
 extension FieldCursor {
-    /// Reads the place of the text of a string; nil for nil.
+    /// Reads the byte range of a string's text, or nil for a nil value.
     mutating func text() throws(TypedStreamError) -> Range<Int>? {
         try begin("+", "the text of a string")
         return try bytes()
     }
 
-    /// Reads a length, and as many bytes.
+    /// Reads a length, and then that number of bytes.
     fileprivate mutating func data() throws(TypedStreamError) -> ArraySlice<UInt8> {
         try begin("i", "the length of data")
         let length = try integer()
@@ -252,7 +261,7 @@ extension FieldCursor {
         return try double()
     }
 
-    /// Reads a type encoding, and the only value of a group with it.
+    /// Reads a type encoding, and then a group that has this encoding and one value.
     private mutating func boxed() throws(TypedStreamError) -> (String, TypedStreamValue) {
         try begin("*", "the type of a value")
         guard let encoding = try cString() else {
@@ -362,16 +371,17 @@ extension FieldCursor {
 }
 
 extension TypedStreamGroup {
-    /// Whether the group is one array of characters.
+    /// A Boolean value indicating whether the group consists of an array of characters.
     fileprivate var isBytes: Bool { encoding?.bytes.first == TypeCode.array }
 }
 
-/// The property lists of NeXTSTEP that contain the names of fonts. They are little-endian in every stream.
+/// The NeXTSTEP property lists that contain font names. They are little-endian in every stream.
 ///
-/// A string is a number of 4 bytes, 5 for 8-bit text or 6 for UTF-16 with a byte order mark; the length in bytes,
-/// also of 4 bytes; and the text, filled up with zeros to a multiple of 4.
+/// A string consists of its kind (4 bytes: 5 for 8-bit text, 6 for UTF-16 with a byte order mark),
+/// its length in bytes (4 bytes), and the text, padded with zeros to a multiple of 4 bytes.
 private enum OldPropertyList {
-    /// The text of a property list that is a string; nil for others, and for 8-bit text beyond ASCII.
+    /// Returns the text of a property list that is a string, or nil for other property lists and
+    /// for 8-bit text that is not ASCII.
     static func text(_ bytes: ArraySlice<UInt8>) -> String? {
         guard bytes.count >= 8, let kind = number(bytes, 0), let length = number(bytes, 4),
             length <= bytes.count - 8

@@ -1,10 +1,12 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A typedstream, the format of `NSArchiver`: its validated bytes, and tables of its strings, classes and objects.
+/// A parsed typedstream, the format of `NSArchiver`: its validated bytes, and tables of its
+/// strings, classes and objects.
 ///
-/// The initializer validates every byte, so no later access can fail. Values have no records of their own: views
-/// decode them from the bytes on demand. A document is immutable and can be shared between threads.
+/// The initializer validates every byte, so no later access can fail. Values are not stored
+/// separately; views decode them from the bytes on demand. A document is immutable and can be
+/// shared between threads.
 ///
 /// ```swift
 /// let document = try TypedStreamDocument(parsing: bytes)
@@ -20,9 +22,9 @@ public struct TypedStreamDocument: Sendable {
         let streamerVersion: UInt8
         let systemVersion: Int64
         let tables: StreamTables
-        /// The place of the first group.
+        /// The offset of the first group.
         let start: Int
-        /// The place after the last item that could be read.
+        /// The offset after the last item that could be read.
         let end: Int
         let problem: TypedStreamError?
 
@@ -41,13 +43,13 @@ public struct TypedStreamDocument: Sendable {
 }
 
 extension TypedStreamDocument {
-    /// Reads a stream, and checks all of it. Linear in the size of the input.
+    /// Parses a stream and checks all of it. Linear in the size of the input.
     ///
     /// - Parameters:
-    ///   - bytes: The file. The document keeps it.
-    ///   - limits: The limits on what the file may ask for.
-    /// - Throws: `unrecognizedFormat` for other files, `unsupportedVersion` for streamer versions other than 3
-    ///   and 4, and the code that fits for malformed streams.
+    ///   - bytes: The bytes of the file, which the document retains.
+    ///   - limits: The limits on parsing the file.
+    /// - Throws: `unrecognizedFormat` for other files, `unsupportedVersion` for streamer versions
+    ///   other than 3 and 4, and other codes for malformed streams.
     public init(
         parsing bytes: [UInt8], limits: TypedStreamLimits = .default
     ) throws(TypedStreamError) {
@@ -56,20 +58,22 @@ extension TypedStreamDocument {
         storage = Storage(reader)
     }
 
-    /// Reads a stream from any sequence of bytes, of which it makes one copy.
+    /// Parses a stream from any sequence of bytes, which is copied once.
     public init(
         parsing bytes: some Sequence<UInt8>, limits: TypedStreamLimits = .default
     ) throws(TypedStreamError) {
         try self.init(parsing: Array(bytes), limits: limits)
     }
 
-    /// Reads as much of a damaged stream as can be read with certainty: everything before the first defect.
+    /// Parses the part of a damaged stream that can be read with certainty: everything before the
+    /// first defect.
     ///
-    /// ``problem`` is the defect. Values after it cannot be found, because a stream has no lengths of values.
+    /// ``problem`` is the defect. Values after it cannot be located, because a stream does not
+    /// store the lengths of values.
     ///
     /// - Parameters:
-    ///   - bytes: The file. The document keeps it.
-    ///   - limits: The limits on what the file may ask for.
+    ///   - bytes: The bytes of the file, which the document retains.
+    ///   - limits: The limits on parsing the file.
     /// - Throws: `unrecognizedFormat`, `unsupportedVersion` or `truncated` if the header is damaged.
     public init(
         salvaging bytes: [UInt8], limits: TypedStreamLimits = .default
@@ -85,14 +89,14 @@ extension TypedStreamDocument {
         storage = Storage(reader, problem: problem)
     }
 
-    /// Whether bytes begin as a typedstream of a streamer version that can be read.
+    /// Returns whether bytes begin like a typedstream with a supported streamer version.
     public static func isTypedStream(_ bytes: [UInt8]) -> Bool {
         guard let version = bytes.first else { return false }
         return (version == StreamHeader.version || version == StreamHeader.oldVersion)
             && StreamHeader.order(of: bytes) != nil
     }
 
-    /// A reader that has read the header.
+    /// Returns a reader that has read the header.
     private static func reader(
         _ bytes: [UInt8], _ limits: TypedStreamLimits
     ) throws(TypedStreamError) -> StreamReader<NoSink> {
@@ -120,13 +124,13 @@ extension TypedStreamDocument {
     /// The version of the format: 4, or 3 in files of early NeXTSTEP.
     public var streamerVersion: Int { Int(storage.streamerVersion) }
 
-    /// The version of the system that wrote the stream: 1000 since Mac OS X.
+    /// The version of the system that wrote the stream, which has been 1000 since Mac OS X.
     public var systemVersion: Int64 { storage.systemVersion }
 
     /// The size of the source, in bytes.
     public var byteCount: Int { storage.source.bytes.count }
 
-    /// The defect at which reading ended, in a document that was salvaged; otherwise nil.
+    /// The defect at which parsing a salvaged document ended, or nil.
     public var problem: TypedStreamError? { storage.problem }
 
     /// The groups of the stream, in the order of the file.
@@ -134,8 +138,8 @@ extension TypedStreamDocument {
         TypedStreamGroups(storage, places: storage.start..<storage.end)
     }
 
-    /// The object that `NSArchiver.archiveRootObject` wrote: the only value of the only group; nil for other
-    /// streams.
+    /// The object that `NSArchiver.archiveRootObject` wrote, which is the only value of the only
+    /// group, or nil for other streams.
     public var root: TypedStreamObject? {
         guard storage.start < storage.end, let head = storage.groupHead(at: storage.start),
             storage.hasTypes(head, "@"), head.end < storage.end,
@@ -145,17 +149,20 @@ extension TypedStreamDocument {
         return TypedStreamObject(storage, number: number)
     }
 
-    /// The objects of the stream, each once, in the order of the file. Linear.
+    /// The distinct objects of the stream, in the order of the file. Linear in the size of the
+    /// object table.
     public var objects: [TypedStreamObject] {
         numbers(of: .object).map { TypedStreamObject(storage, number: $0) }
     }
 
-    /// The classes of the stream, each once, in the order of the file. Linear.
+    /// The distinct classes of the stream, in the order of the file. Linear in the size of the
+    /// object table.
     public var classes: [TypedStreamClass] {
         numbers(of: .class).map { TypedStreamClass(storage, number: $0) }
     }
 
-    /// The shared strings of the stream, in the order of the file: type encodings, names and selectors. Linear.
+    /// The shared strings of the stream (type encodings, names and selectors), in the order of the
+    /// file. Linear in their number.
     public var sharedStrings: [TypedStreamString] {
         storage.tables.strings.indices.map { TypedStreamString(storage, number: $0) }
     }

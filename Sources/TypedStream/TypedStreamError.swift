@@ -1,9 +1,9 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The reason why a typedstream could not be read or written, with its place.
+/// An error in reading or writing a typedstream, with its location.
 ///
-/// Match on ``code``: the text may change between versions. A message never quotes a value.
+/// Match on ``code``, because the text may change between versions. A message never quotes a value.
 ///
 /// ```swift
 /// do {
@@ -13,7 +13,7 @@
 /// }
 /// ```
 public struct TypedStreamError: Error, Sendable {
-    /// The kind of a failure. An open set: a new code breaks no `switch`.
+    /// The kind of an error. New codes may be added without breaking a `switch`.
     public struct Code: Hashable, Sendable {
         private let name: String
         private init(_ name: String) { self.name = name }
@@ -24,38 +24,41 @@ public struct TypedStreamError: Error, Sendable {
         public static let unsupportedVersion = Code("unsupportedVersion")
         /// The input ends within an item.
         public static let truncated = Code("truncated")
-        /// A byte that begins no item of the kind expected.
+        /// A byte that does not begin an item of the expected kind.
         public static let invalidTag = Code("invalidTag")
-        /// A length or a count that does not fit the bytes there are.
+        /// A length or count that exceeds the remaining bytes.
         public static let invalidLength = Code("invalidLength")
         /// A number outside the range of its type.
         public static let invalidNumber = Code("invalidNumber")
-        /// A reference to a string, class, object or C string that does not precede it.
+        /// A reference to something other than an earlier string, class, object or C string.
         public static let invalidReference = Code("invalidReference")
-        /// A nil in place of a type encoding, a class name, the class of an object or the text of a C string.
+        /// Nil in place of a type encoding, a class name, the class of an object or the text of a C
+        /// string.
         public static let unexpectedNil = Code("unexpectedNil")
         /// Text that is not UTF-8, or a name that contains NUL.
         public static let invalidString = Code("invalidString")
-        /// A type encoding that is malformed or has no form in a typedstream.
+        /// A type encoding that is malformed or that a typedstream cannot represent.
         public static let invalidType = Code("invalidType")
         /// A chain of more than 64 classes.
         public static let invalidClassChain = Code("invalidClassChain")
-        /// An item of streamer version 3 with two readings.
+        /// An item of streamer version 3 that can be read in two ways.
         public static let ambiguousItem = Code("ambiguousItem")
         /// More nesting than ``TypedStreamLimits/depth``.
         public static let depthLimitExceeded = Code("depthLimitExceeded")
         /// More bytes than ``TypedStreamLimits/inputSize``.
         public static let sizeLimitExceeded = Code("sizeLimitExceeded")
-        /// A value that does not fit the type that a group declares for it.
+        /// A value that does not match the type that a group declares for it, or an object whose
+        /// groups are not those of its class.
         public static let wrongKind = Code("wrongKind")
         /// A stream under construction that lacks values, or the end of an object.
         public static let incompleteStream = Code("incompleteStream")
 
-        /// Whether the failure is a limit that can be raised, rather than bad input.
+        /// A Boolean value indicating whether the error is an exceeded limit that can be raised,
+        /// rather than bad input.
         public var isLimit: Bool { self == .depthLimitExceeded || self == .sizeLimitExceeded }
     }
 
-    // One word wide, so that a `throws` costs the path without errors nothing.
+    // One word wide, so that `throws` costs nothing on the success path.
     private final class Storage: Sendable {
         let code: Code
         let what: String
@@ -76,7 +79,7 @@ public struct TypedStreamError: Error, Sendable {
 
     private let storage: Storage
 
-    /// Creates an error. Out of line: a reader that throws nothing pays nothing for it.
+    /// Creates an error. Kept out of line, so that successful reading does not pay for it.
     @inline(never)
     init(
         _ code: Code, _ what: String, at offset: Int? = nil, path: TypedStreamPath? = nil,
@@ -86,20 +89,20 @@ public struct TypedStreamError: Error, Sendable {
             code: code, what: what, offset: offset, path: path, recovery: recovery)
     }
 
-    /// The kind of failure.
+    /// The kind of the error.
     public var code: Code { storage.code }
-    /// The defect, with both numbers where two are compared.
+    /// A description of the defect, with the expected and the actual number if it compares two.
     public var what: String { storage.what }
-    /// The place in the input, in bytes from its beginning; nil for a stream under construction.
+    /// The byte offset in the input, or nil for a stream under construction.
     public var byteOffset: Int? { storage.offset }
-    /// The path from the beginning of the stream to the value; nil outside of groups.
+    /// The path from the beginning of the stream to the value, or nil outside of groups.
     public var path: TypedStreamPath? { storage.path }
-    /// The limit to raise for a genuine file, in words.
+    /// The limit to raise for a trusted file.
     public var recovery: String? { storage.recovery }
 }
 
 extension TypedStreamError: CustomStringConvertible {
-    /// `typedstream: what at byte 17, in path (recovery)`.
+    /// The error in the form `typedstream: what at byte 17, in path (recovery)`.
     public var description: String {
         var text = "typedstream: " + what
         if let byteOffset { text += " at byte \(byteOffset)" }
@@ -110,6 +113,6 @@ extension TypedStreamError: CustomStringConvertible {
 }
 
 extension TypedStreamError.Code: CustomStringConvertible {
-    /// The code's name, as in the source.
+    /// The name of the code, as in the source.
     public var description: String { name }
 }

@@ -3,7 +3,7 @@
 
 /// The groups of a stream or of an object, in the order of the file.
 ///
-/// Iterating is linear in the bytes of the groups, without those of the objects in them.
+/// Iteration takes time linear in the size of the groups, not counting the objects in them.
 public struct TypedStreamGroups: Sequence, Sendable {
     private let storage: TypedStreamDocument.Storage
     private let places: Range<Int>
@@ -13,13 +13,13 @@ public struct TypedStreamGroups: Sequence, Sendable {
         self.places = places
     }
 
-    /// Goes through groups.
+    /// An iterator over groups.
     public struct Iterator: IteratorProtocol, Sendable {
         fileprivate let storage: TypedStreamDocument.Storage
         fileprivate var place: Int
         fileprivate let end: Int
 
-        /// The next group; nil at the end.
+        /// Returns the next group, or nil at the end.
         public mutating func next() -> TypedStreamGroup? {
             guard place < end, let group = TypedStreamGroup(storage, at: place) else { return nil }
             place = group.byteRange.upperBound
@@ -32,17 +32,18 @@ public struct TypedStreamGroups: Sequence, Sendable {
     }
 }
 
-/// A type encoding, and a value for each type in it.
+/// A group of a stream: a type encoding, and a value for each type in it.
 public struct TypedStreamGroup: Sendable {
     let storage: TypedStreamDocument.Storage
     private let string: Int?
     private let types: Range<Int>
     private let start: Int
 
-    /// The place of the group in the file, its type encoding and the contents of its objects included.
+    /// The byte range of the group in the file, including its type encoding and the contents of its
+    /// objects.
     public let byteRange: Range<Int>
 
-    /// The group at a place; nil where a salvaged document ends.
+    /// Creates the group at an offset. The result is nil at the end of a salvaged document.
     init?(_ storage: TypedStreamDocument.Storage, at place: Int) {
         guard let head = storage.groupHead(at: place) else { return nil }
         self.storage = storage
@@ -53,12 +54,12 @@ public struct TypedStreamGroup: Sendable {
         byteRange = place..<Swift.min(end, storage.end)
     }
 
-    /// The type encoding; nil for an object without one, as streamer version 3 has them.
+    /// The type encoding, or nil for an object without one, which streamer version 3 allows.
     public var encoding: TypedStreamString? {
         string.map { TypedStreamString(storage, number: $0) }
     }
 
-    /// The values without arrays and structures around them.
+    /// The values, with arrays and structures replaced by their elements and fields.
     var flatValues: FlatValues { FlatValues(storage, run: TypeRun(types), start: start) }
 
     /// The values, one for each type.

@@ -5,7 +5,7 @@
 public struct TypedStreamString: Sendable {
     let storage: TypedStreamDocument.Storage
 
-    /// The number of the string among the shared strings of the stream, from 0.
+    /// The number of the string among the shared strings of the stream, counted from 0.
     public let number: Int
 
     init(_ storage: TypedStreamDocument.Storage, number: Int) {
@@ -13,12 +13,12 @@ public struct TypedStreamString: Sendable {
         self.number = number
     }
 
-    /// The text of the C string with a number in the object table.
+    /// Creates the text of the C string that has the number `cString` in the object table.
     init(_ storage: TypedStreamDocument.Storage, cString: Int) {
         self.init(storage, number: Int(storage.tables.entries[cString].target))
     }
 
-    /// The place of the text in the file.
+    /// The byte range of the text in the file.
     var place: Range<Int> { storage.tables.strings[number].range }
 
     /// The bytes of the text.
@@ -27,7 +27,7 @@ public struct TypedStreamString: Sendable {
     /// The text. Invalid UTF-8, which only selectors and atoms may contain, becomes U+FFFD.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// The place of the literal string in the file.
+    /// The byte range of the literal string in the file.
     public var byteRange: Range<Int> {
         let string = storage.tables.strings[number]
         return Int(string.offset)..<string.range.upperBound
@@ -43,7 +43,8 @@ extension TypedStreamString: CustomStringConvertible {
 public struct TypedStreamClass: Sendable {
     let storage: TypedStreamDocument.Storage
 
-    /// The number of the class among the objects, classes and C strings of the stream, from 0.
+    /// The number of the class among the objects, classes and C strings of the stream, counted from
+    /// 0.
     public let number: Int
 
     init(_ storage: TypedStreamDocument.Storage, number: Int) {
@@ -67,16 +68,16 @@ public struct TypedStreamClass: Sendable {
         return storage.source.integer(at: nameEnd)?.value ?? 0
     }
 
-    /// The superclass; nil for a root class.
+    /// The superclass, or nil for a root class.
     public var superclass: TypedStreamClass? {
         let other = entry.other
         return other == TableEntry.none ? nil : TypedStreamClass(storage, number: Int(other))
     }
 
-    /// The class and its superclasses, up to the root class: at most 64. Linear.
+    /// The class and its superclasses, up to the root class. A chain has at most 64 classes.
     public var chain: [TypedStreamClass] { Array(sequence(first: self) { $0.superclass }) }
 
-    /// The place of the literal class in the file, without its superclasses.
+    /// The byte range of the literal class in the file, without its superclasses.
     public var byteRange: Range<Int> {
         let nameEnd = storage.skipString(at: Int(entry.offset) + 1) ?? 0
         return Int(entry.offset)..<(storage.source.integer(at: nameEnd)?.end ?? nameEnd)

@@ -1,14 +1,15 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// An object of a stream: its class, and groups of values.
+/// An object of a stream: its class and its groups of values.
 ///
-/// The values of a class follow those of its superclass. The boundary between them is not marked.
+/// The values of a class follow those of its superclass. The stream does not mark the boundary
+/// between them.
 public struct TypedStreamObject: Sendable {
     let storage: TypedStreamDocument.Storage
 
-    /// The number of the object among the objects, classes and C strings of the stream, from 0. All references to
-    /// an object have this number.
+    /// The number of the object among the objects, classes and C strings of the stream, counted
+    /// from 0. All references to an object have this number.
     public let number: Int
 
     init(_ storage: TypedStreamDocument.Storage, number: Int) {
@@ -28,12 +29,12 @@ public struct TypedStreamObject: Sendable {
         TypedStreamGroups(storage, places: storage.groups(of: number))
     }
 
-    /// The place of the object in the file, from its tag to after its end.
+    /// The byte range of the object in the file, from its tag through its end.
     public var byteRange: Range<Int> { Int(entry.offset)..<Int(entry.other) }
 }
 
 extension TypedStreamObject: Hashable {
-    /// Whether both are the same object of the same document.
+    /// Returns whether both are the same object of the same document.
     public static func == (left: Self, right: Self) -> Bool {
         left.storage === right.storage && left.number == right.number
     }

@@ -3,14 +3,16 @@
 
 /// The path from the beginning of a stream to a group or a value.
 ///
-/// Steps alternate: into a group, to a value of it, into a group of the object that is this value.
+/// Group and value steps alternate: a group, a value in that group, a group of the object that is
+/// this value, and so on.
 public struct TypedStreamPath: Sendable, Hashable {
-    /// One step.
+    /// One step of a path.
     public enum Component: Sendable, Hashable {
-        /// The group at an index, from 0, of the stream or of an object.
+        /// The group of the stream or of an object at an index, counted from 0.
         case group(Int)
-        /// The value at an index, from 0, of a group. Elements of arrays and fields of structures count like
-        /// other values, in the order of the file; the arrays and structures themselves do not.
+        /// The value of a group at an index, counted from 0. The elements of arrays and the fields
+        /// of structures count like other values, in the order of the file. The arrays and
+        /// structures themselves do not count.
         case value(Int)
     }
 
@@ -22,10 +24,11 @@ public struct TypedStreamPath: Sendable, Hashable {
 }
 
 extension TypedStreamPath: CustomStringConvertible {
-    /// The number of steps that are printed at each end of a long path.
+    /// The number of steps printed at each end of a long path.
     private static let shown = 8
 
-    /// As in `groups[0].values[0].groups[3]`. A path of more than 16 steps is cut in the middle.
+    /// The path in the form `groups[0].values[0].groups[3]`. A path of more than 16 steps is
+    /// shortened in the middle.
     public var description: String {
         if components.count <= 2 * Self.shown { return Self.text(components[...]) }
         return Self.text(components.prefix(Self.shown)) + "…"

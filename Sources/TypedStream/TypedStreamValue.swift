@@ -3,7 +3,7 @@
 
 /// The values of a group, the elements of an array or the fields of a structure, in the order of the file.
 ///
-/// Iterating is linear in the bytes of the values, without those of the objects in them.
+/// Iteration takes time linear in the size of the values, not counting the objects in them.
 public struct TypedStreamValues: Sequence, Sendable {
     private let storage: TypedStreamDocument.Storage
     private let run: TypeRun
@@ -15,13 +15,13 @@ public struct TypedStreamValues: Sequence, Sendable {
         self.start = start
     }
 
-    /// Goes through values.
+    /// An iterator over values.
     public struct Iterator: IteratorProtocol, Sendable {
         fileprivate let storage: TypedStreamDocument.Storage
         fileprivate var run: TypeRun
         fileprivate var place: Int
 
-        /// The next value; nil at the end.
+        /// Returns the next value, or nil at the end.
         public mutating func next() -> TypedStreamValue? {
             guard place < storage.end, let type = run.take(storage.tables.types),
                 let end = storage.skip(type: type, at: place)
@@ -36,7 +36,7 @@ public struct TypedStreamValues: Sequence, Sendable {
     }
 }
 
-/// The values of a group with the elements of arrays and the fields of structures in place of those.
+/// The values of a group, with arrays and structures replaced by their elements and fields.
 struct FlatValues: IteratorProtocol {
     private let storage: TypedStreamDocument.Storage
     private var walk: TypeWalk
@@ -63,27 +63,27 @@ struct FlatValues: IteratorProtocol {
 public struct TypedStreamValue: Sendable {
     /// The content of a value.
     public enum Content: Sendable {
-        /// Nil, in place of an object, a class or a string.
+        /// Nil in place of an object, a class or a string.
         case null
         /// A number of a signed type: `c`, `s`, `i`, `l`, `q`.
         case integer(Int64)
         /// A number of an unsigned type: `C`, `S`, `I`, `L`, `Q`.
         case unsigned(UInt64)
-        /// `B`.
+        /// A Boolean of type `B`.
         case boolean(Bool)
-        /// `f`.
+        /// A number of type `f`.
         case float(Float)
-        /// `d`.
+        /// A number of type `d`.
         case double(Double)
-        /// The bytes of `+`, or of an array of characters.
+        /// The bytes of type `+`, or of an array of characters.
         case bytes(ArraySlice<UInt8>)
         /// An atom, `%`, or a selector, `:`.
         case string(TypedStreamString)
-        /// The text of `*`.
+        /// The text of a C string, `*`.
         case cString(TypedStreamString)
-        /// `#`.
+        /// A class, `#`.
         case `class`(TypedStreamClass)
-        /// `@`: an object that is here, or that the value refers to.
+        /// An object, `@`, which the value contains or refers to.
         case object(TypedStreamObject)
         /// The elements of an array.
         case array(TypedStreamValues)
@@ -94,7 +94,7 @@ public struct TypedStreamValue: Sendable {
     let storage: TypedStreamDocument.Storage
     let type: Int
 
-    /// The place of the value in the file, the contents of an object included.
+    /// The byte range of the value in the file, including the contents of an object.
     public let byteRange: Range<Int>
 
     init(_ storage: TypedStreamDocument.Storage, type: Int, places: Range<Int>) {
@@ -105,10 +105,10 @@ public struct TypedStreamValue: Sendable {
 
     private var record: TypeRecord { storage.tables.types[type] }
 
-    /// The first character of the value's type: `@`, `i`, `[`, `{` …
+    /// The first character of the value's type, such as `@`, `i`, `[` or `{`.
     public var typeCode: Unicode.Scalar { Unicode.Scalar(record.code) }
 
-    /// The name of a structure; nil for one without a name, and for other types.
+    /// The name of a structure, or nil for a structure without a name and for other types.
     public var structureName: String? {
         let start = Int(record.nameStart)
         guard record.code == TypeCode.structure, start > 0 else { return nil }
@@ -116,7 +116,8 @@ public struct TypedStreamValue: Sendable {
         return String(decoding: name, as: UTF8.self)
     }
 
-    /// Whether the value refers to an object, a class or a string that is written elsewhere.
+    /// A Boolean value indicating whether the value refers to an object, a class or a string that
+    /// is stored elsewhere.
     public var isReference: Bool {
         switch record.code {
         case TypeCode.object, TypeCode.class, TypeCode.cString, TypeCode.atom, TypeCode.selector:
@@ -127,7 +128,8 @@ public struct TypedStreamValue: Sendable {
 
     private var head: UInt8 { storage.source.byte(at: byteRange.lowerBound) ?? Tag.null }
 
-    /// The content of the value. Constant.
+    /// The content of the value. Takes constant time, or logarithmic time for a value that contains
+    /// a new object, class or string.
     public var content: Content {
         switch record.code {
         case TypeCode.char: .integer(Int64(Int8(bitPattern: head)))
@@ -156,7 +158,7 @@ public struct TypedStreamValue: Sendable {
 
     private var integer: Int64 { storage.source.integer(at: byteRange.lowerBound)?.value ?? 0 }
 
-    /// The number of a real value that is stored as an integer.
+    /// The integer as which a real number is stored, or nil if it is not stored as an integer.
     var wholeNumber: Int64? { head == Tag.real ? nil : integer }
 
     private var float: Float { storage.source.float(at: byteRange.lowerBound)?.value ?? 0 }

@@ -3,23 +3,23 @@
 
 /// The names, classes and objects already written to a stream under construction, with their numbers.
 struct WrittenNames: Sendable {
-    /// A class to be written. Its superclass follows it in an array of these.
+    /// A class to be written. In an array of levels, the superclass of each class follows it.
     struct ClassLevel {
         let name: ArraySlice<UInt8>
-        /// The number of the name, if it is known without a lookup.
+        /// The number of the name, or nil if it must be looked up.
         var number: Int?
         let version: Int64
     }
 
-    /// A class that was written.
+    /// A class that has been written.
     private struct ClassKey: Hashable {
         let name: Int
         let version: Int64
-        /// The number of the superclass; nil for a root class.
+        /// The number of the superclass, or nil for a root class.
         let superclass: Int?
     }
 
-    /// The types of the encodings that were used.
+    /// The types of all encodings used so far.
     private(set) var types: [TypeRecord] = []
     private var encodings: [ArraySlice<UInt8>: Range<Int>] = [:]
     private var strings: [ArraySlice<UInt8>: Int] = [:]
@@ -28,7 +28,7 @@ struct WrittenNames: Sendable {
     /// The number of objects, classes and C strings.
     private var entries = 0
 
-    /// The places of the types of an encoding.
+    /// Returns the index range of the types of an encoding.
     mutating func types(
         of encoding: ArraySlice<UInt8>
     ) throws(TypedStreamError) -> Range<Int> {
@@ -50,11 +50,11 @@ struct WrittenNames: Sendable {
         return entries
     }
 
-    /// Writes a shared string, or a reference to it if it was written before.
+    /// Writes a shared string, or a reference to it if it has been written before.
     ///
     /// - Parameters:
     ///   - text: The string.
-    ///   - known: The number of the string, if it is known without a lookup.
+    ///   - known: The number of the string, or nil if it must be looked up.
     ///   - writer: The stream.
     /// - Returns: The number of the string.
     @discardableResult
@@ -72,7 +72,7 @@ struct WrittenNames: Sendable {
         return number
     }
 
-    /// Writes a C string, or a reference to it if it was written before.
+    /// Writes a C string, or a reference to it if it has been written before.
     ///
     /// - Returns: The number of its text.
     @discardableResult
@@ -90,10 +90,11 @@ struct WrittenNames: Sendable {
         return string
     }
 
-    /// Writes a class and its superclasses as literals, up to the first class that was written before. That class
-    /// becomes a reference.
+    /// Writes a class and its superclasses as literals, up to the first class that has been written
+    /// before. That class becomes a reference.
     ///
-    /// - Returns: The number of the first class, and the numbers of the names of those that were written.
+    /// - Returns: The number of the first class, and the name numbers of the classes written as
+    ///   literals.
     @discardableResult
     mutating func appendClass(
         _ chain: [ClassLevel], to writer: inout StreamWriter
@@ -119,7 +120,8 @@ struct WrittenNames: Sendable {
         return (first, names)
     }
 
-    /// The number of classes that were not written before, and the number of the class after them.
+    /// Returns the number of classes at the beginning of a chain that have not been written before,
+    /// and the number of the class after them.
     private func split(_ chain: [ClassLevel]) -> (new: Int, known: Int?) {
         var known: Int?
         for index in chain.indices.reversed() {

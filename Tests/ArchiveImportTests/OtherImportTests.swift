@@ -10,7 +10,7 @@ import Testing
 
 @Suite("NIBArchives as keyed archives")
 struct NIBArchiveImportTests {
-    @Test("strings, numbers and collections have their values, and cycles stay cycles")
+    @Test("strings, numbers, collections and cycles are preserved")
     func values() throws {
         var archive = NIBArchiveBuilder(coderVersion: 9)
         let root = archive.addObject("NSObject")
@@ -44,7 +44,7 @@ struct NIBArchiveImportTests {
         #expect(graph.archivedClass(of: 5)?.hints == ["NSColor"])
     }
 
-    @Test("a collection with other values keeps its fields")
+    @Test("a collection with unexpected values keeps its fields")
     func oddCollections() throws {
         var archive = NIBArchiveBuilder(coderVersion: 9)
         let root = archive.addObject("NSDictionary")
@@ -60,7 +60,7 @@ struct NIBArchiveImportTests {
         #expect(object["UINibEncoderEmptyKey"] == .array([.uid(1)]))
     }
 
-    @Test("a key that occurs twice is refused, and reported when salvaging")
+    @Test("a duplicate key is refused, and reported when salvaging")
     func duplicates() throws {
         var archive = NIBArchiveBuilder(coderVersion: 9)
         let root = archive.addObject("NSObject")

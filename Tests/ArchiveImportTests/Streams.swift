@@ -4,7 +4,7 @@
 import TestSupport
 import TypedStream
 
-/// Typedstreams of our own, in the form of Apple's.
+/// Typedstreams made for tests, in the form that Apple's software writes.
 enum Streams {
     typealias ClassChain = TypedStreamBuilder.ClassChain
 
@@ -22,7 +22,7 @@ enum Streams {
         "NSNumber", superclass: ClassChain("NSValue", superclass: .object))
     static let attributedString = ClassChain("NSAttributedString", superclass: .object)
 
-    /// A message with a link, as in a database of Messages.
+    /// A message with a link, as in the Messages database.
     static func message() throws -> [UInt8] {
         var stream = TypedStreamBuilder()
         try stream.beginGroup("@")
@@ -82,7 +82,7 @@ enum Streams {
         }
     }
 
-    /// The property list of NeXTSTEP that is a string.
+    /// A NeXTSTEP property list that consists of a string.
     static func oldPropertyList(_ text: String) -> [UInt8] {
         let units: [UInt8] =
             [0xFF, 0xFE]

@@ -123,7 +123,7 @@ struct TypedStreamImportTests {
         #expect(point.x == 1.5 && point.y == -2)
     }
 
-    @Test("a class that is not allowed is named, with the place and the line that allows it")
+    @Test("an error about a disallowed class names its location and the code that allows it")
     func refused() throws {
         let bytes = try Streams.message()
         let archive = try ImportedArchive(parsing: bytes)
@@ -137,7 +137,7 @@ struct TypedStreamImportTests {
         #expect(text.contains("would allow it"))
     }
 
-    @Test("objects of unknown classes and versions stay as they are")
+    @Test("objects of unknown classes and versions keep their values")
     func unknown() throws {
         let archive = try imported { stream in
             try stream.append(object: .init("Thing", version: 3, superclass: .object)) {
@@ -159,7 +159,7 @@ struct TypedStreamImportTests {
         #expect(graph.archivedClass(of: 1)?.name == "Thing")
     }
 
-    @Test("each value knows its place")
+    @Test("each value has its byte range in the file")
     func places() throws {
         let bytes = try Streams.message()
         let archive = try ImportedArchive(parsing: bytes)
@@ -179,7 +179,7 @@ struct TypedStreamImportTests {
         #expect(again.text == "Grüße 👋 from example.com")
     }
 
-    @Test("cycles and shared objects stay what they are")
+    @Test("cycles and shared objects are preserved")
     func cycles() throws {
         let archive = try imported { stream in
             let outer = try stream.beginObject(Streams.array)
@@ -198,7 +198,7 @@ struct TypedStreamImportTests {
     }
 }
 
-@Suite("Objects that do not hold what their classes write")
+@Suite("Objects with contents that their classes do not write")
 struct HostileMeaningTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
@@ -379,7 +379,7 @@ struct HostileMeaningTests {
         },
     ]
 
-    @Test("are refused with their place, and kept when salvaging", arguments: cases)
+    @Test("they are refused with their location, and kept when salvaging", arguments: cases)
     func refused(_ example: Case) throws {
         var stream = TypedStreamBuilder()
         try stream.beginGroup("@")

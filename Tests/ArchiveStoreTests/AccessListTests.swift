@@ -9,7 +9,7 @@ import SystemFiles
 import TestSupport
 import Testing
 
-/// The access rights of further users to stores, and to files that another user replaces.
+/// The access rights of additional users to stores, and to files that another user replaces.
 @Suite(
     "Access control lists of stores",
     .enabled(if: geteuid() == 0, "for the superuser, who can give files away"))

@@ -74,7 +74,7 @@ struct ArchivedDictionaryTests {
         #expect(try dictionary.dictionary().keys == ["any", "more", "name"])
     }
 
-    @Test("UUIDs and URLs are stored once a further preset allows them")
+    @Test("UUIDs and URLs are stored once another preset allows them")
     func identifiers() throws {
         let id = UUID()
         #expect(throws: KeyedArchiveError.self) { try dictionary.set(id, forKey: "id") }
@@ -293,7 +293,7 @@ struct ArchivedDictionaryTests {
         #expect(long < 24 * short + 0.2, "\(short) s, \(long) s")
     }
 
-    @Test("an item by Foundation's archiver is read, and Foundation reads an item by this library")
+    @Test("this library and Foundation's archiver read each other's items")
     func foundation() throws {
         let theirs = NSMutableDictionary(dictionary: [
             "name": "Anna", "age": 36, "real": 2.5, "ok": true, "blob": Data([1, 2]),

@@ -189,7 +189,7 @@ struct AutomaticSavingTests {
     }
     #endif
 
-    @Test("a failure at exit prints one line on standard error, and the program ends soon")
+    @Test("a failure at exit prints one line on standard error, and the program exits soon")
     func failureAtExit() throws {
         let lock = try preferences().file + ".lock"
         try FileManager.default.createDirectory(atPath: lock, withIntermediateDirectories: false)
@@ -209,7 +209,7 @@ struct AutomaticSavingTests {
     }
 
     @Test(
-        "a failure at exit with no reader on standard error does not end the program by a signal"
+        "a failure at exit with no reader on standard error does not kill the program with a signal"
     )
     func brokenPipe() throws {
         let lock = try preferences().file + ".lock"

@@ -71,7 +71,7 @@ struct DamagedDatabaseTests {
         return deep
     }
 
-    @Test("a tree of too many levels is refused before the levels are checked")
+    @Test("a tree with too many levels is refused before the levels are checked")
     func deepTree() throws {
         for levels in [20, 30, 300] {
             try Data(deepened(by: levels)).write(to: URL(filePath: folder("damaged")))

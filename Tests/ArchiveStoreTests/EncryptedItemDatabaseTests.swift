@@ -386,7 +386,7 @@ struct EncryptedItemDatabaseTests {
             _ = try? store.delete(matching: ItemQuery(service: "before"))
             _ = try? store.delete(matching: ItemQuery(service: "after"))
         }
-        // Errors by the caller are passed on unchanged.
+        // Errors from the caller are passed on unchanged.
         struct Stop: Error {}
         #expect(throws: Stop.self) {
             try store.transaction { try $0.savepoint { throw Stop() } }

@@ -29,7 +29,7 @@ struct FilesTests {
         }
     }
 
-    @Test("Foundation reads files by this library, and this library reads files by Foundation")
+    @Test("this library and Foundation read each other's files")
     func foundation() throws {
         let path = folder("values.plist")
         try Self.values.write(toFile: path)

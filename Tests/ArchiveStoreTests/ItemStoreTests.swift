@@ -274,7 +274,7 @@ struct ItemStoreTests {
         }
     }
 
-    @Test("items and queries compare their texts scalar by scalar, as stores do")
+    @Test("items and queries compare their strings scalar by scalar, as stores do")
     func equality() {
         let (composed, decomposed) = ("\u{E9}", "e\u{301}")
         func attributes(_ change: (inout ItemAttributes) -> Void) -> ItemAttributes {

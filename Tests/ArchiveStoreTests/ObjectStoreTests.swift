@@ -215,7 +215,7 @@ struct ObjectStoreTests {
         for key in keys { #expect(try outside.object(String.self, forKey: key) == "precious") }
     }
 
-    @Test("replacing a folder by a link during a call leads nowhere")
+    @Test("a folder that is replaced with a link during a call is never followed")
     func exchangedFolder() throws {
         let chunk = String(repeating: "k", count: 192)
         let store = try ObjectStore(folder: folder("objects"))

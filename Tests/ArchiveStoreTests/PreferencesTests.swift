@@ -330,7 +330,7 @@ struct PreferencesTests {
 
     @Test("a replacement that is too large does not prevent small values from being written")
     func growingReplacement() throws {
-        // A binary file contains equal texts once.
+        // A binary file contains equal strings once.
         let text = String(repeating: "t", count: 5000)
         let store = try limited("a", 6000)
         store["x"] = text
@@ -419,7 +419,7 @@ struct PreferencesTests {
 
     @Test("a change that fits is eventually tried if there is no time to try all changes")
     func laterTurn() throws {
-        // A binary file contains equal texts once.
+        // A binary file contains equal strings once.
         let text = String(repeating: "t", count: 59_000)
         let store = try limited("a", 60_000, searchTime: 0)
         store["long"] = text

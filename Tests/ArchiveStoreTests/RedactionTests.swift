@@ -12,7 +12,7 @@ struct RedactionTests {
     private static let secret = "hunter2"
     private static let secretBytes = "\(Array(secret.utf8))"
 
-    /// All texts that Swift prints for a value.
+    /// All descriptions that Swift prints for a value.
     private func shown(_ value: Any) -> String {
         var dumped = ""
         dump(value, to: &dumped)

@@ -130,7 +130,7 @@ struct StoreFilesTests {
         #expect(try open().items().count == 1)
     }
 
-    @Test("a store that is gone is not recreated as an empty file")
+    @Test("a deleted store is not recreated as an empty file")
     func removedStore() throws {
         _ = try open()
         let path = try StoreFiles.path(of: file)
@@ -168,7 +168,7 @@ struct StoreFilesTests {
         hostile.replaceSubrange(16..<20, with: claimed)
         try write(hostile, journal)
         try expectRefusal("items-journal")
-        // Records of zeros restore nothing, and take no room on the disk.
+        // Records of zeros restore nothing, and take no room on disk.
         try write(original, file)
         hostile = DatabaseAssembler.journal(restoring: [1], of: pages, pageSize: 4096)
         hostile.replaceSubrange(8..<12, with: claimed)
@@ -282,7 +282,7 @@ struct StoreFilesTests {
     }
 
     #if os(Linux)
-    @Test("a large change creates no temporary file of SQLite")
+    @Test("a large change creates no temporary SQLite file")
     func temporaryFiles() throws {
         let store = try open()
         let data = [UInt8](repeating: 1, count: 4000)
@@ -389,7 +389,8 @@ struct StoreFilesTests {
         #expect(try store.items().count == 1, name)
     }
 
-    @Test("a journal that appears while the store is open is refused, if others could have made it")
+    @Test(
+        "a journal that appears while the store is open is refused if others could have created it")
     func lateJournals() throws {
         try prepare(superJournal: nil)
         try FileManager.default.removeItem(atPath: journal)
@@ -581,7 +582,7 @@ struct StoreFilesTests {
         #expect(try open().items().count == 1)
     }
 
-    @Test("messages of SQLite, which quote the schema of a file, are escaped and truncated")
+    @Test("SQLite's messages, which quote the schema of a file, are escaped and truncated")
     func messages() {
         let quoted = "malformed database schema (\u{1B}[31m" + String(repeating: "n", count: 1000)
         let error = StoreError(
@@ -672,7 +673,7 @@ struct StoreFilesTests {
         }
     }
 
-    @Test("a journal in use is refused where the header of the store is malformed")
+    @Test("a journal in use is refused if the header of the store is malformed")
     func journalOfMalformedStore() throws {
         try prepare(superJournal: nil)
         let whole = try bytes(file)
@@ -701,7 +702,7 @@ struct StoreFilesTests {
         #expect(error?.code == .invalidDatabase && error?.file == file)
     }
 
-    @Test("a journal of many headers is refused quickly")
+    @Test("a journal with many headers is refused quickly")
     func denseJournal() throws {
         try prepare(superJournal: nil)
         try write(denseHeaders(), journal)

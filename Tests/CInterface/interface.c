@@ -1,12 +1,12 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests the C interface. `Scripts/data --test` runs it plain, under AddressSanitizer and under Valgrind.
+// Tests the C interface. `Scripts/data --test` runs it directly, under AddressSanitizer and under Valgrind.
 //
 //     interface [--growth] FILE...
 //
-// Each FILE goes through every function; none may end the program. With `--growth` the files are opened 100,000
-// times in all, and the memory of the process must be where it was.
+// Each FILE is passed to every function, and none may crash. With `--growth`, the files are opened 100,000 times in
+// total, and the memory in use must not grow.
 
 #include <malloc.h>
 #include <pthread.h>
@@ -243,7 +243,7 @@ static void threads_share_a_handle(void) {
 
 // MARK: - Files
 
-/// Takes bytes through every function.
+/// Passes bytes to every function.
 static void take(const uint8_t *bytes, size_t count) {
     keyed_error *error = NULL;
     keyed_kind_of(bytes, count);
@@ -284,7 +284,7 @@ static void memory_returns(int count, char **paths) {
     if (count == 0) return;
     size_t before = 0;
     for (int turn = 0; turn < 110000; turn++) {
-        // After the first calls, which fill caches.
+        // Measured after the first calls, which fill caches.
         if (turn == 10000) before = mallinfo2().uordblks;
         size_t size;
         uint8_t *bytes = read_file(paths[turn % count], &size);

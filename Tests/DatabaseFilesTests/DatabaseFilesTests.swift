@@ -159,7 +159,7 @@ struct CompanionTests {
         #expect(throws: DatabaseFileError.self) { try value(log) }
     }
 
-    @Test("reading a journal of many headers without pages stops after the first")
+    @Test("reading a journal with many headers without pages stops after the first")
     func denseJournal() throws {
         let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
         var header = magic + [UInt8](repeating: 0, count: 24)

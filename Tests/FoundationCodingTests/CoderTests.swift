@@ -7,7 +7,7 @@ import KeyedArchive
 import PropertyList
 import Testing
 
-/// A class as programs have it: it knows nothing of the library.
+/// A class of an ordinary program, which knows nothing of the library.
 final class Hero: NSObject, NSSecureCoding {
     static var supportsSecureCoding: Bool { true }
 
@@ -50,7 +50,7 @@ final class Hero: NSObject, NSSecureCoding {
     }
 }
 
-/// A class of another name that the fields of a hero fit.
+/// A class with another name, which can be read from the fields of a hero.
 final class Monster: NSObject, NSCoding {
     let name: String
 
@@ -117,7 +117,7 @@ struct CoderTests {
         #expect(byUs?.born == hero.born)
     }
 
-    @Test("A class that nobody allows is an error with the path, and is not made")
+    @Test("A class that is not allowed is an error with the path, and is not instantiated")
     func refusesClasses() throws {
         let data = try archive(["x": [Monster(name: "M")]])
         let refused = error { try KeyedUnarchiverCoder.unarchiveTopLevelObjectWithData(data) }
@@ -144,7 +144,7 @@ struct CoderTests {
         #expect(named?.code == .classNotAllowed)
     }
 
-    @Test("An object of another class than the call names is an error, though its class is allowed")
+    @Test("An object of a class that the call does not name is an error, even if it is allowed")
     func checksNamedClasses() throws {
         let data = try archive("text")
         let wrong = error {
@@ -153,7 +153,7 @@ struct CoderTests {
         #expect(wrong?.code == .wrongType)
     }
 
-    @Test("Secure coding demands that classes support it, of both coders")
+    @Test("With secure coding, both coders require that classes support it")
     func demandsSecureCoding() throws {
         let data = try archive(Monster(name: "M"))
         let reading = error {
@@ -188,7 +188,7 @@ struct CoderTests {
         hero.friend?.friend = nil
     }
 
-    @Test("The first error stays, every later call returns nothing, and the end throws it")
+    @Test("The first error is kept, later calls return nothing, and finishing throws it")
     func keepsFirstError() throws {
         let coder = try KeyedUnarchiverCoder(forReadingFrom: archive(["a": 1]))
         coder.failWithError(CocoaError(.coderReadCorrupt))
@@ -203,7 +203,7 @@ struct CoderTests {
         #expect(throws: CocoaError.self) { try archiver.encodedData }
     }
 
-    @Test("Garbage and an object of a class without coding are thrown errors")
+    @Test("Garbage, and an object whose class has no coding, lead to thrown errors")
     func throwsForGarbage() throws {
         let garbage = error { try KeyedUnarchiverCoder(forReadingFrom: Data("no archive".utf8)) }
         #expect(garbage != nil)
@@ -212,7 +212,7 @@ struct CoderTests {
         #expect(stranger.map { "\($0.path.map { "\($0)" } ?? "")" } == #"root."NS.objects"[0]"#)
     }
 
-    @Test("A missing field reads as nothing; one of another kind is an error")
+    @Test("A missing field is read as nil or zero; a field of another kind is an error")
     func readsFieldsLikeFoundation() throws {
         let archiver = KeyedArchiverCoder()
         archiver.encode("text", forKey: "text")
@@ -251,7 +251,7 @@ struct CoderTests {
         #expect(archiver.className(for: Monster.self) == "Ogre")
     }
 
-    @Test("A class within another type has a name")
+    @Test("A class nested in another type has a name")
     func namesNestedClasses() throws {
         let data = try archive(Outer.Inner())
         let registry = ClassRegistry(classes: [Outer.Inner.self])
@@ -336,7 +336,7 @@ struct CoderTests {
         #expect(refused?.code == .depthLimitExceeded)
     }
 
-    @Test("An error value in a set, whose hash would end the process, is refused")
+    @Test("An error object in a set, whose hash would crash, is refused")
     func refusesUnhashable() throws {
         let inner = try archive([NSDecimalNumber(value: 1)])
         let document = try PropertyListValue(parsing: inner)
@@ -382,7 +382,7 @@ private final class Spy: KeyedUnarchiverCoderDelegate, KeyedArchiverCoderDelegat
 }
 
 extension CoderTests {
-    @Test("Delegates replace objects, everywhere by the same, and allow classes")
+    @Test("Delegates replace all references to an object alike, and allow classes")
     func delegates() throws {
         let spy = Spy()
         let archiver = KeyedArchiverCoder()
@@ -401,7 +401,7 @@ extension CoderTests {
     }
 }
 
-// MARK: - Both worlds
+// MARK: - Types of the library and classes with NSCoding
 
 /// A type of the library that holds objects of classes.
 private final class Level: KeyedCodable {
@@ -504,7 +504,7 @@ private final class Roster: NSArray {
 
 extension CoderTests {
     @Test(
-        "A subclass of an array reads itself by Foundation's initializer, and is not written wrongly"
+        "A subclass of an array is read by Foundation's initializer, and is refused in writing"
     )
     func subclassesOfCollections() throws {
         let written = error { try archive(Roster(["a" as NSString, "b" as NSString])) }

@@ -9,14 +9,14 @@ import Testing
 
 @Suite("Foundation's classes through the coders")
 struct FoundationClassTests {
-    /// The page of the documentation with the table.
+    /// Returns the page of the documentation with the table.
     private static func page() throws -> String {
         let page = Corpus.repository.appendingPathComponent(
             "Sources/FoundationCoding/FoundationCoding.docc/FoundationClasses.md")
         return try String(contentsOf: page, encoding: .utf8)
     }
 
-    /// The rows of the table: a class, and whether each column says yes.
+    /// Returns the rows of the table: a class, and whether each column says yes.
     private static func rows() throws -> [(name: String, cells: [Bool])] {
         try page().split(separator: "\n").compactMap { line in
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
@@ -28,9 +28,9 @@ struct FoundationClassTests {
         }
     }
 
-    /// The classes of Foundation that adopt `NSSecureCoding`, by the symbols of its library.
+    /// Returns the classes of Foundation that adopt `NSSecureCoding`, by its library's symbols.
     private static func secureClasses() throws -> [String] {
-        // The size of this file is 0: only a handle reads it whole.
+        // The file system reports a size of 0, so only a handle reads the whole file.
         let file = try #require(FileHandle(forReadingAtPath: "/proc/self/maps"))
         let maps = String(decoding: file.readDataToEndOfFile(), as: UTF8.self)
         let library = maps.split(whereSeparator: \.isWhitespace).first {
@@ -63,7 +63,7 @@ struct FoundationClassTests {
         return result.status == 0 && result.output.hasSuffix("equal\n")
     }
 
-    @Test("Each class is read, written and agreed on as the table in the documentation says")
+    @Test("Each class is written and read as the table in the documentation says")
     func table() throws {
         let names = try Program.run("CodingProbe", ["names"]).output.split(separator: "\n")
         let rows = try Self.rows()
@@ -75,7 +75,7 @@ struct FoundationClassTests {
         }
     }
 
-    @Test("Classes of the default list withstand every bad field, and only these are in it")
+    @Test("Classes of the default list withstand every bad field")
     func badFields() throws {
         for row in try Self.rows() where row.cells[3] {
             let result = try Program.run(
@@ -97,7 +97,7 @@ struct FoundationClassTests {
 
 @Suite("Bad archives through the coders")
 struct BadArchiveTests {
-    /// Small archives of several kinds; the repository's own.
+    /// Small archives of several kinds, from the repository.
     private static let archives = [
         "save", "cycle", "hints", "nodes", "object-keys", "roots", "unreached",
     ]
@@ -108,7 +108,7 @@ struct BadArchiveTests {
         return result.output.hasSuffix("survived\n")
     }
 
-    @Test("No prefix and no changed byte of an archive of the repository ends the process")
+    @Test("No prefix and no changed byte of an archive in the repository causes a crash")
     func changedBytes() throws {
         for name in Self.archives {
             let url = Corpus.fixtures.appendingPathComponent("archives/\(name).plist")
@@ -117,7 +117,7 @@ struct BadArchiveTests {
     }
 
     @Test(
-        "No prefix and no changed byte of ten genuine archives ends the process",
+        "No prefix and no changed byte of ten genuine archives causes a crash",
         .enabled(if: Corpus.hasExternal))
     func changedBytesOfGenuineArchives() throws {
         let folder = "real-archives/foundation-tests"
@@ -133,7 +133,7 @@ struct BadArchiveTests {
         }
     }
 
-    @Test("Hostile archives are refused or read within the limits, never a crash")
+    @Test("Hostile archives are refused, or read within the limits, without a crash")
     func hostileArchives() {
         let files =
             Corpus.fixtures("archives/malformed") + Corpus.fixtures("archives/not-archives")
@@ -149,9 +149,9 @@ struct BadArchiveTests {
         }
     }
 
-    @Test("Elements that collide are refused before they take the square of their number")
+    @Test("Elements whose hashes collide are refused before they take quadratic time")
     func collisions() throws {
-        // Foundation's hash of a long string does not look at what differs here.
+        // Foundation's hash of a long string ignores the characters that differ here.
         let padding = String(repeating: "x", count: 40)
         let texts = (0..<5000).map { number in
             let digits = String(String(10_000 + number).dropFirst())
@@ -171,7 +171,7 @@ struct BadArchiveTests {
 
 @Suite("Genuine archives through the coders", .enabled(if: Corpus.hasExternal))
 struct GenuineArchiveTests {
-    @Test("Archives that Foundation reads come out as the same objects")
+    @Test("Archives that Foundation reads are decoded to the same objects")
     func sameAsFoundation() throws {
         let external = try #require(Corpus.external)
         let folder = external.appendingPathComponent("real-archives")

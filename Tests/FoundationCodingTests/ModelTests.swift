@@ -6,8 +6,9 @@ import FoundationCoding
 import KeyedArchive
 import Testing
 
-// Classes of the shapes that a code generator's model of a program has: base classes with overrides, generic helpers on
-// NSCoder, dictionaries of arrays of objects, references to parents, and objects that many others share.
+// Classes of the shapes that occur in a code generator's model of a program: base classes with
+// overrides, generic helpers on NSCoder, dictionaries of arrays of objects, references to parents,
+// and objects that many others share.
 
 extension NSCoder {
     fileprivate func decode<Value>(_ key: String) -> Value? { decodeObject(forKey: key) as? Value }
@@ -140,7 +141,7 @@ struct ModelTests {
         return [base, derived]
     }
 
-    @Test("The model comes back; the references to objects under construction are cut, and counted")
+    @Test("The model round-trips; references to objects under construction are cut and counted")
     func roundTrip() throws {
         let archiver = KeyedArchiverCoder()
         archiver.encode(model(), forKey: "types")
@@ -162,7 +163,7 @@ struct ModelTests {
         #expect(coder.cutReferenceCount == 2)
     }
 
-    @Test("Without the policy the same archive is an error with the path, and no crash")
+    @Test("Without the policy, the same archive is an error with the path, not a crash")
     func cycleIsAnError() throws {
         let archiver = KeyedArchiverCoder()
         archiver.encode(model(), forKey: "types")

@@ -42,7 +42,7 @@ enum ListSamples {
             container(0xd0, at: 8, second + container(0xa0, at: 17 + second.count, [])))
     }()
 
-    /// A text and a reference to it.
+    /// A string and a reference to it.
     static let reference = message(container(0xa0, at: 8, text("key") + [0x81, 17]))
 
     static func old(_ root: [UInt8]) -> [UInt8] {
@@ -325,7 +325,7 @@ struct InlinePropertyListTests {
         #expect(throws: InlinePropertyListError.self) { try text.append(.ascii("é")) }
     }
 
-    @Test("an error has the path to its place")
+    @Test("an error has the path to its location")
     func path() {
         let bytes = ListSamples.message(
             ListSamples.container(

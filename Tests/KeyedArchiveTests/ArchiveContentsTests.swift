@@ -54,7 +54,7 @@ struct ArchiveContentsTests {
         #expect(error?.propertyListError?.format == .binary)
     }
 
-    @Test("tells a limit of the property list from damage to it")
+    @Test("distinguishes an exceeded limit of the property list from damage to it")
     func limits() throws {
         let bytes = try Archives.fixture("save")
         var limits = ParsingLimits.default

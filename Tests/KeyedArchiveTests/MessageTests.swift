@@ -257,7 +257,7 @@ private let readingMistakes: [MessageTests.Mistake] = [
         _ = try KeyedUnarchiver.unarchive(Ring.self, from: bytes)
     },
     .init(
-        "an error of a coding of one's own",
+        "an error of the program's own coding",
         "keyed archive: expected at most 100 levels, found 200, in root[0] (update the app)"
     ) {
         let bytes = try Archives.make([
@@ -433,7 +433,7 @@ private let writingMistakes: [MessageTests.Mistake] = [
             AnyHolder(value: Report()), allowing: .foundation.allowing("Holder"))
     },
     .init(
-        "a subclass that does not say what it is called",
+        "a subclass without a class name of its own",
         "keyed archive: Puppy would be archived as Pet, the class of its superclass Pet, in root[0] "
             + "(add to Puppy: `override class var archivedClass: ArchivedClass { "
             + #"super.archivedClass.subclass("Puppy") }`)"#

@@ -302,7 +302,7 @@ struct ShowJSONTests {
     }
 }
 
-@Suite("Colour and progress")
+@Suite("Color and progress")
 struct TerminalTests {
     @Test("prints colors only on request if the output is not a terminal")
     func colors() {

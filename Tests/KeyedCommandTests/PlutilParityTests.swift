@@ -83,7 +83,7 @@ struct PlutilOutcome: Equatable {
     }
 }
 
-@Suite("plutil beside the toolchain's own")
+@Suite("plutil, compared with the toolchain's own")
 struct PlutilParityTests {
     /// The calls to compare. `FILE` stands for a file of the format.
     private static let calls: [String] = [
@@ -219,7 +219,7 @@ struct PlutilParityTests {
             if !isDifferent {
                 #expect(ours == theirs, "\(format): plutil \(call)")
             } else if format != Self.malformed {
-                #expect(ours != theirs, "\(format): plutil \(call) is the same by now")
+                #expect(ours != theirs, "\(format): plutil \(call) now has the same result")
             }
         }
     }

@@ -5,13 +5,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The sessions in `Documentation`: blocks of commands, and what they print.
+/// Runs the sessions in `Documentation`, which are blocks of commands with their output.
 ///
-/// With the variable `KEYED_UPDATE` the tests write what is printed into the pages instead.
+/// If the variable `KEYED_UPDATE` is set, the tests write the output into the pages instead.
 @Suite("The documented sessions")
 struct SessionTests {
     @Test(
-        "print what the pages say",
+        "the sessions print what the pages say",
         arguments: [
             ("Editing", 20), ("Finding", 8), ("Forensics", 8), ("Formats", 1), ("HowTo", 20),
             ("Threats", 2),
@@ -37,7 +37,7 @@ struct SessionTests {
     }
 
     #if Stores
-    @Test("of the example programs print what the page says", .enabled(if: Python.isAvailable))
+    @Test("the example programs print what their page says", .enabled(if: Python.isAvailable))
     func examples() throws {
         try Files.withFolder { work in
             let samples = Corpus.repository.appending(path: "Documentation/Examples/make-samples")
@@ -51,7 +51,8 @@ struct SessionTests {
     }
     #endif
 
-    /// Runs the commands of a page in a folder. `programs` are the names of built programs, by those on the page.
+    /// Runs the commands of a page in a folder. `programs` maps names on the page to the names of
+    /// built programs.
     private func run(
         _ page: Page, in work: URL, _ programs: [String: String], least: Int
     ) throws {

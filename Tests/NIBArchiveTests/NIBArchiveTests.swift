@@ -52,7 +52,7 @@ enum NIBSamples {
 
 @Suite("NIBArchives")
 struct NIBArchiveTests {
-    @Test("the smallest archive is read with its parts and places")
+    @Test("the smallest archive is read with its parts and locations")
     func small() throws {
         let document = try NIBArchiveDocument(parsing: NIBSamples.small)
         #expect(document.coderVersion == 9)

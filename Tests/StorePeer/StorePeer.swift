@@ -9,7 +9,7 @@ import SystemFiles
 /// Works on stores in a folder, in a separate process:
 ///
 ///     StorePeer write FOLDER NAME ROUND        writes the rounds after ROUND until it is killed;
-///                                              prints each number once it is on the disk
+///                                              prints each number once it is on disk
 ///     StorePeer check FOLDER NAME ROUND        checks the result of `write`: ROUND or later
 ///     StorePeer rotate FOLDER [COUNT]          changes the key of a store until it is killed
 ///     StorePeer check-rotated FOLDER           checks the result of `rotate`: one key opens all
@@ -32,9 +32,9 @@ import SystemFiles
 ///     StorePeer seal COUNT                     seals and opens a backup of COUNT items of 1 MiB
 ///     StorePeer stored FOLDER                  prints the number in each store
 ///
-/// With `named` before the verb, it behaves as if the system had no unnamed files.
+/// With `named` before the command, it behaves as if the system had no unnamed files.
 ///
-/// `Scripts/faults` kills the verbs that do not end, and runs the others.
+/// `Scripts/faults` kills the commands that run forever, and lets the others finish.
 @main
 enum StorePeer {
     static func main() {
@@ -137,7 +137,7 @@ enum StorePeer {
         }
     }
 
-    /// Sets a preference whose automatic saving is a day away, and ends in the given way.
+    /// Sets a preference whose automatic saving is a day away, and exits in the given way.
     private static func leaveUnsaved(_ folder: String, _ end: String) throws {
         let preferences = try Preferences(
             domain: "a", folder: folder, saving: .automatic(after: 86_400))
@@ -153,7 +153,7 @@ enum StorePeer {
     }
 
     #if os(Linux)
-    /// Forks a child that calls `exit`, and then ends this process by `_exit`.
+    /// Forks a child that calls `exit`, and then calls `_exit` in this process.
     private static func exitInChild() -> Never {
         // Swift does not import `fork`.
         guard let symbol = unsafe dlsym(nil, "fork") else { _exit(2) }

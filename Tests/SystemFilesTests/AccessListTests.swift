@@ -8,7 +8,7 @@ import SystemFiles
 import TestSupport
 import Testing
 
-/// The access rights of further users to files that are replaced.
+/// The access rights of additional users to files that are replaced.
 @Suite(
     "Access control lists of files that are replaced",
     .enabled(if: geteuid() == 0, "for the superuser, who can set lists and attributes"))

@@ -41,7 +41,7 @@ struct CompanionFileTests {
         #expect(folder.names == ["companion", "main"])
     }
 
-    @Test("creating a companion replaces an old one by an empty file")
+    @Test("creating a companion replaces an old one with an empty file")
     func creating() throws {
         try FileAccess.replace(folder("companion"), with: [1, 2, 3], newFileMode: 0o600)
         let file = try #require(try companion(.creating)).file
@@ -61,7 +61,7 @@ struct CompanionFileTests {
     }
 
     @Test(
-        "a companion that others could have made is refused, and is kept",
+        "a companion that others could have created is refused, and is kept",
         arguments: [
             CompanionFile.Access.reading, .writing, .creating,
         ])

@@ -26,7 +26,7 @@ struct FileModeTests {
         #expect(try FileMode(of: "/dev/null").kind == .device)
     }
 
-    @Test("a sparse file has fewer bytes on the disk than its size")
+    @Test("a sparse file has fewer bytes on disk than its size")
     func holes() throws {
         try FileAccess.replace(folder("file"), with: [1])
         try #require(unsafe truncate(folder("file"), 1 << 26) == 0)

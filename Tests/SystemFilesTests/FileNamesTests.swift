@@ -57,7 +57,7 @@ struct FileNamesTests {
         #expect(folder.names == ["a"])
     }
 
-    @Test("removing tells whether there was a file, and removes a link instead of its target")
+    @Test("removing reports whether there was a file, and removes a link instead of its target")
     func removing() throws {
         try Data("kept".utf8).write(to: URL(filePath: folder("a")))
         try FileManager.default.createSymbolicLink(

@@ -6,12 +6,12 @@ import TestSupport
 import Testing
 import TypedStream
 
-@Suite("Fixtures of typedstreams")
+@Suite("Typedstream fixtures")
 struct TypedStreamFixtureTests {
-    /// The larger samples are not kept as files.
+    /// The larger samples are not stored as files.
     static let longest = 2000
 
-    @Test("are the samples, byte for byte")
+    @Test("the fixtures equal the samples, byte for byte")
     func samples() throws {
         var count = 0
         for (name, bytes) in try Samples.all() where bytes.count <= Self.longest {

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Hostile typedstreams")
 struct HostileTypedStreamTests {
-    /// Bytes after the header, and the code of the error.
+    /// Bytes after the header, and the expected error code.
     static let rows: [(name: String, bytes: [UInt8], code: TypedStreamError.Code)] = [
         ("a length beyond the end", Raw.new("+") + [0x82, 0xff, 0xff, 0xff, 0x7f], .invalidLength),
         ("a negative length", Raw.new("+") + [0xff], .invalidLength),
@@ -105,7 +105,7 @@ struct HostileTypedStreamTests {
         ("bytes after the last group", Raw.new("i") + [1, 0], .invalidReference),
     ]
 
-    @Test("each is refused with its code, at its place", arguments: rows.indices)
+    @Test("malformed streams are refused with their code and offset", arguments: rows.indices)
     func refused(_ index: Int) throws {
         let row = Self.rows[index]
         let bytes = Raw.stream(row.bytes)
@@ -136,7 +136,7 @@ struct HostileTypedStreamTests {
         }
     }
 
-    @Test("64 classes in a chain pass, 65 do not, however they are written")
+    @Test("a chain may have 64 classes but not 65, however they are written")
     func chains() throws {
         func chain(_ count: Int) -> [UInt8] {
             (0..<count).flatMap { [0x84] + Raw.new("C\($0)") + [0] }
@@ -185,7 +185,7 @@ struct HostileTypedStreamTests {
         #expect(error?.code == .sizeLimitExceeded)
     }
 
-    @Test("an error names the way to its place")
+    @Test("an error has the path to its location")
     func path() throws {
         var bytes = try Samples.message()
         bytes[bytes.count - 4] = 0x80
@@ -221,7 +221,7 @@ struct HostileTypedStreamTests {
     }
 
     @Test(
-        "a name that is no type encoding leaves one way to read a reference of streamer version 3")
+        "a reference of streamer version 3 to a name that is not a type encoding is unambiguous")
     func names() throws {
         let first: [UInt8] = [0x84] + Raw.root + [0, 0x86]
         let second: [UInt8] =
@@ -245,14 +245,14 @@ struct HostileTypedStreamTests {
         #expect(error?.code == .ambiguousItem)
     }
 
-    @Test("every prefix of our streams is refused or is a shorter stream")
+    @Test("every prefix of a sample is refused or is a shorter stream")
     func prefixes() throws {
         for (_, bytes) in try Samples.all() where bytes.count < 3000 {
             for length in 0..<bytes.count { try checkTypedStream(Array(bytes.prefix(length))) }
         }
     }
 
-    @Test("changed bytes of our streams are refused or give another stream")
+    @Test("a sample with a changed byte is refused or gives another stream")
     func changes() throws {
         var random = SplitMix64(seed: 26)
         for (_, sample) in try Samples.all() where sample.count < 300 {
@@ -271,9 +271,9 @@ struct HostileTypedStreamTests {
         try checkTypedStream(bytes)
     }
 
-    @Test("memory is in proportion to the input, whatever it claims")
+    @Test("memory is proportional to the input, whatever counts the input claims")
     func memory() throws {
-        // C strings of one text have the most entries for their bytes.
+        // C strings with the same text have the most table entries per byte.
         let first = Raw.new("[30000*]") + [0x84] + Raw.new("x")
         let body = first + (0..<29_999).flatMap { _ in [0x84, Raw.reference(1)] as [UInt8] }
         let document = try TypedStreamDocument(parsing: Raw.stream(body))

@@ -67,7 +67,7 @@ struct MeaningTests {
         try stream.append(object: Samples.string) { try $0.append("+", .string(text)) }
     }
 
-    /// Appends a run and, if its number is new, its attributes: names whose values are nil.
+    /// Appends a run and, if its number is new, a dictionary of attributes whose values are nil.
     private static func appendRun(
         _ number: Int64, _ length: Int64, attributes: [String]?, to stream: inout TypedStreamBuilder
     ) throws {
@@ -83,7 +83,7 @@ struct MeaningTests {
         }
     }
 
-    /// A stream of one attributed string.
+    /// A stream with one attributed string.
     private static func attributed(
         _ text: String, _ runs: (inout TypedStreamBuilder) throws -> Void
     ) throws -> TypedStreamDocument {
@@ -96,7 +96,7 @@ struct MeaningTests {
         return try TypedStreamDocument(parsing: stream.finish())
     }
 
-    @Test("each has the meaning of its class")
+    @Test("each object has the content that its class defines")
     func meanings() throws {
         let document = try TypedStreamDocument(parsing: Self.stream())
         var kinds: [String] = []
@@ -122,8 +122,8 @@ struct MeaningTests {
             ])
     }
 
-    /// The value that is missing was once read beyond the end of the file.
-    @Test("an object that the end of the stream cuts is an error, wherever that is")
+    /// Earlier versions read the missing value beyond the end of the file.
+    @Test("an object that the end of the stream cuts off is an error, wherever the stream ends")
     func prefixes() throws {
         let bytes = try Self.stream()
         let whole = try TypedStreamDocument(parsing: bytes).objects
@@ -155,7 +155,7 @@ struct MeaningTests {
         #expect(text.runs.map(\.attributes) == [0, 1, 0])
     }
 
-    @Test("a run of another text has no attributes, or those of an object of this one")
+    @Test("a run from another text has no attributes, or those of an object in this text")
     func foreignRun() throws {
         let other = try AttributedText(
             Self.attributed("ab") {
@@ -169,7 +169,7 @@ struct MeaningTests {
         }
     }
 
-    @Test("a string alone is text without runs")
+    @Test("a plain string is text without runs")
     func plainString() throws {
         let bytes = try Samples.text()
         let text = try AttributedText(typedstream: bytes)
@@ -178,7 +178,7 @@ struct MeaningTests {
         #expect(try AttributedText(typedstream: bytes[...]).text == text.text)
     }
 
-    @Test("a stream of another root, or of more than one, is refused")
+    @Test("a stream with another root, or with several roots, is refused")
     func roots() throws {
         for bytes in [try Samples.roots(), try Samples.cycle(), Raw.header, try Self.stream()] {
             let error = #expect(throws: TypedStreamError.self) {
@@ -188,7 +188,7 @@ struct MeaningTests {
         }
     }
 
-    @Test("attributes that are no dictionary are an error when they are asked for")
+    @Test("attributes that are not a dictionary are an error when they are read")
     func attributes() throws {
         let text = try AttributedText(
             Self.attributed("a") {
@@ -202,7 +202,7 @@ struct MeaningTests {
         #expect(attributes.names.isEmpty)
     }
 
-    @Test("an encoding of one object is not taken for one of a number in streamer version 3")
+    @Test("the encoding of an object is not mistaken for that of a number in streamer version 3")
     func impliedEncoding() throws {
         // NSDate, version 0, whose only value is nil instead of a number.
         let bytes =

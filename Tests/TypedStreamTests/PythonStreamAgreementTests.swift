@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import TypedStream
 
-/// A reader of typedstreams in Python, where it is installed.
+/// A comparison with a Python reader for typedstreams, if it is installed.
 @Suite("Agreement of typedstreams with pytypedstream")
 struct PythonStreamAgreementTests {
     static let isInstalled =
@@ -34,9 +34,10 @@ struct PythonStreamAgreementTests {
         }
     }
 
-    /// Our streams that pytypedstream can read.
+    /// The samples that pytypedstream can read.
     ///
-    /// It takes -1 for the number of an unsigned type, knows no integers of 8 bytes, and no streamer version 3.
+    /// It reads unsigned numbers as signed ones, and supports neither integers of 8 bytes nor
+    /// streamer version 3.
     private static func samples() throws -> [(String, [UInt8])] {
         try Samples.all().enumerated().compactMap { index, sample in
             if ["types", "types-big-endian", "shared", "version-3"].contains(sample.name) {

@@ -14,15 +14,15 @@ enum Raw {
             + (isBigEndian ? [0x81, 0x03, 0xe8] : [0x81, 0xe8, 0x03])
     }
 
-    /// A stream of these bytes after the header.
+    /// Returns a stream with these bytes after the header.
     static func stream(_ parts: [UInt8]...) -> [UInt8] { header + parts.flatMap { $0 } }
 
-    /// A literal string of fewer than 128 bytes.
+    /// Returns a literal string of fewer than 128 bytes.
     static func new(_ text: String) -> [UInt8] {
         [0x84, UInt8(text.utf8.count)] + Array(text.utf8)
     }
 
-    /// The number of an entry of a table.
+    /// Returns a reference to a table entry.
     static func reference(_ index: Int) -> UInt8 {
         UInt8(truncatingIfNeeded: index - 110)
     }
@@ -31,7 +31,7 @@ enum Raw {
     static let root: [UInt8] = [0x84] + new("NSObject") + [0x00, 0x85]
 }
 
-/// Streams of our own, of all types and forms.
+/// Sample streams with all types and forms.
 enum Samples {
     static let string = TypedStreamBuilder.ClassChain("NSString", version: 1, superclass: .object)
     static let mutableString = TypedStreamBuilder.ClassChain(
@@ -43,7 +43,7 @@ enum Samples {
     static let attributed = TypedStreamBuilder.ClassChain(
         "NSAttributedString", superclass: .object)
 
-    /// Each by its name.
+    /// All samples with their names.
     static func all() throws -> [(name: String, bytes: [UInt8])] {
         [
             ("empty", Raw.header), ("text", try text()), ("message", try message()),
@@ -61,7 +61,7 @@ enum Samples {
         return try stream.finish()
     }
 
-    /// An attributed string with two runs, as in a database of messages.
+    /// An attributed string with two runs, as in the Messages database.
     static func message(_ order: TypedStreamByteOrder = .littleEndian) throws -> [UInt8] {
         var stream = TypedStreamBuilder(byteOrder: order)
         try stream.beginGroup("@")
@@ -88,7 +88,7 @@ enum Samples {
         return try stream.finish()
     }
 
-    /// A value of each scalar type, at the ends of its range, and nil where it may be.
+    /// Values of each scalar type: both ends of its range, and nil if the type allows it.
     static func types(_ order: TypedStreamByteOrder = .littleEndian) throws -> [UInt8] {
         var stream = TypedStreamBuilder(byteOrder: order, systemVersion: 55555)
         try stream.append(
@@ -125,7 +125,7 @@ enum Samples {
         return try stream.finish()
     }
 
-    /// An object that is referred to, and long names.
+    /// An object with references to it, and long names.
     static func shared() throws -> [UInt8] {
         var stream = TypedStreamBuilder()
         let long = TypedStreamBuilder.ClassChain(
@@ -153,7 +153,7 @@ enum Samples {
         return try stream.finish()
     }
 
-    /// Several groups at top level, like a list of colours.
+    /// Several groups at the top level, as in a color list.
     static func roots() throws -> [UInt8] {
         var stream = TypedStreamBuilder()
         try stream.append("i", .integer(1))
@@ -167,7 +167,7 @@ enum Samples {
         return try stream.finish()
     }
 
-    /// So many objects that numbers take more than one byte.
+    /// Enough objects that references take more than one byte.
     static func many() throws -> [UInt8] {
         var stream = TypedStreamBuilder()
         try stream.beginGroup("@")
@@ -194,11 +194,11 @@ enum Samples {
         return try stream.finish()
     }
 
-    /// A list of an object, as early NeXTSTEP wrote it: objects have no type encoding.
+    /// A list with one object, as early NeXTSTEP wrote it, without a type encoding for the object.
     static let versionThree: [UInt8] =
         Raw.version(3) + [0x84, 0x84] + Raw.new("List") + [0x01, 0x84] + Raw.new("Object")
         + [0x00, 0x85, 0x00]
-        // Its count, and an object of a known class.
+        // The count, and an object of a known class.
         + Raw.new("i") + [0x01] + [0x84, Raw.reference(2), 0x00] + Raw.new("*") + [0x84]
         + Raw.new("text") + [0x86, 0x86]
 }

@@ -20,7 +20,7 @@ struct TypedStreamBuilderTests {
                     [1, 0x71, 0x86]))
     }
 
-    @Test("what is built is read as it was meant, and written again")
+    @Test("built streams are read, and written again as the same bytes")
     func samples() throws {
         for (name, bytes) in try Samples.all() {
             let document = try TypedStreamDocument(parsing: bytes)
@@ -33,7 +33,7 @@ struct TypedStreamBuilderTests {
         }
     }
 
-    @Test("a document is copied behind other groups, and shares their names")
+    @Test("a document is appended after other groups, and shares their names")
     func copying() throws {
         let document = try TypedStreamDocument(parsing: Samples.message())
         var builder = TypedStreamBuilder()
@@ -47,7 +47,7 @@ struct TypedStreamBuilderTests {
         #expect(TypedStreamDump.lines(both, numbering: .objects) == lines + lines)
     }
 
-    @Test("a copy of streamer version 3 is one of version 4")
+    @Test("a copy of a stream of version 3 has version 4")
     func versionThree() throws {
         let old = try TypedStreamDocument(parsing: Samples.versionThree)
         var builder = TypedStreamBuilder()
@@ -82,7 +82,7 @@ struct TypedStreamBuilderTests {
         }
     }
 
-    @Test("a group without all values, and an object without an end, are refused")
+    @Test("an incomplete group and an unfinished object are refused")
     func incomplete() throws {
         var stream = TypedStreamBuilder()
         try stream.beginGroup("i@")

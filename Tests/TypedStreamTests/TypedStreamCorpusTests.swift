@@ -11,7 +11,7 @@ import Testing
     "Typedstreams of Apple's software",
     .enabled(if: TypedStreamCorpus.isAvailable, "the folder of typedstreams is not here"))
 struct TypedStreamCorpusTests {
-    @Test("there are at least 53 whole ones, and a damaged one")
+    @Test("the collection has at least 53 intact streams and a damaged one")
     func count() {
         #expect(TypedStreamCorpus.files.count >= 53)
         #expect(TypedStreamCorpus.damaged.count == 1)
@@ -38,7 +38,7 @@ struct TypedStreamCorpusTests {
     @Test("all properties hold", arguments: TypedStreamCorpus.all)
     func properties(_ file: Corpus.File) throws { try checkTypedStream(file.bytes) }
 
-    @Test("every prefix is refused, but the header alone", arguments: TypedStreamCorpus.files)
+    @Test("every prefix except the header alone is refused", arguments: TypedStreamCorpus.files)
     func prefixes(_ file: Corpus.File) throws {
         guard file.bytes.count <= 2000 else { return }
         for length in 0..<file.bytes.count {
@@ -55,7 +55,7 @@ struct TypedStreamCorpusTests {
         #expect(TypedStreamDump.lines(salvaged).count < 2 * prefix.count)
     }
 
-    @Test("a message that claims more text than it has is refused, and shown up to there")
+    @Test("a message that claims more text than it has is refused, and salvaged up to the text")
     func damaged() throws {
         let file = try #require(TypedStreamCorpus.damaged.first)
         let error = #expect(throws: TypedStreamError.self) {

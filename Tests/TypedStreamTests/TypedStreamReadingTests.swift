@@ -7,7 +7,7 @@ import TypedStream
 
 @Suite("Reading typedstreams")
 struct TypedStreamReadingTests {
-    @Test("an archived number is read with its classes, type and place")
+    @Test("an archived number is read with its classes, type and location")
     func number() throws {
         let bytes = Raw.stream(
             Raw.new("@"), [0x84], [0x84], Raw.new("NSNumber"), [0x00], [0x84], Raw.new("NSValue"),
@@ -40,7 +40,7 @@ struct TypedStreamReadingTests {
         #expect(document.classes.map(\.version) == [0, 0, 0])
     }
 
-    @Test("strings and classes have their places and versions")
+    @Test("strings and classes have their byte ranges and versions")
     func names() throws {
         let bytes = try Samples.shared()
         let document = try TypedStreamDocument(parsing: bytes[...])
@@ -57,7 +57,7 @@ struct TypedStreamReadingTests {
         }
     }
 
-    @Test("a long path is cut in the middle")
+    @Test("a long path is shortened in the middle")
     func path() {
         let short = TypedStreamPath([.group(0), .value(2)])
         #expect(short.description == "groups[0].values[2]")
@@ -196,7 +196,7 @@ struct TypedStreamReadingTests {
         #expect(try TypedStreamDocument(parsing: Raw.stream(Raw.new("i"), [0x01])).root == nil)
     }
 
-    @Test("streams are told from other files by their first bytes")
+    @Test("typedstreams are recognized by their first bytes")
     func detection() {
         #expect(TypedStreamDocument.isTypedStream(Raw.header))
         #expect(TypedStreamDocument.isTypedStream(Raw.version(3, isBigEndian: true)))

@@ -13,7 +13,7 @@ protocol CoderPair: SendableMetatype {
     /// Opens an archive, with secure coding required.
     static func unarchiver(_ data: Data) throws -> Unarchiver
 
-    /// Reads objects under a name as objects of a class.
+    /// Maps a class name in the archive to a class.
     static func setClass(_ type: AnyClass, for name: String, in unarchiver: Unarchiver)
 
     /// Archives a root, with secure coding required.
@@ -160,8 +160,8 @@ extension CoderPair {
 
 /// The names of the classes for Foundation.
 enum FoundationNames {
-    /// Foundation's twins under the names that Foundation gives them, to look at what it wrote:
-    /// on Linux, `setClassName(_:for:)` has no effect.
+    /// Foundation's twins under the names that Foundation gives them, to check its archives. On
+    /// Linux, `setClassName(_:for:)` has no effect.
     static let registry = {
         var registry = Part.registry
             .adding(Save.self, as: NSStringFromClass(FoundationSave.self))

@@ -5,7 +5,7 @@ import NIBArchive
 import TypedStream
 
 extension Ours {
-    /// The text of each message, with its runs checked.
+    /// Reads the text of each message, and checks its runs.
     @Sendable static func messageTexts(_ input: Input, _ scale: Double) throws -> Work {
         let messages = try SmallFiles.bytes(input, scale)
         return Work(size: SmallFiles.size(messages), count: messages.count) {
@@ -18,7 +18,7 @@ extension Ours {
         }
     }
 
-    /// Every value of a typedstream, in the order of the file.
+    /// Visits every value of a typedstream, in file order.
     @Sendable static func streamValues(_ input: Input, _ scale: Double) throws -> Work {
         let bytes = try input.bytes(scale: scale)
         return Work(size: bytes.count) {
@@ -51,7 +51,7 @@ extension Ours {
         sum = Checksum.appending(value, to: sum)
     }
 
-    /// Every value of every object of NIBArchives.
+    /// Visits every value of every object of NIBArchives.
     @Sendable static func interfaceValues(_ input: Input, _ scale: Double) throws -> Work {
         let files = try SmallFiles.bytes(input, scale)
         return Work(size: SmallFiles.size(files), count: files.count) {

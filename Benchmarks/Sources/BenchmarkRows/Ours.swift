@@ -26,7 +26,8 @@ enum Ours {
         }
     }
 
-    /// The document comes from the other format, so that the writer cannot copy parts of it.
+    /// Serializes a document. It was parsed from the other format, so the writer cannot copy parts
+    /// of it.
     @Sendable static func write(_ input: Input, _ scale: Double) throws -> Work {
         let bytes = try input.inOtherFormat.bytes(scale: scale)
         let document = try PropertyListDocument(parsing: bytes, limits: limits)

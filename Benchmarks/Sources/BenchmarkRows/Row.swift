@@ -51,16 +51,15 @@ public enum Implementation: String, Sendable, CaseIterable {
     case ours
     /// This library's value tree, `PropertyListValue`, in rows where `ours` does not use it.
     case tree
-    /// This library's subclasses of `NSCoder`, with the classes that Foundation's archivers are
-    /// measured with.
+    /// This library's subclasses of `NSCoder`, with the same classes as for Foundation's archivers.
     case coders
     /// Foundation: `PropertyListSerialization`, its coders and its archivers.
     case foundation
     /// libplist.
     case libplist
-    /// The minimal cost. It reads the bytes once, a word at a time. For archives it also creates or
-    /// copies the objects and texts, and for `Codable` it uses the containers without an
-    /// implementation. No implementation can be faster. Its checksum differs.
+    /// The minimal cost, which no implementation can beat. It reads the bytes once, a word at a
+    /// time. For archives it also creates or copies the objects and texts. For `Codable` it makes
+    /// only the calls to containers that do nothing. Its checksum differs.
     case floor
 }
 
@@ -68,7 +67,7 @@ public enum Implementation: String, Sendable, CaseIterable {
 public struct Work {
     /// The size in bytes of the file that is read or written, for the throughput.
     public let size: Int
-    /// The number of operations in a run, in rows that count them: items that are written.
+    /// The number of operations in a run, in rows that count them, such as written items.
     public let count: Int
     /// The measured closure.
     public let run: () throws -> Outcome
@@ -102,7 +101,7 @@ extension Row {
         Implementation.allCases.filter { implementations[$0] != nil }
     }
 
-    /// Generates the files that the work needs, so that this is not measured.
+    /// Generates the files that the work needs, outside the measurement.
     public func prepare(scale: Double = 1) throws {
         try input.prepare(scale: scale)
         if job == .write {
@@ -114,8 +113,8 @@ extension Row {
     /// Returns the keys that the rows of `lookup` look up, in order.
     public static func lookupKeys(scale: Double = 1) -> [String] { Lookup.keys(scale) }
 
-    /// Returns the work by `implementation` with an input of `scale` times the usual size; nil if
-    /// it cannot do it.
+    /// Returns the work of `implementation` on an input of `scale` times the usual size, or nil if
+    /// it cannot do the work.
     public func work(by implementation: Implementation, scale: Double = 1) throws -> Work? {
         try implementations[implementation]?(input, scale)
     }

@@ -16,7 +16,7 @@ extension PropertyListNode {
 
 /// The checksums of the visited part of a property list.
 private struct Visit {
-    /// A container that has not ended.
+    /// A container whose children have not all been visited.
     private struct Container {
         var sum: UInt64 = 0
         let key: UInt64

@@ -15,14 +15,14 @@ Error = KeyedArchiveError
 
 
 def _key(name):
-    """Returns the key of a field. A name that begins with ``NS`` has a dot after it in archives."""
+    """Returns the key of a field. In archives, the prefix ``NS`` is followed by a dot."""
     return f"NS.{name[2:]}" if name.startswith("NS") else name
 
 
 class DataclassArchiver:
-    """The base of a dataclass whose fields are those of an archived class.
+    """The base class of dataclasses that have the fields of an archived class.
 
-    Keys without a field are an error, unless the dataclass is declared with ``ignore_unmapped=True``.
+    Keys without a matching field are errors, unless the dataclass is declared with ``ignore_unmapped=True``.
     """
 
     _ignores_unmapped = False

@@ -3,8 +3,8 @@
 """The API of ``bpylist2.archiver``: archives with a map from class names to types.
 
 A type in the map has the static methods ``decode_archive(archive)`` and ``encode_archive(obj, archive)``, or is a
-dataclass. As there, a class that is not in the map is an error, and dates are :class:`timestamp` instances. Cycles and
-shared objects are kept between dataclasses. Types with ``decode_archive`` cannot be part of a cycle.
+dataclass. As in bpylist2, a class that is not in the map is an error, and dates are :class:`timestamp` instances.
+Cycles and shared objects are preserved between dataclasses. Types with ``decode_archive`` cannot be part of a cycle.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ ARCHIVE_CLASS_MAP: dict = {}
 
 
 def update_class_map(new_map):
-    """Adds types by the names of their classes."""
+    """Adds types to the map, by class name."""
     UNARCHIVE_CLASS_MAP.update(new_map)
     ARCHIVE_CLASS_MAP.update({kind: name for name, kind in new_map.items()})
 
@@ -52,12 +52,12 @@ class _Fields:
         self._decoder = decoder
 
     def decode(self, key):
-        """Returns the field with a key, or None."""
+        """Returns the field for a key, or None."""
         return self._decoder.value(self.object.get(key))
 
 
 class _Decoder:
-    """Replaces inert objects by instances of the types in the map."""
+    """Replaces inert objects with instances of the types in the map."""
 
     def __init__(self):
         self.known = {}
@@ -120,19 +120,19 @@ def unarchive_file(path):
 
 
 class _Encoded:
-    """The argument of ``encode_archive``: collects the fields of an object."""
+    """The argument of ``encode_archive``, which collects the fields of an object."""
 
     def __init__(self, fields, encoder):
         self._fields = fields
         self._encoder = encoder
 
     def encode(self, key, value):
-        """Sets the field with a key."""
+        """Sets the field for a key."""
         self._fields[key] = self._encoder.value(value)
 
 
 class _Encoder:
-    """Replaces instances of the types in the map by inert objects."""
+    """Replaces instances of the types in the map with inert objects."""
 
     def __init__(self):
         self.known = {}

@@ -14,8 +14,8 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// A database of the items of an access group in an encrypted SQLite file, which several programs
-/// may have open.
+/// A database of the items of an access group in an encrypted SQLite file. Several programs may
+/// have the file open.
 ///
 /// ```swift
 /// let key = try MasterKey(file: keyPath, creatingIfMissing: true)
@@ -25,8 +25,8 @@ internal import Foundation
 /// The data of items is encrypted with AES-256-GCM, with a fresh nonce for each write. Attributes
 /// are authenticated together with the data, but readable by anyone who may read the file.
 ///
-/// A transaction that has returned is on the disk. If the power fails or a program is killed, each
-/// item is in its state before or after the transaction.
+/// Once a transaction returns, its changes are on disk. If the power fails or a program is killed,
+/// each item is in its state before or after the transaction.
 ///
 /// The database does not protect against somebody who restores an older copy of the file or removes
 /// items from it.
@@ -108,11 +108,13 @@ public final class EncryptedItemDatabase: ItemDatabase {
                     recovery: "restore a backup, or remove the file to create a new store")
             }
             if found.linkCount > 1 {
-                // A program that was killed after creating the store left a temporary name.
+                // A program that was killed while creating the store may have left a temporary hard
+                // link.
                 FileAccess.removeDeadTemporaries(beside: file)
                 found = try FileMode(of: file)
             }
-            // SQLite finds the journal by the name of the store.
+            // SQLite derives the journal's name from the store's, so it misses a journal that was
+            // created under another name.
             guard found.linkCount <= 1 else {
                 throw StoreError(
                     .invalidDatabase,
@@ -173,7 +175,8 @@ public final class EncryptedItemDatabase: ItemDatabase {
         _ body: (any ItemTransaction) throws -> Result
     ) throws -> Result {
         try owner.requireNone()
-        // An error of `body` is the caller's, or was already converted by the transaction.
+        // Errors from `body` are passed on unchanged: they are the caller's own, or the transaction
+        // has already converted them.
         var thrown: (any Error)?
         do {
             return try queue.write { database in
@@ -277,8 +280,8 @@ public final class EncryptedItemDatabase: ItemDatabase {
     }
 }
 
-/// A transaction of items within a transaction of SQLite. Using the connection on another thread
-/// would end the process.
+/// An item transaction within an SQLite transaction. Using the connection on another thread would
+/// crash the process.
 private struct EncryptedTransaction: ItemTransaction, CustomReflectable {
     let accessGroup: String
     private let file: String
@@ -329,7 +332,7 @@ private struct EncryptedTransaction: ItemTransaction, CustomReflectable {
     }
 
     func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
-        // An error of `body` is the caller's.
+        // Errors from `body` are passed on unchanged.
         var thrown: (any Error)?
         var result: Result?
         do {

@@ -16,7 +16,7 @@ internal import Foundation
 /// The table `item`, with one row per item.
 ///
 /// The attributes are not encrypted, so that SQLite can search for them. They are authenticated
-/// together with the data, and a row with altered attributes cannot be read. Texts are stored as
+/// together with the data, and a row with altered attributes cannot be read. Strings are stored as
 /// blobs of their UTF-8 bytes: SQLite compares these exactly, and they may contain U+0000. Dates
 /// are stored as seconds since 2001. The column `service` contains the bytes of the item's subject,
 /// which may be a server.
@@ -220,8 +220,8 @@ extension RowReader<ItemColumn> {
 
 /// A query as an SQL condition. The columns of the index come first, in their order.
 ///
-/// Of an address, the condition contains only the server. The server comes first in the bytes of an
-/// address, so the index finds the rows of a server.
+/// The condition contains only the server of an address. The encoded address begins with the
+/// server, so the index finds the rows of a server.
 private struct ItemFilter {
     private(set) var condition = ""
     private(set) var arguments = StatementArguments()
@@ -245,7 +245,7 @@ private struct ItemFilter {
         if let server = query.server {
             let bytes = ServerAddress.prefix(of: server)
             add("service", Data(bytes), by: ">=")
-            // The next field begins with 0 or 1.
+            // The byte after the server is 0 or 1, so this is an upper bound.
             add("service", Data(bytes + [ServerAddress.mark]), by: "<")
         } else if query.itemClass == .internetPassword || query.saysPartOfAddress {
             add("service", mark, by: ">=")

@@ -57,7 +57,7 @@ public struct MasterKey: Sendable {
         do { (bytes, mode) = try Self.read(path, creatingIfMissing) } catch {
             throw StoreError(error, file: path)
         }
-        // A program that was killed after creating the file left a temporary name.
+        // A program that was killed while creating the file may have left a temporary hard link.
         if mode.linkCount > 1 { FileAccess.removeDeadTemporaries(beside: path) }
         guard mode.mode & 0o077 == 0 else {
             throw StoreError(
@@ -73,16 +73,16 @@ public struct MasterKey: Sendable {
         do { try self.init(bytes: bytes) } catch { throw error.at(file: path) }
     }
 
-    /// Reads the file of a key. If several programs find none at the same time, one of them creates
-    /// the file and all read it.
+    /// Reads a key file. If several programs find it missing at the same time, one of them creates
+    /// it and all read it.
     private static func read(
         _ path: String, _ creatingIfMissing: Bool
     ) throws(SystemError) -> (bytes: [UInt8], mode: FileMode) {
         for _ in 0..<100 {
             do {
                 let found = try FileAccess.readRegularFile(path, limit: size)
-                // Make sure that the file is on the disk, because losing the key would lose
-                // everything it has encrypted. Another program may have created the file just now.
+                // Make sure that the file is on disk, because losing the key would lose everything
+                // it has encrypted. Another program may have created the file just now.
                 if creatingIfMissing { try FileAccess.synchronizeName(of: path) }
                 return found
             } catch  where error.isMissing && creatingIfMissing {
@@ -90,7 +90,7 @@ public struct MasterKey: Sendable {
                 do { try FileAccess.create(path, with: key, mode: 0o600) } catch
                     where error.isExisting
                 {
-                    // Another program was faster, or a symbolic link leads to no file.
+                    // Another program was faster, or this is a dangling symbolic link.
                     _ = try FileMode.existing(at: path)
                 }
             }
@@ -130,8 +130,8 @@ public struct PassphraseCost: Sendable, Hashable {
         guard (1...32).contains(blockSize), (1...16).contains(parallelism) else { return false }
         // RFC 7914 requires N below 2 to the power of 16 × r. Only r = 1 can violate this here.
         guard blockSize > 1 || rounds < 1 << 16 else { return false }
-        // The implementation reserves one memory page for two more blocks, which p = 2 does not
-        // need.
+        // For p = 1, the scrypt implementation has only one spare memory page for the two blocks
+        // that it needs in addition.
         guard blockSize <= 16 || parallelism > 1 else { return false }
         return rounds * blockSize * parallelism <= 1 << 23
     }
@@ -165,9 +165,8 @@ public struct PassphraseCost: Sendable, Hashable {
                 what:
                     "scrypt with N = \(rounds), r = \(blockSize), p = \(parallelism) is out of bounds",
                 recovery:
-                    "N a power of two up to 2^20 and below 2^(16 × r), r up to 32, or 16 where p "
-                    + "is 1, p up to 16, "
-                    + "N × r × p up to 2^23")
+                    "use a power of two up to 2^20 and below 2^(16 × r) for N, up to 32 for r "
+                    + "(16 if p is 1), up to 16 for p, and up to 2^23 for N × r × p")
         }
         do {
             return try KDF.Scrypt.deriveKey(

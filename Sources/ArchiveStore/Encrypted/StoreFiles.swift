@@ -10,15 +10,16 @@ internal import SystemFiles
 
 /// The files of a store, and the restrictions on what SQLite may do with them.
 ///
-/// A folder may come from a stranger. SQLite deletes the file that a rollback journal names as its
-/// super-journal, and does so before anything in the database is checked. So ``StoreJournal``
+/// The folder of a store may be untrusted. SQLite deletes the file that a rollback journal names as
+/// its super-journal, and does so before anything in the database is checked. So ``StoreJournal``
 /// inspects the journal first. Connections open the store through a VFS, which inspects every
 /// journal that appears later in the same way. The VFS opens no super-journals and no write-ahead
 /// logs, and deletes nothing but journals.
 enum StoreFiles {
     // MARK: Before SQLite reads a store
 
-    // While another program changes the store, data read at different times may be inconsistent.
+    // The maximum number of attempts. While another program changes the store, the header and the
+    // journal may be read in different states.
     private static let attempts = 50
     // The pause between attempts, in milliseconds.
     private static let pause: Int32 = 10
@@ -51,7 +52,7 @@ enum StoreFiles {
         }
     }
 
-    /// The state of a store's files that a transaction of another program changes.
+    /// The properties of a store's files that change when another program runs a transaction.
     private struct State: Equatable {
         let changeCounter: UInt32?
         let pageCount: UInt32?
@@ -67,8 +68,8 @@ enum StoreFiles {
 
     private static func requireOwnFiles(_ place: String, _ connection: Database) throws {
         let header = try header(of: connection)
-        // A file that is not a database is refused later, by SQLite and by the check of the schema,
-        // unless a journal is to be applied.
+        // A file without a valid header is refused here only if it has a journal. Otherwise SQLite
+        // and the schema check refuse it later.
         if let header { try requireVersions(header, place) }
         try requireNoLog(place)
         try requireOwnJournal(place, header)
@@ -173,7 +174,7 @@ enum StoreFiles {
         }
     }
 
-    // Longer than any statement of this module, and more columns than any of its tables has.
+    // Both limits exceed what the statements and tables of this module need.
     private static let longestStatement: Int32 = 1 << 16
     private static let mostColumns: Int32 = 64
 
@@ -186,7 +187,7 @@ enum StoreFiles {
         unsafe sqlite3_limit(connection.sqliteConnection, SQLITE_LIMIT_COLUMN, mostColumns)
     }
 
-    // MARK: Before a store is made
+    // MARK: Before a store is created
 
     /// Checks that no file beside the path of a new store would become a part of it.
     ///
@@ -209,7 +210,7 @@ enum StoreFiles {
 
     // MARK: The contents of a new store
 
-    /// Returns the database of a connection in the form of a file.
+    /// Serializes the database of a connection, in SQLite's file format.
     static func contents(of connection: Database) throws -> [UInt8] {
         var size: Int64 = 0
         // SAFETY: the connection is open. SQLite returns memory of `size` bytes or NULL, which is
@@ -235,7 +236,7 @@ enum StoreFiles {
     /// If SQLite was built without URI filenames, the result is the path itself. Then only
     /// ``require(_:_:)`` protects against foreign journals.
     ///
-    /// - Throws: An error of the system, or an error for a path that is too long for SQLite.
+    /// - Throws: A system error, or an error for a path that is too long for SQLite.
     static func path(of file: String) throws(SystemError) -> String {
         let place = try resolved(file)
         try requireLength(of: place)
@@ -258,7 +259,7 @@ enum StoreFiles {
         }
     }
 
-    /// Returns a byte of a path in the form for a URI.
+    /// Percent-encodes a byte of a path for a URI, if necessary.
     private static func encoded(_ byte: UInt8) -> String {
         switch byte {
         case 0x2D...0x39, 0x41...0x5A, 0x5F, 0x61...0x7A: String(Unicode.Scalar(byte))

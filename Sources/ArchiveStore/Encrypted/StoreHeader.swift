@@ -164,7 +164,7 @@ extension StoreHeader {
 
     /// Reads the header of a store.
     ///
-    /// - Throws: `unsupportedVersion`, `invalidDatabase`, or an error of SQLite.
+    /// - Throws: `unsupportedVersion`, `invalidDatabase`, or an SQLite error.
     static func read(_ database: Database) throws -> StoreHeader {
         let rows = try Row.fetchAll(
             database.cachedStatement(sql: "SELECT * FROM store LIMIT 2"))
@@ -198,7 +198,7 @@ extension StoreHeader {
         return name
     }
 
-    /// Reads bytes and checks their number. The time of scrypt grows with the size of the salt.
+    /// Reads bytes and checks their count. The time of scrypt grows with the size of the salt.
     private static func bytes(
         _ columns: RowReader<Column>, _ column: Column, count: Int
     ) throws(StoreError) -> [UInt8] {

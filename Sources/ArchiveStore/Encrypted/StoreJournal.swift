@@ -71,12 +71,10 @@ enum StoreJournal {
         else { throw Refusal.otherState }
     }
 
-    /// Returns whether a journal belongs to the last transaction on a database, which is
-    /// unfinished.
+    /// Returns whether a journal belongs to the last, unfinished transaction on a database.
     ///
-    /// A transaction increments the counter in the first page at some time before it ends. Before
-    /// that, it records the page in the journal. Without such a record, the header is still the old
-    /// one.
+    /// A transaction records the first page in the journal before it increments the change counter
+    /// in that page. Without such a record, the header is still the old one.
     private static func belongs(
         _ journal: RollbackJournal.Header, _ first: RollbackJournal.FirstPage,
         to header: DatabaseHeader
@@ -185,8 +183,7 @@ extension StoreJournal {
                 + Int32(truncatingIfNeeded: Self.contents.firstIndex(of: self) ?? 0)
         }
 
-        /// Creates the refusal that an error of SQLite contains. The result is nil if there is
-        /// none.
+        /// Creates the refusal that an SQLite error contains. The result is nil if there is none.
         init?(_ error: DatabaseError) {
             if error.extendedResultCode == .SQLITE_READONLY_DBMOVED {
                 self = .movedStore

@@ -19,7 +19,7 @@ enum StoreSchema {
         Entry(type: "index", name: "itemIdentity", table: "item", sql: ItemRows.indexDefinition),
     ]
 
-    /// A table or an index of a store, in its schema form.
+    /// A table or an index of a store, as the schema describes it.
     private struct Entry {
         let type: String
         let name: String
@@ -43,7 +43,7 @@ enum StoreSchema {
     ///
     /// `mode` returns the mode of the file. It is called after SQLite has locked the file.
     ///
-    /// - Throws: `invalidDatabase`, or an error of SQLite.
+    /// - Throws: `invalidDatabase`, or an SQLite error.
     /// - Complexity: O(*n* log *n*) in the size of the file.
     static func require(_ database: Database, mode: () throws -> FileMode) throws {
         let (mode, roots) = try requireTables(database, mode)
@@ -61,8 +61,8 @@ extension StoreSchema {
     /// Checks the schema of a file before SQLite parses it, and lets SQLite parse it under the same
     /// lock.
     ///
-    /// SQLite reads a page as often as others refer to it, and takes quadratic time for some
-    /// definitions. A small malicious file could keep it busy for ever.
+    /// SQLite reads a page once for each reference to it, and parses some definitions in quadratic
+    /// time. A small malicious file could keep it busy forever.
     ///
     /// `mode` returns the mode of the file. It is called after SQLite has locked the file.
     static func requireBeforeParsing(_ database: Database, mode: () throws -> FileMode) throws {
@@ -158,9 +158,9 @@ extension StoreSchema {
         }
     }
 
-    /// Checks that a large file has blocks on the disk for its pages, as every file written by a
-    /// store does. A few bytes of a schema can refer to any page, and the integrity check takes
-    /// memory for each page.
+    /// Checks that a large file has blocks on disk for its pages, as every file written by a store
+    /// does. A few bytes of a schema can refer to any page, and the integrity check takes memory
+    /// for each page.
     private static func requireBlocks(_ mode: FileMode) throws(StoreError) {
         guard
             mode.size <= largestSparseSize || mode.size / largestRatio <= mode.allocatedSize
@@ -208,7 +208,8 @@ enum NewStore {
     ) throws(StoreError) {
         do {
             if let existing = try FileMode.existing(at: file) {
-                // A program that was killed after creating the file left a temporary name.
+                // A program that was killed while creating the file may have left a temporary hard
+                // link.
                 if existing.linkCount > 1 {
                     FileAccess.removeDeadTemporaries(beside: file)
                 }
@@ -216,7 +217,7 @@ enum NewStore {
             }
             try StoreFiles.requirePath(ofNew: file)
             do { try StoreFiles.requireNone(beside: file) } catch {
-                // Another program has created the store meanwhile and is writing to it.
+                // Another program has created the store in the meantime and is writing to it.
                 if try FileMode.existing(at: file) != nil { return }
                 throw error
             }
@@ -271,7 +272,7 @@ extension Configuration {
                 StoreFiles.limitSchema(database)
                 try StoreSchema.requireBeforeParsing(database) { try FileMode(of: file) }
             }
-            // When a transaction returns, it and the removal of its journal are on the disk.
+            // When a transaction returns, its changes and the removal of its journal are on disk.
             try database.execute(sql: "PRAGMA synchronous = EXTRA")
             // On Apple's systems, flush the cache of the drive too. Elsewhere this is the default.
             try database.execute(sql: "PRAGMA fullfsync = ON")

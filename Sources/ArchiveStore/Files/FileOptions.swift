@@ -7,8 +7,8 @@ internal import SystemFiles
 /// The options for writing files.
 ///
 /// Files are always replaced atomically: a temporary file in the same folder is filled, flushed to
-/// the disk, and renamed. A program that opens the file meanwhile, or after a power failure, finds
-/// the old contents or the new.
+/// disk, and renamed. A program that opens the file during the replacement, or after a power
+/// failure, finds the old contents or the new.
 ///
 /// A replaced file keeps its mode, its owner and symbolic links to it. On Linux it also keeps its
 /// POSIX access control list and the extended attributes `user.*`. If the owner, the group or the

@@ -7,8 +7,8 @@ internal import ValidText
 ///
 /// Lower-case ASCII letters, digits, `-` and `_` stay. Every other byte of the key's UTF-8 becomes
 /// `%` and two lower-case hexadecimal digits. Different keys therefore have different names even on
-/// file systems that ignore case or Unicode normalization. No name is special, and none begins with
-/// a dot. The empty key is `%`.
+/// file systems that ignore case or Unicode normalization. No name begins with a dot. The empty key
+/// is `%`.
 ///
 /// A name of more than 192 characters is split into folders of that length, because file systems
 /// allow at most 255: `aaa…/aaa….plist`. Folders have no extension, so no folder has the name of a
@@ -16,8 +16,8 @@ internal import ValidText
 enum KeyFileName {
     static let `extension` = ".plist"
     private static let chunk = 192
-    // The maximum length of an escaped key: the length of path that systems allow, less room for
-    // the path of the store's folder.
+    // The maximum length of an escaped key: the maximum path length of common systems, minus room
+    // for the path of the store's folder.
     private static let longest = 3072
     /// The maximum number of folders around a file within the folder of a store.
     static let deepest = longest / chunk - 1

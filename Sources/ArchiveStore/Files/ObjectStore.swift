@@ -13,7 +13,7 @@ internal import SystemFiles
 /// let again = try saves.object(Save.self, forKey: "level/3 – “Ångström”")
 /// ```
 ///
-/// Keys may be any text, unless the files have plain names (``Naming``). Each file is a keyed
+/// Keys may be any string, unless the files have plain names (``Naming``). Each file is a keyed
 /// archive with the object as its root, and is replaced atomically. Programs that share a folder
 /// see complete objects, and the last writer wins.
 ///
@@ -51,7 +51,7 @@ public struct ObjectStore: Sendable {
         FileAccess.removeDeadTemporaries(inFolder: folder)
     }
 
-    /// Returns the object of a key, or nil if there is none.
+    /// Returns the object for a key, or nil if there is none.
     ///
     /// - Throws: The errors of unarchiving, and ``StoreError`` with `fileAccess` or `invalidName`.
     public func object<T: KeyedDecodable>(
@@ -88,8 +88,8 @@ public struct ObjectStore: Sendable {
         try write(bytes, to: file)
     }
 
-    /// Writes the file of a key, repeatedly if necessary. The file of a long key is in folders of
-    /// its own. Another program may be removing them because they are empty.
+    /// Writes the file for a key, and retries if necessary. The file for a long key is in folders
+    /// of its own, which another program may remove while they are empty.
     private func write(_ bytes: [UInt8], to file: KeyFile) throws(StoreError) {
         for attempt in 0..<100 as Range<UInt32> {
             let isWritten: Void? = try file.access(creatingFolders: true) {
@@ -110,7 +110,7 @@ public struct ObjectStore: Sendable {
         do { _ = try FileMode(of: folder) } catch { throw StoreError(error, file: folder) }
     }
 
-    /// Removes the object of a key. Returns false if there is none.
+    /// Removes the object for a key. Returns false if there is none.
     ///
     /// - Throws: `invalidName` or `fileAccess`. If only flushing the folder failed, the message
     ///   says so. The object is then removed, but may reappear after a power failure. Removing it
@@ -159,7 +159,7 @@ public struct ObjectStore: Sendable {
     }
 }
 
-/// The file of a key in the folder of a store. The file of a long key is in further folders.
+/// The file for a key in the folder of a store. The file for a long key is in subfolders.
 private struct KeyFile {
     let path: String
     private let root: String
@@ -193,8 +193,8 @@ private struct KeyFile {
 
     /// Removes the file, and then the folders around it that are empty.
     ///
-    /// If there is no file, an earlier removal may not be on the disk yet. In this case the
-    /// innermost folder is flushed.
+    /// If there is no file, an earlier removal may not be on disk yet. In this case the innermost
+    /// folder is flushed.
     ///
     /// - Returns: A Boolean value indicating whether there was a file.
     func remove() throws(StoreError) -> Bool {
@@ -219,7 +219,7 @@ private struct KeyFile {
 /// The open folders around a file, from the folder of the store inwards. Only the first may be a
 /// symbolic link. While the folders are open, nobody can redirect them with symbolic links.
 private struct FolderChain {
-    /// The treatment of missing folders.
+    /// The handling of missing folders.
     enum Mode {
         /// Missing folders are errors.
         case existing

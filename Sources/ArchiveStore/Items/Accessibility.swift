@@ -11,7 +11,7 @@ public enum Accessibility: String, Sendable, Hashable, CaseIterable {
 
     /// While the device is unlocked.
     case whenUnlocked = "ak"
-    /// After the device was unlocked once since it was started.
+    /// After the device has been unlocked once since it was started.
     case afterFirstUnlock = "ck"
     /// Always.
     case always = "dk"
@@ -19,7 +19,7 @@ public enum Accessibility: String, Sendable, Hashable, CaseIterable {
     case whenPasscodeSetThisDeviceOnly = "akpu"
     /// While the device is unlocked; never on another.
     case whenUnlockedThisDeviceOnly = "aku"
-    /// After the device was unlocked once since it was started; never on another device.
+    /// After the device has been unlocked once since it was started; never on another device.
     case afterFirstUnlockThisDeviceOnly = "cku"
     /// Always; never on another device.
     case alwaysThisDeviceOnly = "dku"

@@ -15,13 +15,13 @@ public struct ArchivedEntries {
     /// Creates an empty collection of entries.
     public init() { values = [:] }
 
-    /// The value of a key, or nil if there is none. Setting nil removes the entry.
+    /// The value for a key, or nil if there is none. Setting nil removes the entry.
     public subscript(key: String) -> AnyArchived? {
         get { values[ExactText(key)] }
         set { values[ExactText(key)] = newValue }
     }
 
-    /// The value of a key as `Value`, or nil if there is none or it has another type. Setting nil
+    /// The value for a key as `Value`, or nil if there is none or it has another type. Setting nil
     /// removes the entry.
     public subscript<Value: KeyedCodable>(key: String) -> Value? {
         get { values[ExactText(key)]?.value(as: Value.self) }

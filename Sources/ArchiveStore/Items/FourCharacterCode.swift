@@ -10,7 +10,8 @@ public struct FourCharacterCode: RawRepresentable, Sendable, Hashable {
     /// Creates a code from its number.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Creates a code from a text of four ASCII characters. The result is nil for any other text.
+    /// Creates a code from a string of four ASCII characters. The result is nil for any other
+    /// string.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count == 4, bytes.allSatisfy({ $0 < 0x80 }) else { return nil }

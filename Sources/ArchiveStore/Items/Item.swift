@@ -23,7 +23,7 @@ public struct Item: Sendable, Hashable {
         self.data = Array(data)
     }
 
-    /// Creates an item of a service and an account.
+    /// Creates an item for a service and an account.
     public init(service: String, account: String, data: some Sequence<UInt8>) {
         self.init(ItemAttributes(service: service, account: account), data: data)
     }
@@ -33,7 +33,7 @@ public struct Item: Sendable, Hashable {
         self.init(service: service, account: account, data: password.utf8)
     }
 
-    /// Creates an internet password, which is an item of a server and an account.
+    /// Creates an internet password, which is an item for a server and an account.
     public init(_ address: ServerAddress, account: String, password: String) {
         self.init(ItemAttributes(address, account: account), data: password.utf8)
     }
@@ -46,8 +46,8 @@ public struct Item: Sendable, Hashable {
 /// passwords.
 ///
 /// Attributes are not secret. The service or server, the account and ``isSynchronizable`` together
-/// are the identity of an item within its access group. Texts are compared scalar by scalar, as in
-/// the stores.
+/// are the identity of an item within its access group. Strings are compared scalar by scalar, as
+/// in the stores.
 public struct ItemAttributes: Sendable, Hashable {
     /// The service or the server that the item is for. It determines whether the item is a generic
     /// or an internet password.
@@ -124,7 +124,7 @@ public struct ItemAttributes: Sendable, Hashable {
 }
 
 extension ItemAttributes {
-    /// Returns whether all attributes are equal. Texts are compared scalar by scalar.
+    /// Returns whether all attributes are equal. Strings are compared scalar by scalar.
     public static func == (left: ItemAttributes, right: ItemAttributes) -> Bool {
         left.identity == right.identity && left.exactTexts == right.exactTexts
             && left.creator == right.creator && left.type == right.type
@@ -133,7 +133,7 @@ extension ItemAttributes {
             && left.created == right.created && left.modified == right.modified
     }
 
-    /// Hashes all attributes. Texts are hashed scalar by scalar.
+    /// Hashes all attributes. Strings are hashed scalar by scalar.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(identity)
         hasher.combine(exactTexts)
@@ -147,14 +147,14 @@ extension ItemAttributes {
         hasher.combine(modified)
     }
 
-    /// The texts that are not part of the identity, for exact comparison. Swift's strings also
-    /// compare equal if they are only canonically equivalent.
+    /// The strings that are not part of the identity, for exact comparison. Swift's `==` also
+    /// treats canonically equivalent strings as equal.
     private var exactTexts: [ExactText?] {
         ExactText.all(accessGroup, label, itemDescription, comment)
     }
 }
 
-/// The identity of an item within its access group. Texts are compared scalar by scalar.
+/// The identity of an item within its access group. Strings are compared scalar by scalar.
 public struct ItemIdentity: Sendable, Hashable {
     /// The service or the server that the item is for.
     public let subject: ItemSubject
@@ -185,9 +185,9 @@ public struct ItemIdentity: Sendable, Hashable {
 
     /// The maximum size of service and account together, in bytes of UTF-8. For an internet
     /// password, it applies to the account and the encoded address, which takes 18 to 26 bytes more
-    /// than its texts.
+    /// than its strings.
     ///
-    /// Databases look up items by an index of both, and compare whole entries.
+    /// Databases look up items in an index over both, and compare whole entries.
     public static let largestSize = 16 << 10
 
     /// Checks the total size of service and account.

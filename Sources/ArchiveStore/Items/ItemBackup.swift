@@ -81,8 +81,8 @@ extension ItemTransaction {
             do {
                 if try !items(matching: query, limit: 1).isEmpty { return true }
             } catch let error as StoreError where error.code == .alteredItem {
-                // The query matches the stored accessibility. It cannot be trusted, but there is
-                // nothing better.
+                // The query matched the stored accessibility, which cannot be trusted, but nothing
+                // better is available.
                 return true
             }
         }

@@ -50,7 +50,7 @@ public protocol ItemTransaction {
     /// Replaces an item with another one, whose access group becomes that of the transaction.
     ///
     /// - Throws: `itemNotFound` if there is no item with that identity, `duplicateItem` if a third
-    ///   item already has the new identity, or `invalidName` as ``insert(_:)``.
+    ///   item already has the new identity, or `invalidName` like ``insert(_:)``.
     func replace(_ identity: ItemIdentity, with item: Item) throws
 
     /// Removes an item if it exists.
@@ -65,11 +65,12 @@ public protocol ItemTransaction {
 
     /// Performs a part of the transaction's changes: all of them or, if `body` throws, none.
     ///
-    /// By default, changes before an error remain, for databases that cannot undo them.
+    /// The default implementation keeps the changes made before an error, for databases that cannot
+    /// undo them.
     func savepoint<Result>(_ body: () throws -> Result) throws -> Result
 }
 
-// MARK: - The rules of items, the same for every database
+// MARK: - Rules for items, shared by all databases
 
 extension ItemTransaction {
     public func savepoint<Result>(_ body: () throws -> Result) throws -> Result { try body() }
@@ -81,7 +82,8 @@ extension ItemTransaction {
         try insert(prepared(item, created: nil))
     }
 
-    /// Adds an item, or replaces the one with the same identity, even if that cannot be read.
+    /// Adds an item, or replaces the one with the same identity, even if the existing one cannot be
+    /// read.
     public func save(_ item: Item) throws { try savepoint { try replaceOrAdd(item) } }
 
     private func replaceOrAdd(_ item: Item) throws {

@@ -116,7 +116,7 @@ public struct ItemQuery: Sendable, Hashable {
         return text.map(ExactText.init(_:)) == ExactText(wanted)
     }
 
-    /// Returns whether two queries are equal. Texts are compared scalar by scalar, as in
+    /// Returns whether two queries are equal. Strings are compared scalar by scalar, as in
     /// ``matches(_:)``.
     public static func == (left: ItemQuery, right: ItemQuery) -> Bool {
         left.exactTexts == right.exactTexts && left.isSynchronizable == right.isSynchronizable
@@ -127,7 +127,7 @@ public struct ItemQuery: Sendable, Hashable {
             && left.generic == right.generic && left.accessibility == right.accessibility
     }
 
-    /// Hashes all attributes of the query. Texts are hashed scalar by scalar.
+    /// Hashes all attributes of the query. Strings are hashed scalar by scalar.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(exactTexts)
         hasher.combine(isSynchronizable)

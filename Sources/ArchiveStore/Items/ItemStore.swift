@@ -53,7 +53,7 @@ public struct ItemStore: Sendable {
     }
 }
 
-// MARK: - Copying
+// MARK: - Reading
 
 extension ItemStore {
     /// Returns the items that match, group by group, in the order in which they were added. If none
@@ -142,8 +142,8 @@ extension ItemStore {
         try transaction(in: item.attributes.accessGroup) { try $0.add(item) }
     }
 
-    /// Adds an item, or replaces the one with the same identity, even if that cannot be read. The
-    /// creation date of the replaced item is kept if it can be read.
+    /// Adds an item, or replaces the one with the same identity, even if the existing one cannot be
+    /// read. The creation date of the replaced item is kept if it can be read.
     ///
     /// - Throws: The errors of ``add(_:)``, except `duplicateItem` and `alteredItem`.
     public func save(_ item: Item) throws {
@@ -174,7 +174,7 @@ extension ItemStore {
     }
 
     /// Performs changes in one access group: either all of them, or none. Many changes in one
-    /// transaction need only one flush to the disk.
+    /// transaction need only one flush to disk.
     ///
     /// ```swift
     /// try store.transaction { for item in items { try $0.save(item) } }
@@ -185,7 +185,7 @@ extension ItemStore {
     ///   - body: A function that makes the changes with the transaction passed to it.
     /// - Returns: The result of `body`.
     /// - Throws: `outOfSpace`, the errors of `body`, and those of ``items(matching:limit:)``. After
-    ///   `fileAccess`, either all changes were made or none: the last flush to the disk may have
+    ///   `fileAccess`, either all changes were made or none: the last flush to disk may have
     ///   failed.
     public func transaction<Result>(
         in group: String? = nil, _ body: (any ItemTransaction) throws -> Result

@@ -39,13 +39,13 @@ public enum ItemSubject: Sendable, Hashable {
         return address
     }
 
-    /// Returns whether both are the same service or server. Texts are compared scalar by scalar.
+    /// Returns whether both are the same service or server. Strings are compared scalar by scalar.
     public static func == (left: ItemSubject, right: ItemSubject) -> Bool {
         left.service.map(ExactText.init(_:)) == right.service.map(ExactText.init(_:))
             && left.address == right.address
     }
 
-    /// Hashes the service or the address. Texts are hashed scalar by scalar.
+    /// Hashes the service or the address. Strings are hashed scalar by scalar.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(service.map(ExactText.init(_:)))
         hasher.combine(address)

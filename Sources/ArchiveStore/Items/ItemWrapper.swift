@@ -1,8 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// One item that always exists for the program. Reading returns default attributes until the item
-/// is stored, and the first change adds it.
+/// A single item that always exists from the program's point of view. Reading returns default
+/// attributes until the item is stored, and the first change adds it.
 ///
 /// The item is identified by its ``ItemAttributes/generic``, so its account can change. An example
 /// is the name and the password that a user entered last.
@@ -24,7 +24,7 @@ public struct ItemWrapper: Sendable {
     /// Creates a wrapper for the item with an identifier.
     ///
     /// - Parameters:
-    ///   - identifier: The bytes of this text identify the item.
+    ///   - identifier: A string whose UTF-8 bytes identify the item.
     ///   - store: The store that contains the item.
     ///   - attributes: The attributes of the item until it is changed. By default, they have the
     ///     identifier as the service and an empty account.

@@ -132,8 +132,8 @@ private struct KeychainTransaction: ItemTransaction {
         }
     }
 
-    /// Returns the attributes of a subject. The keychain treats an absent number or text as 0 or
-    /// empty.
+    /// Returns the attributes of a subject. The keychain treats an absent number as 0 and an absent
+    /// string as empty.
     private func fields(of subject: ItemSubject) -> [CFString: Any] {
         switch subject {
         case .service(let name): [kSecAttrService: name]

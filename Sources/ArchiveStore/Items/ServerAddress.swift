@@ -12,7 +12,7 @@ internal import PropertyList
 /// ```
 ///
 /// The complete address and the account are the identity of an internet password, as in a keychain.
-/// Texts are compared scalar by scalar, including server names, so write those in lower case.
+/// Strings are compared scalar by scalar, including server names, so write those in lower case.
 public struct ServerAddress: Sendable, Hashable {
     /// The name or IP address of the server, without a scheme or a port.
     public var server: String
@@ -41,13 +41,13 @@ public struct ServerAddress: Sendable, Hashable {
         self.securityDomain = securityDomain
     }
 
-    /// Returns whether two addresses are equal. Texts are compared scalar by scalar.
+    /// Returns whether two addresses are equal. Strings are compared scalar by scalar.
     public static func == (left: ServerAddress, right: ServerAddress) -> Bool {
         left.exactTexts == right.exactTexts && left.protocol == right.protocol
             && left.port == right.port && left.authentication == right.authentication
     }
 
-    /// Hashes all parts of the address. Texts are hashed scalar by scalar.
+    /// Hashes all parts of the address. Strings are hashed scalar by scalar.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(exactTexts)
         hasher.combine(`protocol`)

@@ -3,7 +3,7 @@
 
 internal import PropertyList
 
-/// The items of one service in an ``ItemStore``, by account.
+/// The items of one service in an ``ItemStore``, keyed by account.
 ///
 /// ```swift
 /// let items = store.items(service: "example.com")

@@ -21,8 +21,8 @@ final class AutomaticSaver: Sendable {
         var reported: StoreError.Code?
     }
 
-    // The seconds that a task waits for other programs and threads. While it waits, it occupies a
-    // thread that others need too.
+    // The seconds that a task waits for other programs and threads. A waiting task blocks a thread
+    // that other tasks need.
     private static let patience = 0.1
     private static let longestPause = 60.0
 
@@ -92,15 +92,15 @@ final class AutomaticSaver: Sendable {
     }
 }
 
-/// The preferences with changes to save when the program ends.
+/// The preferences whose unsaved changes are saved when the program exits.
 ///
-/// A function that is registered with the C library saves them at the end. It is registered with
-/// the first change of the first preferences that are saved automatically.
+/// An exit handler saves them. It is registered at the first change to any preferences that are
+/// saved automatically.
 final class UnsavedPreferences: Sendable {
     static let all = UnsavedPreferences()
 
-    // The maximum number of seconds that saving delays the end of the program while others keep
-    // files locked. The limit applies to all preferences together.
+    // The maximum number of seconds that saving delays the exit while other programs keep files
+    // locked. The limit applies to all preferences together.
     private static let patience = 2.0
 
     private let preferences = Guarded<[ObjectIdentifier: Preferences]>([:])

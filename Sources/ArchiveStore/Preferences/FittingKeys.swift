@@ -18,13 +18,13 @@ struct FittingKeys {
     private var leftOut: [(key: ExactText, refusal: StoreError)] = []
     private let deadline: Double
 
-    /// Chooses changes that fit together, with a preference for earlier ones.
+    /// Chooses changes that fit together, preferring earlier ones.
     ///
-    /// Even after the deadline, all removals are tried together, then all other changes, and the
-    /// first change of each group is decided.
+    /// Even after the deadline, the search tries all removals together, then all other changes, and
+    /// decides the first change of each group.
     ///
     /// - Parameters:
-    ///   - removals: The keys that are removed. The removals may make enough room only together.
+    ///   - removals: The keys that are removed. Only all removals together may make enough room.
     ///   - additions: The keys that get values.
     ///   - areRefusedTogether: A Boolean value indicating whether all changes together are known
     ///     not to fit.

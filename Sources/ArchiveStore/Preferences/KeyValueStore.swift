@@ -9,7 +9,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A store of values by key: ``Preferences``, which are kept in a file, or a ``MemoryCache``.
+/// A key-value store: ``Preferences``, which are kept in a file, or a ``MemoryCache``.
 ///
 /// ```swift
 /// preferences.register(defaults: ["volume": 0.8])
@@ -46,8 +46,8 @@ public protocol KeyValueStore: Sendable {
     /// Saves the values that were set, and loads the values that other programs have saved.
     func synchronize() throws
 
-    /// The handler for failures that no call can throw: of setting the subscript by
-    /// ``Preferences/Key``, and of saving automatically.
+    /// The handler for failures that no call can throw: those of setting the subscript by
+    /// ``Preferences/Key``, and those of saving automatically.
     var onFailure: FailureHandler { get }
 }
 
@@ -57,42 +57,42 @@ extension KeyValueStore {
 }
 
 extension KeyValueStore {
-    /// The value of a key, or nil if it has another type or none is stored. Setting nil removes the
-    /// value.
+    /// The value for a key, or nil if none is stored or it has another type. Setting nil removes
+    /// the value.
     public subscript<Value: PropertyListConvertible>(key: String) -> Value? {
         get { value(Value.self, forKey: key) }
         nonmutating set { set(newValue, forKey: key) }
     }
 
-    /// Returns the value of a key, or nil if it is not of `type`.
+    /// Returns the value for a key, or nil if it is not of `type`.
     public func value<Value: PropertyListConvertible>(
         _ type: Value.Type, forKey key: String
     ) -> Value? {
         value(forKey: key).flatMap { Value(propertyListValue: $0) }
     }
 
-    /// Removes the stored value of a key, so that its default applies again.
+    /// Removes the stored value for a key, so that its default applies again.
     public func removeValue(forKey key: String) { set(String?.none, forKey: key) }
 
-    /// Returns the string of a key.
+    /// Returns the string for a key.
     public func string(forKey key: String) -> String? { value(String.self, forKey: key) }
-    /// Returns the strings of a key.
+    /// Returns the strings for a key.
     public func strings(forKey key: String) -> [String]? { value([String].self, forKey: key) }
-    /// Returns the integer of a key, or nil (not 0) if there is none.
+    /// Returns the integer for a key, or nil (not 0) if there is none.
     public func integer(forKey key: String) -> Int? { value(Int.self, forKey: key) }
-    /// Returns the number of a key, or nil (not 0) if there is none.
+    /// Returns the number for a key, or nil (not 0) if there is none.
     public func double(forKey key: String) -> Double? { value(Double.self, forKey: key) }
-    /// Returns the Boolean of a key, or nil (not false) if there is none.
+    /// Returns the Boolean for a key, or nil (not false) if there is none.
     public func bool(forKey key: String) -> Bool? { value(Bool.self, forKey: key) }
-    /// Returns the data of a key.
+    /// Returns the data for a key.
     public func data(forKey key: String) -> Data? { value(Data.self, forKey: key) }
-    /// Returns the date of a key.
+    /// Returns the date for a key.
     public func date(forKey key: String) -> Date? { value(Date.self, forKey: key) }
-    /// Returns the URL of a key.
+    /// Returns the URL for a key.
     public func url(forKey key: String) -> URL? { value(URL.self, forKey: key) }
-    /// Returns the array of a key.
+    /// Returns the array for a key.
     public func array(forKey key: String) -> PropertyListArray? { value(forKey: key)?.array }
-    /// Returns the dictionary of a key.
+    /// Returns the dictionary for a key.
     public func dictionary(forKey key: String) -> PropertyListDictionary? {
         value(forKey: key)?.dictionary
     }

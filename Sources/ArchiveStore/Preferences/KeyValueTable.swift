@@ -26,7 +26,7 @@ final class KeyValueTable: Sendable {
     private let state = Guarded(State())
     private let hasFile: Bool
 
-    /// - Parameter hasFile: A Boolean value indicating whether changes are to be written to a file.
+    /// - Parameter hasFile: A Boolean value indicating whether changes will be written to a file.
     ///   Only then are unsaved keys recorded.
     init(hasFile: Bool) { self.hasFile = hasFile }
 

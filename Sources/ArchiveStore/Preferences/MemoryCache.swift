@@ -3,8 +3,7 @@
 
 public import PropertyList
 
-/// A store of values by key that does not outlive the process. Otherwise it behaves like
-/// ``Preferences``.
+/// A key-value store that does not outlive the process. Otherwise it behaves like ``Preferences``.
 ///
 /// For objects of any type, with limits on their number or cost, use ``ObjectCache``.
 public final class MemoryCache: KeyValueStore {

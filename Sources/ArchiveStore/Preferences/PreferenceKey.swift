@@ -47,7 +47,7 @@ extension Preferences {
 struct PreferenceCoding<Value: Sendable>: Sendable {
     /// Decodes a stored value. Returns nil for a value of another kind.
     let decode: @Sendable (PropertyListValue) throws -> Value?
-    /// Encodes a value. Returns nil if the stored value is to be removed.
+    /// Encodes a value. Returns nil if the stored value should be removed.
     let encode: @Sendable (Value) throws -> PropertyListValue?
 
     var optional: PreferenceCoding<Value?> {
@@ -158,17 +158,17 @@ extension Preferences.Key {
 // MARK: - Values by keys
 
 extension KeyValueStore {
-    /// The value of a key, or its default if no value of its type is stored.
+    /// The value for a key, or its default if no value of its type is stored.
     ///
-    /// Use ``value(for:)`` for the reason why a stored value does not have the type. A new value
-    /// that cannot be stored is reported to ``onFailure``, and the old one stays; ``set(_:for:)``
-    /// throws the error instead.
+    /// ``value(for:)`` throws an error that says why a stored value does not have the type. A new
+    /// value that cannot be stored is reported to ``onFailure``, and the old one stays;
+    /// ``set(_:for:)`` throws the error instead.
     public subscript<Value>(key: Preferences.Key<Value>) -> Value {
         get { (try? value(for: key)) ?? key.defaultValue }
         nonmutating set { do { try set(newValue, for: key) } catch { onFailure(error) } }
     }
 
-    /// Returns the value of a key, or its default if none is stored.
+    /// Returns the value for a key, or its default if none is stored.
     ///
     /// - Throws: `unsupportedValue` if the stored value has another type.
     public func value<Value>(for key: Preferences.Key<Value>) throws(StoreError) -> Value {
@@ -186,7 +186,7 @@ extension KeyValueStore {
             recovery: "read it with `value(forKey:)`, or remove it with `removeValue(for:)`")
     }
 
-    /// Stores the value of a key, or removes it if it is nil.
+    /// Stores the value for a key, or removes it if it is nil.
     ///
     /// - Throws: `unsupportedValue` for a value that cannot be encoded, or whose encoded form
     ///   contains null, UIDs, sets, or dates that are infinite or not a number. The old value
@@ -204,15 +204,15 @@ extension KeyValueStore {
         }
     }
 
-    /// Removes the stored value of a key, so that its default applies again.
+    /// Removes the stored value for a key, so that its default applies again.
     public func removeValue<Value>(for key: Preferences.Key<Value>) {
         removeValue(forKey: key.name)
     }
 }
 
 extension StoreError {
-    /// Creates the error of a `Codable` type for the value of a key. The message of the underlying
-    /// error is not used, because it may quote the value.
+    /// Creates the error for a value that could not be encoded or decoded as a `Codable` type. The
+    /// message of the underlying error is not used, because it may quote the value.
     fileprivate init(coding error: any Error, _ what: String, _ key: String) {
         let (details, path): (String, [any CodingKey]) =
             switch error {

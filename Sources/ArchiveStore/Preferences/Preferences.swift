@@ -20,9 +20,9 @@ internal import Foundation
 /// ```
 ///
 /// Values are set and read in memory. Changes are saved automatically, a second after the first of
-/// them and when the program ends. ``synchronize()`` saves them immediately. Saving writes only the
-/// changed keys into the current contents of the file. If several programs share a domain, the last
-/// writer of a key wins, and other keys are left alone.
+/// them and when the program exits. ``synchronize()`` saves them immediately. Saving writes only
+/// the changed keys into the current contents of the file. If several programs share a domain, the
+/// last writer of a key wins, and other keys are left alone.
 ///
 /// A program that is killed or crashes loses the changes of about the last second. A failure to
 /// save is reported to ``onFailure``, and the changes stay in memory for another attempt. See
@@ -35,8 +35,8 @@ public final class Preferences: KeyValueStore {
     private let saver: AutomaticSaver?
     private let table = KeyValueTable(hasFile: true)
     private let searchTime: Double
-    // Only one thread of this process at a time reads and writes the file. The keys are those of
-    // the changes that the last call had no time to try.
+    // Serializes access to the file within this process. The keys are those of the changes that the
+    // last call had no time to try.
     private let fileTurn = Guarded<[ExactText]>([])
 
     /// Opens a domain and reads its values.
@@ -49,7 +49,7 @@ public final class Preferences: KeyValueStore {
     ///   - limits: The limits on parsing the file.
     ///   - timeout: The number of seconds that ``synchronize()`` waits for other programs. A value
     ///     that is negative or not a number means no waiting, and an infinite value means waiting
-    ///     for ever.
+    ///     forever.
     ///   - saving: The time at which changes are saved automatically.
     ///   - onFailure: The handler for failures that no call can throw. By default, failures are
     ///     written to standard error.
@@ -65,7 +65,7 @@ public final class Preferences: KeyValueStore {
     }
 
     // `searchTime` is the maximum number of seconds that `synchronize()` searches for changes that
-    // fit. Other programs wait meanwhile.
+    // fit. Other programs wait during the search.
     init(
         _ domain: String, _ folder: String?, _ options: FileOptions, _ limits: ParsingLimits,
         _ timeout: Double, searchTime: Double, _ saving: Saving = .onRequest,
@@ -146,7 +146,7 @@ public final class Preferences: KeyValueStore {
     // MARK: The file
 
     /// Writes the changes since the last call, reads those of other programs, and returns when all
-    /// changes are on the disk.
+    /// changes are on disk.
     ///
     /// A value that the file cannot hold does not prevent other values from being written. Examples
     /// are an infinite date, or a control character in XML. If the file would exceed the limits,
@@ -225,17 +225,17 @@ extension Preferences {
         /// changes.
         let delay: Double?
 
-        /// Saves a second after a change, and when the program ends.
+        /// Saves a second after a change, and when the program exits.
         public static let automatic = automatic(after: 1)
 
-        /// Saves some seconds after a change, and when the program ends. Further changes in the
+        /// Saves some seconds after a change, and when the program exits. Further changes in the
         /// meantime are saved with it and do not postpone it. Negative seconds count as 0, and a
         /// value that is not a number counts as 1.
         public static func automatic(after seconds: Double) -> Saving {
             Saving(delay: seconds.isNaN ? 1 : min(max(seconds, 0), 86_400))
         }
 
-        /// Saves only in ``synchronize()``. Other changes are lost when the program ends.
+        /// Saves only in ``synchronize()``. Other changes are lost when the program exits.
         public static let onRequest = Saving(delay: nil)
     }
 

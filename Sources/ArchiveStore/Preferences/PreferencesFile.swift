@@ -25,8 +25,7 @@ struct PreferencesFile: Sendable {
         if try WholeFile.replace(path, ifStill: mode, with: bytes, isPrivate: options.isPrivate) {
             return true
         }
-        // A symbolic link that leads to no file is an error, not a file that another program
-        // created.
+        // A dangling symbolic link is an error, not a file that another program created.
         do { _ = try FileMode.existing(at: path) } catch { throw StoreError(error, file: path) }
         return false
     }

@@ -44,8 +44,8 @@ struct PreferencesMerge {
         let start = Environment.uptime
         do throws(StoreError) { try choose(changes.keys) } catch {
             guard error.code == .unsupportedValue else { throw error }
-            // Values are first tried by themselves. This may take as long as the attempt with the
-            // whole file did, or half of the remaining time.
+            // Values are first tried individually. This may take as long as the attempt with the
+            // whole file did, or half of the remaining time, whichever is longer.
             let now = Environment.uptime
             let turns = Turns(waiting)
             let candidates = candidates(
@@ -54,7 +54,7 @@ struct PreferencesMerge {
         }
     }
 
-    /// Chooses the changes of some keys. If the file cannot hold them, the previous choice stays.
+    /// Chooses the changes to some keys. If the file cannot hold them, the previous choice stays.
     private mutating func choose(_ keys: KeyValueTable.Unsaved) throws(StoreError) {
         let values = (found?.values ?? [:]).applying(keys, from: changes.values)
         let isSame = values == found?.values || found == nil && values.isEmpty
@@ -111,9 +111,9 @@ extension PreferencesMerge {
             .mentioning(waiting: untried.count)
     }
 
-    /// Chooses all changes except those that no file can hold by themselves. For changes that were
-    /// not tried by themselves, the errors of whole files name the refused values. This is fast,
-    /// because usually only one or two values are refused.
+    /// Chooses all changes except those that no file can hold by themselves. Changes that were not
+    /// tried individually are found by trying whole files, whose errors name the refused values.
+    /// This is fast, because usually only one or two values are refused.
     ///
     /// - Returns: A Boolean value indicating whether all other changes fit.
     private mutating func chooseAllButRefused(
@@ -138,8 +138,8 @@ extension PreferencesMerge {
         return false
     }
 
-    /// Moves the change that an error names from the untried ones to the refused ones, if no file
-    /// can hold it by itself.
+    /// Moves the change that an error names from `untried` to `refused`, if no file can hold it by
+    /// itself.
     ///
     /// - Returns: A Boolean value indicating whether a change was moved. A value that fits by
     ///   itself may still be too large together with others.

@@ -21,8 +21,8 @@ public import Foundation
 /// enum Theme: String, PropertyListConvertible { case light, dark }
 /// ```
 public protocol PropertyListConvertible {
-    /// Creates a value from a property list value. The result is nil if that has another kind or
-    /// does not fit.
+    /// Creates a value from a property list value. The result is nil if the value has another kind
+    /// or does not fit.
     init?(propertyListValue value: PropertyListValue)
 
     /// The value in its property list form.

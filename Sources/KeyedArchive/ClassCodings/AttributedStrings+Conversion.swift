@@ -39,7 +39,7 @@ extension AttributedString {
     ///
     /// - Parameters:
     ///   - archived: the text and its attributes.
-    ///   - attributes: returns the attributes of a run for its dictionary.
+    ///   - attributes: converts the dictionary of a run to attributes.
     /// - Throws: `KeyedArchiveError` with `valueOutOfRange` for runs that do not match the text;
     ///   the errors of `attributes`.
     /// - Complexity: linear in the length of the text and the number of runs.
@@ -87,7 +87,7 @@ extension ArchivedAttributedString {
     /// - Parameters:
     ///   - string: the attributed string.
     ///   - kind: the class to archive it as.
-    ///   - attributes: returns the dictionary of a run for its attributes.
+    ///   - attributes: converts the attributes of a run to a dictionary.
     /// - Throws: the errors of `attributes`.
     /// - Complexity: linear in the length of the text and the number of runs.
     public init(

@@ -15,9 +15,8 @@ internal import Foundation
 // | `NSMutableAttributedString` | the same; the text is an NSMutableString |
 // | `NSTextStorage` | the same as the mutable one; `NSDelegate`: nil |
 //
-// The runs are pairs of integers: the number of UTF-16 units, then the index of a dictionary in the
-// array. An integer has seven bits a byte, the lowest first. The high bit of a byte is set if more
-// bytes follow.
+// The runs are pairs of integers in unsigned LEB128: the number of UTF-16 code units, then the
+// index of a dictionary in the array.
 //
 // Source: archives that Apple's software wrote.
 
@@ -38,12 +37,12 @@ public struct ArchivedAttributedString {
 
     /// A part of the text with the same attributes.
     public struct Run: Sendable, Hashable {
-        /// The number of UTF-16 units.
+        /// The number of UTF-16 code units.
         public var length: Int
         /// The index of its attributes in ``ArchivedAttributedString/dictionaries``.
         public var dictionary: Int
 
-        /// Creates a run of some UTF-16 units.
+        /// Creates a run.
         public init(length: Int, dictionary: Int) {
             self.length = length
             self.dictionary = dictionary
@@ -141,7 +140,7 @@ extension ArchivedAttributedString: KeyedCodable {
 
     /// Writes the text and its attributes.
     ///
-    /// - Throws: `misuse` for runs that do not cover the text, or without a dictionary.
+    /// - Throws: `misuse` for runs that do not cover the text, or that refer to no dictionary.
     public func encode(with coder: KeyedEncoder) throws {
         let table = try checkedTable()
         coder.encode(content, forKey: "NSString")
@@ -200,7 +199,7 @@ extension ArchivedAttributedString {
             guard let dictionary = Int(exactly: index), dictionary < dictionaries.count else {
                 throw KeyedArchiveError(
                     .valueOutOfRange,
-                    what: "a run has attributes \(index), but there are only \(dictionaries.count)",
+                    what: "a run refers to dictionary \(index) of only \(dictionaries.count)",
                     object: coder.uid)
             }
             rest &-= units
@@ -236,7 +235,7 @@ extension ArchivedAttributedString {
     }
 }
 
-/// Integers of any length, with seven bits a byte.
+/// The packed runs: integers of up to 64 bits in unsigned LEB128.
 private struct PackedRuns {
     var bytes: [UInt8]
     private var place = 0

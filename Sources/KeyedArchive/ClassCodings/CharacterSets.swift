@@ -11,12 +11,12 @@ public import Foundation
 
 // | class | fields |
 // |---|---|
-// | `NSCharacterSet`, `NSMutableCharacterSet` | one of the forms below; `NSIsInverted`: true, only where it is |
+// | `NSCharacterSet`, `NSMutableCharacterSet` | one of the forms below; `NSIsInverted`: true if the set is inverted, otherwise absent |
 //
 // | form | fields |
 // |---|---|
 // | a predefined set | `NSBuiltinID`: integer |
-// | a later predefined set | `NSBuiltinID2`: integer, `NSIsInverted2`: true where it is, and the bitmap |
+// | a later predefined set | `NSBuiltinID2`: integer, `NSIsInverted2`: true if the set is inverted, otherwise absent; and the bitmap |
 // | a range | `NSRange`: integer, the first code point × 2³² + the number of code points |
 // | members | `NSString`: string, stored inline; `NSStringObject`: a string |
 // | a bitmap | `NSBitmap`: data, stored inline; `NSBitmapObject`: data |
@@ -42,10 +42,10 @@ public struct ArchivedCharacterSet: Sendable, Hashable {
 
     /// The representation of the set.
     public var form: Form
-    /// A Boolean value that says whether the members are the code points outside ``form``. The
+    /// A Boolean value indicating whether the members are the code points outside ``form``. The
     /// bitmap of a predefined set is already that of the inverted set.
     public var isInverted: Bool
-    /// A Boolean value that says whether the members or the bitmap are a separate object, as in
+    /// A Boolean value indicating whether the members or the bitmap are a separate object, as in
     /// archives of other coders.
     public var isStoredAsObject: Bool
 

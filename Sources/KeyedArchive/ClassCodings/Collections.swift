@@ -108,8 +108,8 @@ extension RangeReplaceableCollection where Element: KeyedDecodable {
     fileprivate mutating func appendValues(
         of list: UInt32, in reader: ArchiveReader
     ) throws {
-        // The capacity is bounded, because elements may be large, and an array in a hostile file
-        // long.
+        // The reserved capacity is bounded, because elements may be large, and a hostile file may
+        // contain a long array.
         reserveCapacity(Swift.min(reader.table[list].count, 1024))
         try reader.forEachReference(in: list) { append(try Element.unarchive($0)) }
     }
@@ -220,7 +220,8 @@ func inStableOrder<S: Sequence>(
         .sorted { $0.text < $1.text }.map(\.element)
 }
 
-/// Returns a description that distinguishes all values. The usual ones of data and dates do not.
+/// Returns a description that distinguishes all values. The standard descriptions of data and dates
+/// do not.
 private func stableText(of value: Any) -> String {
     switch value {
     case let data as Data:

@@ -27,7 +27,7 @@ public struct ArchivedCalendarDate: Sendable, Hashable {
     public var date: Date
     /// The time zone for its display.
     public var timeZone: ArchivedTimeZone?
-    /// The format, in the letters of C's `strftime`, such as `%Y-%m-%d`.
+    /// The format, in the notation of C's `strftime`, such as `%Y-%m-%d`.
     public var format: String?
 
     /// Creates a date.
@@ -132,7 +132,7 @@ public struct ArchivedDateComponents: Sendable, Hashable {
     public var weekday: Int?
     /// The ordinal of the weekday in its month, such as 2 for the second Sunday.
     public var weekdayOrdinal: Int?
-    /// A Boolean value that says whether the month is a leap month.
+    /// A Boolean value indicating whether the month is a leap month.
     public var isLeapMonth = false
     /// The calendar of the components.
     public var calendar: ArchivedCalendar?

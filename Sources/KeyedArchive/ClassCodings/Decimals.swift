@@ -155,16 +155,16 @@ public struct ArchivedDecimalNumberHandler: KeyedCodable, Sendable, Hashable {
     public var roundingMode = 0
     /// The number of digits kept after the decimal point; nil for all, `NSDecimalNoScale`.
     public var scale: Int?
-    /// A Boolean value that says whether a result that is not exact is an error.
+    /// A Boolean value indicating whether a result that is not exact is an error.
     public var raisesOnExactness = false
-    /// A Boolean value that says whether a result that is too large is an error.
+    /// A Boolean value indicating whether a result that is too large is an error.
     public var raisesOnOverflow = false
-    /// A Boolean value that says whether a result that is too small is an error.
+    /// A Boolean value indicating whether a result that is too small is an error.
     public var raisesOnUnderflow = false
-    /// A Boolean value that says whether a division by zero is an error.
+    /// A Boolean value indicating whether a division by zero is an error.
     public var raisesOnDivideByZero = false
 
-    /// Creates a handler that rounds to the nearest and ignores all errors.
+    /// Creates a handler that rounds to the nearest number and ignores all errors.
     public init() {}
 
     public static var archivedClass: ArchivedClass { "NSDecimalNumberHandler" }

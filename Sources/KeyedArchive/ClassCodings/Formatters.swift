@@ -40,17 +40,17 @@ public struct ArchivedByteCountFormatter: Sendable, Hashable {
     public var countStyle = 0
     /// The place of the text in a sentence: a raw value of `Formatter.Context`.
     public var formattingContext = 0
-    /// A Boolean value that says whether fractions are padded with zeros.
+    /// A Boolean value indicating whether fractions are padded with zeros.
     public var zeroPadsFractionDigits = false
-    /// A Boolean value that says whether the exact number of bytes is included.
+    /// A Boolean value indicating whether the exact number of bytes is included.
     public var includesActualByteCount = false
-    /// A Boolean value that says whether text such as “Zero” is allowed.
+    /// A Boolean value indicating whether text such as “Zero” is allowed.
     public var allowsNonnumericFormatting = true
-    /// A Boolean value that says whether the unit is included.
+    /// A Boolean value indicating whether the unit is included.
     public var includesUnit = true
-    /// A Boolean value that says whether the count is included.
+    /// A Boolean value indicating whether the count is included.
     public var includesCount = true
-    /// A Boolean value that says whether the number of digits depends on the size.
+    /// A Boolean value indicating whether the number of digits depends on the size.
     public var isAdaptive = true
 
     /// Creates the default settings.
@@ -140,9 +140,9 @@ public struct ArchivedDateIntervalFormatter {
     public var dateStyle: Int
     /// The style of times: 0 none, 1 short, up to 4 full.
     public var timeStyle: Int
-    /// A Boolean value that says whether settings were changed, according to the archive.
+    /// A Boolean value indicating whether settings were changed, according to the archive.
     public var isModified: Bool
-    /// A Boolean value that says whether ``dateTemplate`` is used rather than the styles.
+    /// A Boolean value indicating whether ``dateTemplate`` is used rather than the styles.
     public var usesTemplate: Bool
 
     /// Creates settings with these styles.
@@ -196,7 +196,7 @@ public struct ArchivedDateFormatter {
     public var attributes: AnyArchived?
     /// The format, with or without percent signs, depending on ``attributes``.
     public var format: String?
-    /// A Boolean value that says whether texts such as “tomorrow” are parsed.
+    /// A Boolean value indicating whether words such as “tomorrow” are parsed.
     public var allowsNaturalLanguage: Bool
     /// The unknown fields.
     public var extraFields = ArchivedExtraFields()
@@ -266,11 +266,11 @@ public struct ArchivedNumberFormatter {
     public var decimalSeparator: String?
     /// The separator between thousands.
     public var thousandSeparator: String?
-    /// A Boolean value that says whether thousands are separated.
+    /// A Boolean value indicating whether thousands are separated.
     public var hasThousandSeparators = true
-    /// A Boolean value that says whether fractions are allowed.
+    /// A Boolean value indicating whether fractions are allowed.
     public var allowsFloats = true
-    /// A Boolean value that says whether the format follows the user's locale.
+    /// A Boolean value indicating whether the format follows the user's locale.
     public var isLocalized = false
     /// The unknown fields.
     public var extraFields = ArchivedExtraFields()

@@ -3,7 +3,7 @@
 
 internal import PropertyList
 
-// Structures of geometry are archived as references to strings:
+// Geometric structures are archived as references to strings:
 //
 // | structure | text |
 // |---|---|
@@ -20,13 +20,13 @@ internal import PropertyList
 // |---|---|
 // | `NSAffineTransform` | `NSTransformStruct`: m11, m12, m21, m22, tX, tY as six big-endian 32-bit floating-point numbers |
 //
-// Source: the archive of a rotation by 15.5°.
+// Source: an archived rotation by 15.5°.
 
-// MARK: - Structures that are text
+// MARK: - Structures stored as text
 
 /// A `CGPoint` or `NSPoint`: a position, in points.
 public struct ArchivedPoint: ArchivedStringConvertible, Sendable, Hashable {
-    /// The distance from the origin to the right.
+    /// The horizontal distance from the origin, to the right.
     public var x: Double
     /// The vertical distance from the origin: up on macOS, down on iOS.
     public var y: Double
@@ -72,7 +72,7 @@ public struct ArchivedSize: ArchivedStringConvertible, Sendable, Hashable {
 
 /// A `CGRect` or `NSRect`, in points.
 public struct ArchivedRect: ArchivedStringConvertible, Sendable, Hashable {
-    /// The corner with the least `x` and `y`.
+    /// The corner with the smallest `x` and `y`.
     public var origin: ArchivedPoint
     /// The size.
     public var size: ArchivedSize
@@ -104,9 +104,9 @@ public struct ArchivedRect: ArchivedStringConvertible, Sendable, Hashable {
 
 /// A `CGVector` or a `UIOffset`, in points.
 public struct ArchivedVector: ArchivedStringConvertible, Sendable, Hashable {
-    /// The horizontal part.
+    /// The horizontal component.
     public var dx: Double
-    /// The vertical part.
+    /// The vertical component.
     public var dy: Double
 
     /// Creates a vector.

@@ -3,14 +3,15 @@
 
 internal import PropertyList
 
-/// Numbers in braces, the text of geometry in Apple's frameworks: `{1, 2.5}`, `{{0, 0}, {3, 4}}`.
+/// Numbers in braces, the textual form of geometry in Apple's frameworks: `{1, 2.5}` or
+/// `{{0, 0}, {3, 4}}`.
 ///
-/// A shape is such a text with `n` for each number. Numbers are written like C's `%.17g`, as in all
-/// archives of 64-bit systems (`677.66666666666663`). Those of older systems have six digits. Both
-/// are read, with any spaces between the parts. Partial numbers and text after the last brace are
-/// rejected.
+/// A shape is such text with an `n` in place of each number. Numbers are written like C's `%.17g`,
+/// as in all archives of 64-bit systems (`677.66666666666663`). Those of older systems have six
+/// digits. Both are read, with any spaces between the parts. Partial numbers and text after the
+/// last brace are rejected.
 package enum GeometryText {
-    /// Parses the numbers of a text of a shape. Returns nil if the text has another shape. Linear.
+    /// Parses the numbers in a text. Returns nil if the text does not have this shape. Linear.
     static func numbers(in text: String, of shape: String) -> [Double]? {
         let bytes = Array(text.utf8)
         var position = 0
@@ -30,7 +31,7 @@ package enum GeometryText {
         return bytes[position...].allSatisfy { $0 == space } ? numbers : nil
     }
 
-    /// Returns the text of a shape with these numbers. The shape must have as many.
+    /// Returns a shape with these numbers filled in. It must have an `n` for each of them.
     package static func text(_ numbers: [Double], of shape: String) -> String {
         var bytes: [UInt8] = []
         var rest = numbers[...]

@@ -14,7 +14,7 @@ public import Foundation
 //
 // | class | entry |
 // |---|---|
-// | `NSString` | a string; the text `$null`, which would be nil, as an object with `NS.string` |
+// | `NSString` | a string; the text `$null`, which would be read as nil, is an object with `NS.string` |
 // | `NSNumber` | an integer, a real or a boolean; the kind is preserved |
 // | `NSData` | data |
 // | `NSMutableString` | an object: `NS.string`, a string, stored inline |
@@ -59,7 +59,7 @@ extension String: KeyedCodable {
 }
 
 extension KeyedReference {
-    /// Returns the node of a plain value of a kind; nil for an object with fields.
+    /// Returns the node of a plain value of the kind `kind`; nil for an object with fields.
     ///
     /// `expected` names the type of such values for the error.
     ///
@@ -87,7 +87,7 @@ extension Mutable: KeyedArchivable, KeyedEncodable, KeyedDecodable where Value: 
     }
 }
 
-/// A value that is archived as its mutable class: `Mutable("text")` as `NSMutableString`.
+/// A value that is archived as its mutable class: `Mutable("text")` becomes an `NSMutableString`.
 ///
 /// Swift's values have no mutable classes. An `NSMutableString` can be read as a plain `String`.
 /// Read it as `Mutable<String>` to preserve the difference when it is written again.
@@ -203,7 +203,7 @@ extension ArchivedNumberConvertible {
         try writer.number(archivedNumber)
     }
 
-    /// Throws `malformedObject`: a number is a plain value and no object with fields.
+    /// Throws `malformedObject`: a number is a plain value, not an object with fields.
     public init(coder: KeyedDecoder) throws {
         throw KeyedArchiveError(
             .malformedObject,
@@ -296,7 +296,7 @@ extension FixedWidthInteger where Self: ArchivedNumberConvertible {
         }
     }
 
-    /// The number as an `NSNumber` of an integer.
+    /// The value as an integer `NSNumber`.
     public var archivedNumber: ArchivedNumber {
         .integer(PropertyListInteger(exactly: self) ?? 0)
     }

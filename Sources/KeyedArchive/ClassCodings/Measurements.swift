@@ -27,7 +27,7 @@ public struct ArchivedMeasurement: Sendable, Hashable {
         self.unit = unit
     }
 
-    /// The value in the base unit of the dimension, such as metres for lengths; nil for a unit
+    /// The value in the base unit of the dimension, such as meters for lengths; nil for a unit
     /// without a converter.
     public var baseValue: Double? { unit.converter?.baseValue(of: value) }
 }

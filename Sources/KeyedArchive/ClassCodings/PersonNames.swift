@@ -8,7 +8,7 @@ internal import PropertyList
 // | `NSPersonNameComponents` | `NS.nameComponentsPrivate`: an `_NSPersonNameComponentsData` |
 // | `_NSPersonNameComponentsData` | `NS.namePrefix`, `NS.givenName`, `NS.middleName`, `NS.familyName`, `NS.nameSuffix`, `NS.nickname`: strings or nil; `NS.phoneticRepresentation`: an `NSPersonNameComponents` or nil |
 //
-// Source: programs that read such archives of iOS. The key of the phonetic name is not confirmed.
+// Source: programs that read such archives from iOS. The key of the phonetic name is not confirmed.
 // swift-corelibs-foundation writes the fields into the outer object, from which they are read too.
 
 /// An `NSPersonNameComponents`: the parts of a person's name.
@@ -28,7 +28,7 @@ public struct ArchivedPersonNameComponents: Sendable, Hashable {
         /// The informal name.
         public var nickname: String?
 
-        /// Creates a value without parts.
+        /// Creates an empty name.
         public init() {}
     }
 
@@ -37,7 +37,7 @@ public struct ArchivedPersonNameComponents: Sendable, Hashable {
     /// The pronunciation of the name.
     public var phoneticRepresentation: Parts?
 
-    /// Creates a value without parts.
+    /// Creates an empty name.
     public init() {}
 }
 

@@ -12,7 +12,7 @@ public import PropertyList
 // Source: archives that Apple's software wrote, with one, six and nine ranges. That the extended
 // class holds at most seven is inferred.
 
-/// An `NSRegularExpression` as its text. It is not compiled.
+/// The pattern and the options of an `NSRegularExpression`, which is not compiled.
 public struct ArchivedRegularExpression: Sendable, Hashable {
     /// The options of `NSRegularExpression`.
     public struct Options: OptionSet, Sendable, Hashable {
@@ -26,11 +26,11 @@ public struct ArchivedRegularExpression: Sendable, Hashable {
         public static let allowCommentsAndWhitespace = Options(rawValue: 2)
         /// The pattern is plain text.
         public static let ignoreMetacharacters = Options(rawValue: 4)
-        /// A dot matches line ends too.
+        /// A dot matches line separators too.
         public static let dotMatchesLineSeparators = Options(rawValue: 8)
-        /// The anchors match at the ends of lines.
+        /// The anchors `^` and `$` match at the start and the end of each line.
         public static let anchorsMatchLines = Options(rawValue: 16)
-        /// Only line feeds end lines.
+        /// Only a line feed separates lines.
         public static let useUnixLineSeparators = Options(rawValue: 32)
         /// Word boundaries follow the Unicode standard.
         public static let useUnicodeWordBoundaries = Options(rawValue: 64)
@@ -92,7 +92,7 @@ extension ArchivedRegularExpression: KeyedCodable {
         coder.encode(options.rawValue, forKey: "NSOptions")
     }
 
-    /// Reads the text. Nothing is compiled.
+    /// Reads the pattern and the options. Nothing is compiled.
     public init(coder: KeyedDecoder) throws {
         pattern = try coder.decode(forKey: "NSPattern")
         options = Options(rawValue: try coder.decodeInteger(forKey: "NSOptions"))

@@ -18,7 +18,7 @@ internal import PropertyList
 public struct ArchivedError {
     /// The domain, such as `NSCocoaErrorDomain`.
     public var domain: String
-    /// The failure, as a number within the domain.
+    /// The number of the failure within the domain.
     public var code: Int
     /// Additional information; keys are usually strings.
     public var userInfo: ArchivedPairs<AnyArchived, AnyArchived>?
@@ -59,7 +59,7 @@ extension ArchivedError: KeyedCodable {
 public struct ArchivedException {
     /// The kind of exception, such as `NSRangeException`.
     public var name: String
-    /// The reason, as text for people.
+    /// The reason, as human-readable text.
     public var reason: String?
     /// Additional information; keys are usually strings.
     public var userInfo: ArchivedPairs<AnyArchived, AnyArchived>?

@@ -5,7 +5,7 @@ public import PropertyList
 
 /// A type that is archived as an `NSString`.
 public protocol ArchivedStringConvertible: KeyedCodable {
-    /// Creates the value of a text; nil if the text is not valid for the type.
+    /// Creates a value from its text; nil if the text is not valid for the type.
     init?(archivedString text: String)
 
     /// The value as text.
@@ -30,7 +30,7 @@ extension ArchivedStringConvertible {
 
     /// Reads the text.
     ///
-    /// - Throws: `valueOutOfRange` for a text that is not valid for the type.
+    /// - Throws: `valueOutOfRange` for text that is not valid for the type.
     public init(coder: KeyedDecoder) throws {
         self = try Self.value(of: String(coder: coder), coder.uid)
     }

@@ -70,7 +70,8 @@ extension KeyedDecoder {
     fileprivate func requireCount(_ count: Int) throws {
         if count < 0 {
             throw KeyedArchiveError(
-                .valueOutOfRange, what: "expected a number of values, found \(count)", object: uid)
+                .valueOutOfRange, what: "expected a non-negative count of values, found \(count)",
+                object: uid)
         }
     }
 }
@@ -96,7 +97,7 @@ extension Array where Element == AnyArchived? {
 public struct ArchivedURLResponse {
     /// The version of the coding: 8.
     public var version: Int
-    /// The number after it: 0.
+    /// The number after the version: 0.
     public var variant: Int
     /// The values, in the order of the archive.
     public var values: [AnyArchived?]
@@ -150,13 +151,13 @@ extension ArchivedURLResponse: KeyedCodable {
 public struct ArchivedURLRequest {
     /// The version of the coding: 2.
     public var version: Int
-    /// The number after it: 9.
+    /// The number after the version: 9.
     public var variant: Int
     /// The values, in the order of the archive.
     public var values: [AnyArchived?]
     /// The properties that programs have added: an `NSDictionary`, or nil.
     public var properties: AnyArchived?
-    /// A Boolean value that says whether the values have keys, as on current systems.
+    /// A Boolean value indicating whether the values have keys, as on current systems.
     public var hasKeys: Bool
 
     /// Creates a request with the values as archived.

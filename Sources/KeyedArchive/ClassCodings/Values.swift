@@ -19,7 +19,7 @@ public import PropertyList
 // `NS.atval.ty` are known, but not `NS.special`. Such values are read, kept and written back, but
 // cannot be created.
 
-/// An `NSRange`: a range of positions, usually of UTF-16 units in a text. As a field it is an
+/// An `NSRange`: a range of positions, usually of UTF-16 code units in a text. As a field it is an
 /// `NSValue`.
 public struct ArchivedRange: Sendable, Hashable {
     /// The first position.
@@ -116,7 +116,7 @@ extension ArchivedValue: KeyedCodable {
 
     fileprivate static let specialKey = "NS.special"
 
-    /// The affine transform; nil for another value.
+    /// The affine transform; nil for other values.
     public var affineTransform: ArchivedAffineTransform? {
         guard case .other(let object) = self else { return nil }
         let n = ["a", "b", "c", "d", "tx", "ty"].compactMap {

@@ -22,7 +22,7 @@ extension AnyArchived {
     /// | an ordered set | ``ArchivedOrderedSet`` |
     /// | a dictionary | `[Key: Value]` and ``ArchivedPairs`` |
     /// | `NSNull` | nil of an optional type |
-    /// | a value of a mutable class | the same as that of the immutable one |
+    /// | a value of a mutable class | the same types as a value of the immutable class |
     ///
     /// Elements are converted too, at every depth: `[String: [Int]]`, `[String: AnyArchived]`. One
     /// element that cannot be converted, or a key that occurs twice, makes the result nil.

@@ -22,7 +22,7 @@ final class AnyArchivedBox {
         }
     }
 
-    /// A Boolean value that says whether the value is of a frequent type that contains no other
+    /// A Boolean value indicating whether the value is of a common type that contains no other
     /// values. Checking for conformances instead would take a hundred times as long.
     private var isPlain: Bool {
         let type = Swift.type(of: value)

@@ -4,16 +4,16 @@
 internal import ArchiveVocabulary
 internal import PropertyList
 
-// Dictionaries and arrays of `Any`, as user defaults, JSON and old programs have them.
+// Dictionaries and arrays of `Any`, as they occur in user defaults, JSON and old programs.
 
 // MARK: - Writing
 
 extension KeyedEncoder {
     /// Writes a value whose type is known only at run time: a ``KeyedCodable`` value, or a
-    /// `[String: Any]` or `[Any]` of such values, as ``AnyArchived/init(converting:)`` takes it.
+    /// `[String: Any]` or `[Any]` of such values, as ``AnyArchived/init(converting:)`` accepts it.
     ///
-    /// The archive may record `wrongType` for a value of another type, with the path to it, and the
-    /// errors of `encode(_:forKey:)`.
+    /// The archiver may record `wrongType` for a value of another type, with the path to it, and
+    /// the errors of `encode(_:forKey:)`.
     public func encodeAny(_ value: Any, forKey key: String) {
         attempt(key) { encodeObject(try AnyArchived(converting: value), forKey: key) }
     }
@@ -102,7 +102,7 @@ extension KeyedDecoder {
     /// `Double`, `Data`, `Date`, `[Any]`, `[String: Any]`, and the types that the registry binds to
     /// other classes.
     ///
-    /// - Throws: as `decode(_:forKey:)`; `wrongType` for a key that is not a string.
+    /// - Throws: the errors of `decode(_:forKey:)`; `wrongType` for a key that is not a string.
     public func decode(
         _ type: [String: Any].Type = [String: Any].self, forKey key: String
     ) throws -> [String: Any] {
@@ -111,7 +111,7 @@ extension KeyedDecoder {
 
     /// Returns the array of a field, with elements like the values of a decoded `[String: Any]`.
     ///
-    /// - Throws: as `decode(_:forKey:)`.
+    /// - Throws: the errors of `decode(_:forKey:)`.
     public func decode(_ type: [Any].Type = [Any].self, forKey key: String) throws -> [Any] {
         try decode([AnyContent].self, forKey: key).map(\.value)
     }

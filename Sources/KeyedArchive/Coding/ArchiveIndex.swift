@@ -14,7 +14,7 @@ struct ArchiveIndex {
         /// The number of references to the entry; 2 means two or more.
         fileprivate var references: UInt8
 
-        /// A Boolean value that says whether there is more than one reference to the entry.
+        /// A Boolean value indicating whether there is more than one reference to the entry.
         var isShared: Bool { references > 1 }
     }
 
@@ -75,7 +75,7 @@ struct ArchiveIndex {
     /// Returns whether there is more than one reference to the entry.
     func isShared(_ object: UInt32) -> Bool { entries[Int(object)].isShared }
 
-    /// The construction of the index.
+    /// The scan that builds the index.
     private struct Scan {
         let contents: ArchiveContents
         let table: DocumentTable

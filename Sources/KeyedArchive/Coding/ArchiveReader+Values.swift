@@ -82,8 +82,8 @@ extension ArchiveReader {
         if number.isObject, !isAllowed(number) { throw notAllowed(object, askedFor: type) }
     }
 
-    /// Returns whether objects of a class are allowed here, which is whether ``match(_:)`` is not
-    /// nil, without copying the match.
+    /// Returns whether objects of a class are allowed here. Unlike ``match(_:)``, which returns nil
+    /// for other classes, it does not copy the match.
     @inline(__always)
     func isAllowed(_ number: ClassNumber) -> Bool {
         state.isGranted(number) || isAllowedByLookup(number)
@@ -194,7 +194,8 @@ extension ArchiveReader {
     /// Returns an object that another product of this package creates by a protocol other than
     /// `KeyedDecodable`.
     ///
-    /// - Throws: `missingValue`, `referenceCycle`, the limits' codes, and the errors of `body`.
+    /// - Throws: `missingValue`, `referenceCycle`, errors for exceeded limits, and the errors of
+    ///   `body`.
     func foreignObject(
         _ object: UInt32, _ body: (KeyedDecoder) throws -> AnyObject
     ) throws -> AnyObject {

@@ -24,7 +24,7 @@ final class ArchiveReader {
     // Dynamic exclusivity checks would cost as much as the field lookup itself.
     @exclusivity(unchecked) private var uncheckedState: ReadingState
     let registry: ClassRegistry
-    /// A Boolean value that says whether numbers are converted to the requested kind.
+    /// A Boolean value indicating whether numbers are converted to the requested kind.
     var convertsNumbers = false
     /// The values that the program passes to the initializers of its types.
     var userInfo: [CodingUserInfoKey: any Sendable] = [:]
@@ -35,8 +35,8 @@ final class ArchiveReader {
 
     // The values of shared objects.
     var made: [UInt32: Any] = [:]
-    // The objects that may be kept undecoded with everything they refer to; the others with the
-    // reason.
+    // The objects that may be kept undecoded with everything they refer to, and the errors for
+    // those that may not.
     var keepable: Set<UInt32> = []
     var unkeepable: [UInt32: KeyedArchiveError] = [:]
     private var fieldKeys = FieldKeys()
@@ -88,7 +88,7 @@ final class ArchiveReader {
     }
 }
 
-// MARK: - Work
+// MARK: - Budget and plain values
 
 extension ArchiveReader {
     /// Charges values other than objects. Objects are charged when they are decoded, but containers
@@ -153,7 +153,7 @@ extension ArchiveReader {
         @inline(__always) _modify { yield unsafe &uncheckedState }
     }
 
-    /// A Boolean value that says whether the archive chose the class of an enclosing object.
+    /// A Boolean value indicating whether the archive chose the class of an enclosing object.
     var isBelowAny: Bool {
         get { state.isBelowAny }
         set { state.isBelowAny = newValue }
@@ -317,7 +317,7 @@ extension ArchiveReader {
         table.child(record.valuePlace(ofKeyAt: record.keyRange.lowerBound &+ Int(position)))
     }
 
-    /// Returns the position of a field in an object, or of a root. A key such as `$0` is that of an
+    /// Returns the position of a field in an object, or of a root. A key such as `$0` stands for an
     /// unkeyed root, unless the program has written a root with that key.
     private func position(
         of key: String, in record: NodeRecord, areRoots: Bool = false

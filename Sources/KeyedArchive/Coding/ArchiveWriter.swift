@@ -7,9 +7,9 @@ public import PropertyList
 
 /// The writer of the objects of one archive. All ``KeyedEncoder`` values of the archive share it.
 ///
-/// Objects are numbered as by Apple's archiver: an object when it is first referred to, then its
-/// children, then its class. Nothing is output until every object is complete and the registry
-/// allows every class.
+/// Objects are numbered as Apple's archiver numbers them: an object when it is first referred to,
+/// then its children, then its class. Nothing is output until every object is complete and the
+/// registry allows every class.
 public final class ArchiveWriter {
     private let registry: ClassRegistry
     let options: KeyedArchiver.Options
@@ -18,7 +18,7 @@ public final class ArchiveWriter {
     var userInfo: [CodingUserInfoKey: any Sendable] = [:]
     /// The object that writes the archive by another protocol, if there is one.
     package weak var companion: AnyObject?
-    /// A Boolean value that says whether classes that the registry does not allow are written too.
+    /// A Boolean value indicating whether classes that the registry does not allow are written too.
     package var allowsEveryClass = false
     // Dynamic exclusivity checks would cost as much as adding the field itself.
     @exclusivity(unchecked) private var uncheckedTable: ObjectTable
@@ -42,9 +42,9 @@ public final class ArchiveWriter {
         let classIndex: Int
         let name: String
         let type: any KeyedEncodable.Type
-        /// A Boolean value that says whether the registry allows it.
+        /// A Boolean value indicating whether the registry allows it.
         let isListed: Bool
-        /// A Boolean value that says whether the type of the root registers it.
+        /// A Boolean value indicating whether the type of the root registers it.
         let isAskedFor: Bool
     }
 
@@ -91,7 +91,7 @@ extension ArchiveWriter {
 
     /// Writes a new object of a class that the caller names. `fields` writes its fields.
     ///
-    /// - Throws: as ``object(_:)``.
+    /// - Throws: the errors of ``object(_:)``.
     public func object(
         of archivedClass: ArchivedClass, fields: (KeyedEncoder) throws -> Void
     ) throws -> PropertyListUID {
@@ -103,7 +103,7 @@ extension ArchiveWriter {
 
     /// Writes a class instance as an object, unless it has been written before.
     ///
-    /// - Throws: as ``object(_:)``; `undeclaredSubclass`.
+    /// - Throws: the errors of ``object(_:)``; `undeclaredSubclass`.
     public func instance<T: KeyedEncodable & AnyObject>(_ value: T) throws -> PropertyListUID {
         let written = try writtenType(ofInstance: value)
         let number = try table.objectNumber(of: value)
@@ -125,7 +125,7 @@ extension ArchiveWriter {
     /// }
     /// ```
     ///
-    /// - Throws: as ``object(_:)``, and the errors of `replacement`.
+    /// - Throws: the errors of ``object(_:)``, and the errors of `replacement`.
     public func instance<Replacement: KeyedEncodable>(
         _ value: AnyObject, replacedBy replacement: () throws -> Replacement
     ) throws -> PropertyListUID {
@@ -150,7 +150,8 @@ extension ArchiveWriter {
         return uid
     }
 
-    /// Writes a part of a tree as an object of a class, once: a tree may contain a part many times.
+    /// Writes a part of a tree as an object of a class, but only once, because a tree may contain
+    /// the part many times.
     func once(
         _ part: AnyObject, _ className: String, _ archive: () throws -> PropertyListUID
     ) throws -> PropertyListUID {
@@ -317,7 +318,7 @@ extension ArchiveWriter {
 // MARK: - Plain values
 
 extension ArchiveWriter {
-    /// Writes text as an object. Equal texts are one object, unless the options say otherwise.
+    /// Writes text as an object. Equal strings become one object, unless the options say otherwise.
     package func string(_ text: String) throws -> PropertyListUID {
         if !listsStrings { try requireAllowed(FoundationClass.string) }
         // A plain `$null` would be nil. Only an object with the text as a field is read as text.
@@ -329,8 +330,8 @@ extension ArchiveWriter {
         return PropertyListUID(try table.string(text, uniquing: options.uniquesValues))
     }
 
-    /// Writes a number as an object. Equal numbers of one kind are one object, unless the options
-    /// say otherwise.
+    /// Writes a number as an object. Equal numbers of one kind become one object, unless the
+    /// options say otherwise.
     package func number(_ number: ArchivedNumber) throws -> PropertyListUID {
         if !listsNumbers { try requireAllowed(FoundationClass.number) }
         return PropertyListUID(try table.number(number, uniquing: options.uniquesValues))

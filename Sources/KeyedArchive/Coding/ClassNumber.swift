@@ -19,9 +19,9 @@ struct ClassNumber: Hashable {
     /// The constant for an entry that describes a class.
     static let description = ClassNumber(value: .max - 1)
 
-    /// A Boolean value that says whether the entry is a string, a number, data or a date.
+    /// A Boolean value indicating whether the entry is a string, a number, data or a date.
     var isLeaf: Bool { value < Self.firstDescribed }
-    /// A Boolean value that says whether the entry is an object, plain or not.
+    /// A Boolean value indicating whether the entry is a plain value or an object with fields.
     var isObject: Bool { value < Self.description.value }
 }
 

@@ -19,7 +19,7 @@ extension KeyedArchiver {
     /// `NSKeyedArchiver.archivedData(withRootObject:requiringSecureCoding:)`. Coding is always
     /// secure: only classes of the registry and those that the root's type registers are allowed.
     ///
-    /// - Throws: as ``finish(as:)``.
+    /// - Throws: the errors of ``finish(as:)``.
     public static func archivedData<T: KeyedEncodable>(
         withRootObject root: T, allowing registry: ClassRegistry = .foundation,
         as format: PropertyListFormat = .binary, options: Options = Options(),
@@ -30,7 +30,7 @@ extension KeyedArchiver {
 
     /// Returns the archive as data, like ``finish(as:)``. Nothing can be written afterwards.
     ///
-    /// - Throws: as ``finish(as:)``.
+    /// - Throws: the errors of ``finish(as:)``.
     public func encodedData(as format: PropertyListFormat = .binary) throws -> Data {
         Data(try finish(as: format))
     }
@@ -41,7 +41,7 @@ extension KeyedArchiver {
 extension KeyedUnarchiver {
     /// Parses an archive and returns its root; nil if the root is nil.
     ///
-    /// - Throws: as ``unarchive(_:from:allowing:options:limits:)``.
+    /// - Throws: the errors of ``unarchive(_:from:allowing:options:limits:)``.
     public static func unarchivedObject<T: KeyedDecodable>(
         ofClass type: T.Type, from bytes: some Sequence<UInt8>,
         allowing registry: ClassRegistry = .foundation, options: ParsingOptions = .strict,
@@ -53,7 +53,8 @@ extension KeyedUnarchiver {
     /// Parses an archive and returns its root as the first of `types` that can be read from its
     /// class.
     ///
-    /// - Throws: as ``init(parsing:allowing:options:limits:)`` and ``unarchive(ofAny:forKey:)``.
+    /// - Throws: the errors of ``init(parsing:allowing:options:limits:)`` and
+    ///   ``unarchive(ofAny:forKey:)``.
     public static func unarchive(
         ofAny types: [any KeyedDecodable.Type], from bytes: some Sequence<UInt8>,
         allowing registry: ClassRegistry = .foundation, options: ParsingOptions = .strict,
@@ -70,7 +71,7 @@ extension KeyedUnarchiver {
 extension KeyedDecoder {
     /// Returns the array of a field; nil if there is no field or it is nil.
     ///
-    /// - Throws: as ``decodeObject(of:forKey:)``.
+    /// - Throws: the errors of ``decodeObject(of:forKey:)``.
     public func decodeArrayOfObjects<T: KeyedDecodable>(
         ofClass type: T.Type = T.self, forKey key: String
     ) throws -> [T]? {
@@ -79,7 +80,7 @@ extension KeyedDecoder {
 
     /// Returns the dictionary of a field; nil if there is no field or it is nil.
     ///
-    /// - Throws: as ``decodeObject(of:forKey:)``.
+    /// - Throws: the errors of ``decodeObject(of:forKey:)``.
     public func decodeDictionary<Key: KeyedDecodable & Hashable, Value: KeyedDecodable>(
         withKeysOfClass keys: Key.Type = Key.self, objectsOfClass values: Value.Type = Value.self,
         forKey key: String
@@ -90,7 +91,7 @@ extension KeyedDecoder {
     /// Returns the dictionaries, arrays and plain values of a field; nil if there is no field or it
     /// is nil.
     ///
-    /// - Throws: as ``decodeObject(of:forKey:)``.
+    /// - Throws: the errors of ``decodeObject(of:forKey:)``.
     public func decodePropertyList(forKey key: String) throws -> PropertyListValue? {
         try decodeObject(of: PropertyListValue.self, forKey: key)
     }

@@ -11,7 +11,7 @@ internal import PropertyListCodable
 extension KeyedEncoder {
     /// Writes a `Codable` value as the dictionaries, arrays and plain values it consists of.
     ///
-    /// The archive may record an `EncodingError`, or `classNotAllowed`.
+    /// The archiver may record an `EncodingError`, or `classNotAllowed`.
     public func encodeEncodable(_ value: some Encodable, forKey key: String) {
         attempt(key) {
             let encoder = PlistEncoder()
@@ -24,7 +24,7 @@ extension KeyedEncoder {
     /// Writes a `Codable` value as the dictionaries, arrays and plain values it consists of. Nil is
     /// written as a reference to `$null`.
     ///
-    /// The archive may record an `EncodingError`, or `classNotAllowed`.
+    /// The archiver may record an `EncodingError`, or `classNotAllowed`.
     public func encodeEncodable<T: Encodable>(_ value: T?, forKey key: String) {
         guard let value else { return encode(PropertyListValue?.none, forKey: key) }
         encodeEncodable(value, forKey: key)
@@ -49,7 +49,7 @@ extension KeyedEncoder {
     ///
     /// Numbers are stored inline, as by `encode(_:forKey:)`. Other values become objects.
     ///
-    /// The archive may record an `EncodingError`, `classNotAllowed`, or `valueOutOfRange` for a
+    /// The archiver may record an `EncodingError`, `classNotAllowed`, or `valueOutOfRange` for a
     /// value that encodes itself without keys.
     public func encodeFields(of value: some Encodable) {
         if writer.table.isClosed { return }
@@ -85,7 +85,7 @@ extension KeyedDecoder {
     /// ``KeyedEncoder/encodeFields(of:)`` writes them. Fields that are nil are treated as absent.
     ///
     /// - Throws: `DecodingError`; `wrongType` for a field that is not a property list, such as an
-    ///   `NSUUID`; `classNotAllowed`; the limits' codes.
+    ///   `NSUUID`; `classNotAllowed`; errors for exceeded limits.
     public func decodeFields<T: Decodable>(_ type: T.Type = T.self) throws -> T {
         var fields = PropertyListDictionary()
         for key in keys { fields[key] = try decode(PropertyListValue?.self, forKey: key) }

@@ -4,7 +4,7 @@
 internal import PropertyList
 
 extension KeyedDecoder {
-    /// Returns the elements of an `NSArray`, with a chance to replace each element that cannot be
+    /// Returns the elements of an `NSArray`, calling `recovery` for each element that cannot be
     /// read.
     ///
     /// ```swift
@@ -18,12 +18,12 @@ extension KeyedDecoder {
     /// - Parameters:
     ///   - type: the type of the elements.
     ///   - key: the key of the field.
-    ///   - recovery: called with the reference and the error of each element that cannot be read.
-    ///     It returns a replacement, such as an ``AnyArchived`` of an ``OpaqueObject`` read from
-    ///     the reference. It may return nil to omit the element, or throw.
+    ///   - recovery: receives the reference to an unreadable element and its error. It returns a
+    ///     replacement, such as an ``AnyArchived`` of an ``OpaqueObject`` read from the reference.
+    ///     It may return nil to omit the element, or throw.
     /// - Returns: The elements, in order.
-    /// - Throws: `missingValue` if there is no array; the errors of `recovery`; the limits' codes,
-    ///   for which `recovery` is not called.
+    /// - Throws: `missingValue` if there is no array; the errors of `recovery`; errors for exceeded
+    ///   limits, for which `recovery` is not called.
     public func decodeArray<T: KeyedDecodable>(
         of type: T.Type = T.self, forKey key: String,
         recovery: (KeyedReference, any Error) throws -> T?
@@ -55,7 +55,7 @@ extension KeyedDecoder {
     }
 }
 
-/// An element of an array, to be read later.
+/// An array element that has not been read yet.
 private struct Unread: KeyedDecodable {
     static var archivedClass: ArchivedClass { AnyArchived.archivedClass }
     let reference: KeyedReference

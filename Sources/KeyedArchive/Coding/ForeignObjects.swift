@@ -24,7 +24,7 @@ extension KeyedReference {
         archivedClass.flatMap { reader.registry.match(of: $0) }.map(\.type)
     }
 
-    /// A Boolean value that says whether the object is under construction.
+    /// A Boolean value indicating whether the object is under construction.
     package var isUnderWay: Bool { object.map { reader.state.isUnderWay($0.value) } ?? false }
 
     /// Returns the error for an object that cannot be decoded without itself.
@@ -36,8 +36,8 @@ extension KeyedReference {
     /// Returns the object that `make` creates. `make` runs once for a shared object. The caller has
     /// checked that the class is allowed.
     ///
-    /// - Throws: `missingValue`, `wrongType`, `referenceCycle`, the limits' codes, and the errors
-    ///   of `make`.
+    /// - Throws: `missingValue`, `wrongType`, `referenceCycle`, errors for exceeded limits, and the
+    ///   errors of `make`.
     package func foreignObject(_ make: (KeyedDecoder) throws -> AnyObject) throws -> AnyObject {
         guard let object else { throw reader.wrongType(self, expected: "an object") }
         return try reader.foreignObject(object.value, make)
@@ -46,7 +46,7 @@ extension KeyedReference {
     /// Returns the inline plain value, or that of an object that is a string, a number or data; nil
     /// for other objects. The caller has checked that the class is allowed.
     ///
-    /// - Throws: the limits' codes.
+    /// - Throws: errors for exceeded limits.
     package func plainValue() throws -> PlainValue? {
         if object == nil { return reader.plainValue(at: number) }
         let leaf = reader.classNumber(of: number)
@@ -75,7 +75,7 @@ extension KeyedReference {
     /// The roots of the archive.
     package var roots: KeyedDecoder { KeyedDecoder(reader, object: nil) }
 
-    /// A Boolean value that says whether there is more than one reference to the object.
+    /// A Boolean value indicating whether there is more than one reference to the object.
     package var isShared: Bool { object.map { reader.index.isShared($0.value) } ?? false }
 }
 
@@ -108,17 +108,18 @@ extension KeyedDecoder {
     /// A Boolean value that is true for the roots of the archive.
     package var isRoots: Bool { object == nil }
 
-    /// The integer of a field of an object; nil for other fields, and for integers that do not fit.
+    /// Returns the integer of a field of an object; nil for other fields, and for integers that do
+    /// not fit.
     package func plainInteger(forKey key: String) -> Int? {
         plainRecord(key).flatMap { $0.kind == .integer ? Int(exactly: $0) : nil }
     }
 
-    /// The boolean of a field of an object; nil for other fields.
+    /// Returns the boolean of a field of an object; nil for other fields.
     package func plainBoolean(forKey key: String) -> Bool? {
         plainRecord(key).flatMap { $0.kind == .boolean ? $0.payload != 0 : nil }
     }
 
-    /// The real of a field of an object; nil for other fields.
+    /// Returns the real of a field of an object; nil for other fields.
     package func plainReal(forKey key: String) -> Double? {
         plainRecord(key).flatMap { $0.kind == .real ? Double(bitPattern: $0.payload) : nil }
     }
@@ -131,8 +132,8 @@ extension KeyedDecoder {
         try reader.forEachReference(in: list, body)
     }
 
-    /// Reads a root in `body`, and resolves deferred references before it returns. In an object it
-    /// only calls `body`.
+    /// Reads a root in `body`, and resolves deferred references before it returns. Within an
+    /// object, it only calls `body`.
     package func root<R>(_ body: () throws -> R) throws -> R {
         object == nil ? try reader.root([], body) : try body()
     }
@@ -180,7 +181,7 @@ extension ArchiveWriter {
     /// Writes an instance as an object, unless it has been written before. `fields` writes its
     /// fields.
     ///
-    /// - Throws: the limits' codes, and the errors of `fields`.
+    /// - Throws: errors for exceeded limits, and the errors of `fields`.
     package func foreignInstance(
         _ value: AnyObject, ofClassAt place: Int, fields: (KeyedEncoder) throws -> Void
     ) throws -> PropertyListUID {

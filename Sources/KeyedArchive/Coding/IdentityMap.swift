@@ -6,7 +6,7 @@
 ///
 /// An open-addressing table, at most half full. It differs from the tables of `PropertyList` on
 /// purpose. The addresses are the program's own, so the hash needs no seed. Instances that are
-/// created one after the other are usually adjacent in memory, and so they are in the table. The
+/// created one after the other are usually adjacent in memory, and therefore also in the table. The
 /// slots contain the addresses, so that a lookup touches one cache line.
 struct IdentityMap {
     private var slots: [(address: UInt, object: UInt32)] = []

@@ -9,8 +9,8 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-// Methods for codings of classes, here and in other modules: objects with their identity, numbers
-// with their width, optional fields, unknown fields, and errors for invalid fields.
+// Methods for class codings in this module and others: objects with their identity, numbers with
+// their width, optional fields, unknown fields, and errors for invalid fields.
 
 // MARK: - Objects
 
@@ -47,19 +47,20 @@ struct Kept<Value: KeyedCodable>: KeyedCodable {
 }
 
 extension KeyedDecoder {
-    /// Returns the object of a field with its identity and mutability. When it is written again,
-    /// fields that shared it still do.
+    /// Returns the object of a field with its identity and mutability. Fields that share the object
+    /// still share it when it is written again.
     ///
     /// A plain `decode(_:forKey:)` returns a value, which has no identity: a color that a thousand
     /// fonts refer to would be written a thousand times.
     ///
     /// - Parameters:
-    ///   - type: the type that the object's class must be bound to, or that can be read from it. An
-    ///     object that the registry keeps as an ``OpaqueObject`` is accepted too.
+    ///   - type: the expected type. The object's class must be bound to it, or be a class from
+    ///     which it can be read. An object that the registry keeps as an ``OpaqueObject`` is
+    ///     accepted too.
     ///   - key: the key of the field.
     /// - Returns: the object; nil if there is no field or it is nil.
     /// - Throws: `wrongType` for an object of another class; `classNotAllowed` for a class that the
-    ///   registry does not list, even if the type of the root names it; the limits' codes.
+    ///   registry does not list, even if the root's type registers it; errors for exceeded limits.
     /// - Complexity: that of reading the object; constant if it was read before.
     public func decodeAnyArchived<T: KeyedCodable>(
         of type: T.Type, forKey key: String
@@ -76,7 +77,7 @@ extension KeyedDecoder {
     /// Long data that several objects share is copied once.
     ///
     /// - Returns: the data; nil if there is no field.
-    /// - Throws: `wrongType` for another kind of value, and nil; `classNotAllowed`.
+    /// - Throws: `wrongType` for nil and for another kind of value; `classNotAllowed`.
     /// - Complexity: linear in the number of bytes.
     public func decodeBytesIfPresent(forKey key: String) throws -> Data? {
         containsValue(forKey: key) ? reader.data(of: try dataNode(key)) : nil
@@ -121,23 +122,23 @@ extension KeyedEncoder {
     /// Writes a value as a separate object, as `encode(_:forKey:)` does. Writes no field if it is
     /// nil, whereas `encode(_:forKey:)` writes a reference to `$null`.
     ///
-    /// The archive may record the errors of `encode(_:forKey:)`.
+    /// The archiver may record the errors of `encode(_:forKey:)`.
     public func encodeIfPresent(_ value: (some KeyedEncodable)?, forKey key: String) {
         if let value { encode(value, forKey: key) }
     }
 
-    /// Writes a number inline, also of an ``ArchivedNumber``; no field if it is nil.
+    /// Writes a number inline, including an ``ArchivedNumber``. Writes no field if it is nil.
     public func encodeIfPresent(_ value: (some ArchivedNumberConvertible)?, forKey key: String) {
         guard let number = value?.archivedNumber else { return }
         writer.table.field(key, of: object) { $0.number(number) }
     }
 
-    /// Writes a real with its width; no field if it is nil.
+    /// Writes a real with its width. Writes no field if it is nil.
     public func encodeIfPresent(_ value: PropertyListReal?, forKey key: String) {
         if let value { encode(value, forKey: key) }
     }
 
-    /// Writes bytes inline; no field if they are nil.
+    /// Writes bytes inline. Writes no field if they are nil.
     ///
     /// - Complexity: linear in the number of bytes.
     public func encodeBytesIfPresent(_ bytes: Data?, forKey key: String) {
@@ -145,7 +146,7 @@ extension KeyedEncoder {
     }
 }
 
-// MARK: - Refusals
+// MARK: - Errors for invalid fields
 
 extension KeyedDecoder {
     /// Returns the error for a field with an invalid value. It names the class, the field and the
@@ -173,7 +174,7 @@ extension KeyedDecoder {
     }
 }
 
-// MARK: - Fields that a type does not know
+// MARK: - Unknown fields
 
 /// The fields of an object that its type does not know, such as those that a later system adds.
 ///
@@ -221,7 +222,7 @@ extension KeyedDecoder {
     /// registry neither allows nor keeps are ignored.
     ///
     /// - Throws: `malformedObject` for nested containers, which no archiver writes; `misuse` at the
-    ///   roots; the limits' codes.
+    ///   roots; errors for exceeded limits.
     /// - Complexity: linear in the number of fields and of objects reachable from them. Each object
     ///   is checked once for all calls.
     public func extraFields(except known: Set<String>) throws -> ArchivedExtraFields {
@@ -245,10 +246,10 @@ extension KeyedDecoder {
 }
 
 extension KeyedEncoder {
-    /// Writes the kept fields, after those that were written before.
+    /// Writes the kept fields after those already written.
     ///
-    /// The archive may record `classNotAllowed`, `expansionLimitExceeded`, or `malformedObject` for
-    /// unreadable values.
+    /// The archiver may record `classNotAllowed`, `expansionLimitExceeded`, or `malformedObject`
+    /// for unreadable values.
     public func encode(_ fields: ArchivedExtraFields) {
         if let kept = fields.kept { encode(kept) }
     }

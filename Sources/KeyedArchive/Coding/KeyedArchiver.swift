@@ -15,20 +15,20 @@ internal import ArchiveVocabulary
 /// let bytes = try archiver.finish()
 /// ```
 ///
-/// Calls of an encoder do not throw. ``finish(as:)`` throws the first error, with the path to the
-/// field: a class that the registry does not allow, a value that could not be read back, an error
-/// of a program's own `encode(with:)`. Nothing is output then.
+/// The methods of an encoder do not throw. ``finish(as:)`` throws the first error, with the path to
+/// the field: a class that the registry does not allow, a value that could not be read back, an
+/// error of a program's own `encode(with:)`. Nothing is output then.
 public final class KeyedArchiver {
     /// The options for writing archives.
     public struct Options: Sendable, Hashable {
         /// The class name in `$archiver`.
         public var archiver = ArchiveFormat.archiver
-        /// A Boolean value that says whether equal strings, and equal numbers of one kind, are one
+        /// A Boolean value indicating whether equal strings, and equal numbers of one kind, are one
         /// object. Apple's archiver deduplicates by identity, which Swift values do not have.
         public var uniquesValues = true
 
-        /// A Boolean value that says whether the last value wins if an object is given a key twice,
-        /// as with Apple's archiver. Otherwise the archive records `duplicateKey`.
+        /// A Boolean value indicating whether the last value wins if an object is given a key
+        /// twice, as with Apple's archiver. Otherwise the archiver records `duplicateKey`.
         public var lastDuplicateKeyWins = false
 
         /// Creates options that match `NSKeyedArchiver`, except that equal values are one object.
@@ -73,9 +73,9 @@ public final class KeyedArchiver {
     /// Returns the archive as bytes. Nothing can be written afterwards.
     ///
     /// XML cannot represent everything that archives contain. The width of a `Float` is lost, and
-    /// control characters are written unescaped, as by Apple's archiver.
+    /// control characters are written unescaped, as Apple's archiver writes them.
     ///
-    /// - Throws: as ``document()``.
+    /// - Throws: the errors of ``document()``.
     public func finish(as format: PropertyListFormat = .binary) throws -> [UInt8] {
         let document = try document()
         var options = WritingOptions()
@@ -90,7 +90,7 @@ public final class KeyedArchiver {
     ///
     /// The allowed classes are those of the registry and those that the root's type registers.
     ///
-    /// - Throws: as ``finish(as:)``.
+    /// - Throws: the errors of ``finish(as:)``.
     public static func archive<T: KeyedEncodable>(
         _ root: T, allowing registry: ClassRegistry = .foundation,
         as format: PropertyListFormat = .binary, options: Options = Options(),

@@ -27,9 +27,10 @@ public protocol KeyedArchivable: SendableMetatype {
     ///
     /// Implement this method for a type with fields of other object types, such as `String`,
     /// `NSTimeZone` or an array. Register each of these types, then call `registry.add(Self.self)`.
-    /// For a collection, register the one of ``AnyArchived``, such as `[AnyArchived]`, because a
-    /// registry has one type for `NSArray`. Register nothing for objects whose class the archive
-    /// chooses. Types that contain each other call ``ClassRegistry/add(_:fields:)``.
+    /// For a collection, register the type whose elements are ``AnyArchived``, such as
+    /// `[AnyArchived]`, because a registry has only one type for `NSArray`. Register nothing for
+    /// objects whose class the archive chooses. Types that contain each other call
+    /// ``ClassRegistry/add(_:fields:)``.
     static func register(in registry: inout ClassRegistry)
 }
 
@@ -39,8 +40,9 @@ public protocol KeyedEncodable: KeyedArchivable {
     ///
     /// A subclass calls `super.encode(with:)` first: a class and its superclasses share one object.
     ///
-    /// The encoder's methods do not throw, so most types need no `throws` here. The archive records
-    /// an error that this method throws, as it records those of the fields: see ``KeyedEncoder``.
+    /// The encoder's methods do not throw, so most types need no `throws` here. The archiver
+    /// records an error that this method throws, as it records those of the fields: see
+    /// ``KeyedEncoder``.
     ///
     /// The method is called on the thread that writes the archive, unless objects are nested so
     /// deeply that its stack is nearly used up: see <doc:Threads>.

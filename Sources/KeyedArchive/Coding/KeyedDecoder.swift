@@ -7,7 +7,7 @@ internal import ArchiveVocabulary
 /// A decoder for the fields of one object of an archive, used in `init(coder:)`.
 ///
 /// The method names are those of `NSCoder`. Where `NSCoder` returns nil or 0 on an error, these
-/// methods throw a ``KeyedArchiveError``. A number that does not fit is an error and never
+/// methods throw a ``KeyedArchiveError``. A number that does not fit is an error; it is never
 /// truncated.
 public struct KeyedDecoder {
     /// The reader of the archive.
@@ -80,7 +80,7 @@ extension KeyedDecoder {
     /// Returns the value of a field.
     ///
     /// - Throws: `missingValue` if there is no field or it is nil; `classNotAllowed`, `wrongType`,
-    ///   `valueOutOfRange`, `referenceCycle`, the limits' codes.
+    ///   `valueOutOfRange`, `referenceCycle`, errors for exceeded limits.
     public func decode<T: KeyedDecodable>(
         _ type: T.Type = T.self, forKey key: String
     ) throws -> T {
@@ -115,7 +115,8 @@ extension KeyedDecoder {
         }
     }
 
-    /// Returns the references of a field with an inline array, such as `NS.objects` of an array.
+    /// Returns the references in a field that is an inline array, such as `NS.objects` of an
+    /// `NSArray`.
     public func decodeReferences(forKey key: String) throws -> [KeyedReference] {
         guard let node = reader.field(key, of: self) else { throw missing(key) }
         return try located(key) { try reader.references(in: node) }
@@ -161,7 +162,7 @@ extension KeyedDecoder {
                 + "`default:` reads older archives without it")
     }
 
-    /// A Boolean value that says whether the object has no key but `$class`.
+    /// A Boolean value indicating whether the object has no key but `$class`.
     private var hasNoFields: Bool { record.kind == .dictionary && record.keyRange.count <= 1 }
 
     func located<R>(_ key: String, _ body: () throws -> R) throws -> R {
@@ -245,7 +246,7 @@ extension KeyedDecoder {
         return try decodeAny(type, key)
     }
 
-    /// The record of a plain value of an object; nil for other fields.
+    /// Returns the record of a field that is a plain value; nil for other fields, and at the roots.
     func plainRecord(_ key: String) -> NodeRecord? {
         plainNode(key).map { reader.table[$0] }
     }
@@ -262,7 +263,7 @@ extension KeyedDecoder {
 }
 
 extension Int {
-    /// Creates the value of an integer's node; nil if it does not fit.
+    /// Creates an `Int` from the record of an integer; nil if it does not fit.
     init?(exactly record: NodeRecord) {
         guard record.isNegative || record.payload <= UInt64(Int64.max) else { return nil }
         self.init(exactly: Int64(bitPattern: record.payload))
@@ -329,8 +330,8 @@ extension KeyedDecoder {
     ///
     /// `completion` runs before the call that reads the root returns. It does not run if there is
     /// no value or it is nil. Long chains of such references do not nest calls. The requesting
-    /// object may be gone by then, if the program did not keep it, so `completion` captures it
-    /// weakly.
+    /// object may be gone by then, if the program did not keep it, so `completion` should capture
+    /// it weakly.
     ///
     /// ```swift
     /// init(coder: KeyedDecoder) throws {

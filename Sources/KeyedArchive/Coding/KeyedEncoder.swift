@@ -6,7 +6,7 @@ internal import ArchiveVocabulary
 
 /// An encoder for the fields of one object of an archive, used in `encode(with:)`.
 ///
-/// The method names are those of `NSCoder`, and none of them throws. The archive records the first
+/// The method names are those of `NSCoder`, and none of them throws. The archiver records the first
 /// error, with the path to the field. `KeyedArchiver.archive(_:)` and ``KeyedArchiver/finish(as:)``
 /// throw it. After an error nothing more is archived, and nothing is output.
 ///
@@ -30,10 +30,10 @@ public struct KeyedEncoder {
 // MARK: - Values
 
 extension KeyedEncoder {
-    /// Writes a value as an object and the field as a reference to it. An instance that was written
-    /// before is only referred to. Nil is written as a reference to `$null`.
+    /// Writes a value as an object, and the field as a reference to it. An instance that was
+    /// written before is not written again. Nil is written as a reference to `$null`.
     ///
-    /// The archive may record `classNotAllowed`, `undeclaredSubclass`, `depthLimitExceeded`, or an
+    /// The archiver may record `classNotAllowed`, `undeclaredSubclass`, `depthLimitExceeded`, or an
     /// error of the value's own `encode(with:)`.
     public func encode(_ value: some KeyedEncodable, forKey key: String) {
         encodeObject(value, forKey: key)
@@ -126,7 +126,7 @@ extension KeyedEncoder {
 
     /// Writes a tree of plain values inline. Apple's own classes do so only with single values.
     ///
-    /// The archive may record `invalidPropertyList`.
+    /// The archiver may record `invalidPropertyList`.
     public func encodeInline(_ value: PropertyListValue, forKey key: String) {
         attempt(key) {
             let tree = try writer.table.tree(value, writer.limits)
@@ -170,7 +170,7 @@ extension KeyedEncoder {
     public func encode(_ value: Int32, forKey key: String) { encode(Int(value), forKey: key) }
     /// Writes an integer.
     public func encode(_ value: Int64, forKey key: String) { encode(Int(value), forKey: key) }
-    /// Writes an integer. One above 2⁶³−1 is stored in 16 bytes.
+    /// Writes an integer. A value above 2⁶³−1 is stored in 16 bytes.
     public func encode(_ value: UInt, forKey key: String) { encode(UInt64(value), forKey: key) }
     /// Writes an integer.
     public func encode(_ value: UInt8, forKey key: String) { encode(Int(value), forKey: key) }
@@ -178,7 +178,7 @@ extension KeyedEncoder {
     public func encode(_ value: UInt16, forKey key: String) { encode(Int(value), forKey: key) }
     /// Writes an integer.
     public func encode(_ value: UInt32, forKey key: String) { encode(UInt64(value), forKey: key) }
-    /// Writes an integer. One above 2⁶³−1 is stored in 16 bytes.
+    /// Writes an integer. A value above 2⁶³−1 is stored in 16 bytes.
     public func encode(_ value: UInt64, forKey key: String) {
         encode(PropertyListInteger(value), key)
     }

@@ -26,7 +26,7 @@ public struct KeyedReference {
     /// The object's number in `$objects`; nil for a plain value.
     public var object: PropertyListUID? { isInline ? nil : PropertyListUID(number) }
 
-    /// A Boolean value that says whether the reference is nil: object 0, or another entry that is
+    /// A Boolean value indicating whether the reference is nil: object 0, or another entry that is
     /// `$null`.
     public var isNil: Bool { !isInline && reader.classNumber(of: number) == .null }
 
@@ -37,8 +37,8 @@ public struct KeyedReference {
     /// Returns the value of the object. Its type is the one bound to the object's class, if that is
     /// `type` or a subclass. Otherwise it is `type`, if that can be read from the class.
     ///
-    /// - Throws: `missingValue` for nil, `classNotAllowed`, `wrongType`, `referenceCycle`, the
-    ///   limits' codes, and the errors of the object's initializer.
+    /// - Throws: `missingValue` for nil, `classNotAllowed`, `wrongType`, `referenceCycle`, errors
+    ///   for exceeded limits, and the errors of the object's initializer.
     public func object<T: KeyedDecodable>(as type: T.Type) throws -> T {
         if isInline { throw reader.wrongType(self, expected: "\(T.self)") }
         return try reader.value(type, number)
@@ -53,7 +53,7 @@ public struct KeyedReference {
     /// }
     /// ```
     ///
-    /// - Throws: as ``object(as:)``, and the errors of `replacement`.
+    /// - Throws: the errors of ``object(as:)``, and the errors of `replacement`.
     public func object<T: KeyedDecodable, Replacement>(
         as type: T.Type, replacedBy replacement: (T) throws -> Replacement
     ) throws -> Replacement {

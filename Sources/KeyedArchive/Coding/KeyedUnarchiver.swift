@@ -22,7 +22,8 @@ public struct KeyedUnarchiver {
     /// The key of the root in archives with one root.
     public static let rootKey = "root"
 
-    /// Creates an unarchiver. Linear: it checks everything that does not depend on types.
+    /// Creates an unarchiver, and checks everything in the archive that does not depend on types.
+    /// Linear.
     ///
     /// - Throws: `notAnArchive`, `unsupportedVersion`, `danglingReference`, `malformedObject`,
     ///   `malformedClass`, `expansionLimitExceeded`.
@@ -36,7 +37,7 @@ public struct KeyedUnarchiver {
 
     /// Creates an unarchiver by parsing an archive.
     ///
-    /// - Throws: `invalidPropertyList`, and as ``init(_:allowing:limits:)``.
+    /// - Throws: `invalidPropertyList`, and the errors of ``init(_:allowing:limits:)``.
     public init(
         parsing bytes: some Sequence<UInt8>, allowing registry: ClassRegistry = .foundation,
         options: ParsingOptions = .strict, limits: ParsingLimits = .default
@@ -45,15 +46,15 @@ public struct KeyedUnarchiver {
         try self.init(contents, allowing: registry, limits: limits)
     }
 
-    /// A Boolean value that says whether numbers are converted to the requested kind, as by
-    /// `NSKeyedUnarchiver`; false by default.
+    /// A Boolean value indicating whether numbers are converted to the requested kind, as
+    /// `NSKeyedUnarchiver` converts them; false by default.
     ///
     /// Without the conversion, a field must have the requested kind, and its value must fit. The
     /// conversions are:
     ///
     /// | read as | from |
     /// |---|---|
-    /// | `Bool` | a number: whether it is not 0 |
+    /// | `Bool` | a number: true if it is not 0 |
     /// | integers | a boolean: 1 or 0; a real: without its fraction |
     /// | `Double`, `Float` | a boolean: 1 or 0; another number: the nearest one |
     ///
@@ -70,19 +71,20 @@ public struct KeyedUnarchiver {
         nonmutating set { roots.reader.userInfo = newValue }
     }
 
-    /// Returns the root, or one of several.
+    /// Returns the root, or the root with the key `key` if there are several.
     ///
-    /// - Throws: as `KeyedDecoder.decode(_:forKey:)`.
+    /// - Throws: the errors of `KeyedDecoder.decode(_:forKey:)`.
     public func unarchive<T: KeyedDecodable>(
         _ type: T.Type = T.self, forKey key: String = rootKey
     ) throws -> T {
         try roots.decode(type, forKey: key)
     }
 
-    /// Returns the root, or one of several, as the first of `types` that can be read from its
-    /// class.
+    /// Returns the root, or the root with the key `key` if there are several, as the first of
+    /// `types` that can be read from its class.
     ///
-    /// - Throws: as ``KeyedDecoder/decodeObject(ofAny:forKey:)``; `missingValue` for nil.
+    /// - Throws: the errors of ``KeyedDecoder/decodeObject(ofAny:forKey:)``; `missingValue` for
+    ///   nil.
     public func unarchive(
         ofAny types: [any KeyedDecodable.Type], forKey key: String = rootKey
     ) throws -> any KeyedDecodable {
@@ -99,7 +101,8 @@ public struct KeyedUnarchiver {
 
     /// Parses an archive and returns its root.
     ///
-    /// - Throws: as ``init(parsing:allowing:options:limits:)`` and ``unarchive(_:forKey:)``.
+    /// - Throws: the errors of ``init(parsing:allowing:options:limits:)`` and
+    ///   ``unarchive(_:forKey:)``.
     public static func unarchive<T: KeyedDecodable>(
         _ type: T.Type = T.self, from bytes: some Sequence<UInt8>,
         allowing registry: ClassRegistry = .foundation, options: ParsingOptions = .strict,

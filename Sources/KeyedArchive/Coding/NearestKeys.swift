@@ -36,7 +36,8 @@ enum NearestKeys {
         return nearest.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
     }
 
-    /// Returns the edit distance between two keys in bytes, ignoring the case of ASCII letters.
+    /// Returns the edit distance between two keys, counted in bytes. The case of ASCII letters is
+    /// ignored.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var row = Array(0...right.count)
         for (i, byte) in left.enumerated() {

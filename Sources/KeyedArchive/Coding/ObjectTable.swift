@@ -7,7 +7,7 @@ internal import PropertyList
 /// The objects of an archive that is being written: those with only a number, the open ones, and
 /// the complete ones.
 ///
-/// A value type, so that each step of the writer is one access to it.
+/// It is a value type, so each step of the writer is a single access to it.
 struct ObjectTable {
     /// The innermost object under construction, to which fields are added.
     struct Open {
@@ -40,7 +40,7 @@ struct ObjectTable {
     // The marker of an open object.
     private static let underWay = UInt32.max - 1
 
-    // The first is a placeholder for the roots, which have no class.
+    // The first element is a placeholder for the roots, which have no class.
     private var classes = [WrittenClass(archivedClass: ArchivedClass(name: ""))]
     // Empty while there are few classes, which are searched linearly.
     private var classIndexes: [ArchivedClass: Int] = [:]
@@ -62,7 +62,7 @@ struct ObjectTable {
     private var plainObjects: [UInt32] = []
     /// The first error, after which nothing is added and nothing is output.
     private(set) var failure: (any Error)?
-    /// A Boolean value that says whether the archive is finished or has failed.
+    /// A Boolean value indicating whether the archive is finished or has failed.
     private(set) var isClosed = false
     private let lastDuplicateKeyWins: Bool
 
@@ -358,7 +358,7 @@ extension GraphAssembler {
     }
 }
 
-// MARK: - The end
+// MARK: - Finishing
 
 extension ObjectTable {
     /// Finishes the archive, and returns it as a property list. The keys are in the order of

@@ -7,14 +7,14 @@ internal import PropertyList
 /// The state of decoding one archive: the objects under construction, the fields requested so far,
 /// and the resolved classes.
 ///
-/// A value type, so that each step of the reader is one access to it.
+/// It is a value type, so each step of the reader is a single access to it.
 struct ReadingState {
     /// The class of an object and the shape of its dictionary. Objects of one layout have each
     /// field in the same position.
     struct Layout: Equatable {
         private let bits: UInt64
 
-        /// Creates the layout of objects of a class in dictionaries of a shape, which is not 0.
+        /// Creates the layout of a class and a shape, which must not be 0.
         init(classIndex: Int, shape: UInt16) {
             bits = UInt64(truncatingIfNeeded: classIndex) << 16 | UInt64(shape)
         }
@@ -55,9 +55,9 @@ struct ReadingState {
         var unkeyedCount = 0
     }
 
-    /// The cached answers for one class, which are compared at each reference to its objects.
+    /// The cached answers for one class, which are checked at each reference to its objects.
     private struct Grant {
-        /// A Boolean value that says whether the program's registry allows the class.
+        /// A Boolean value indicating whether the program's registry allows the class.
         var isListed = false
         /// The number of the last root whose type allows the class; 0 is none.
         var root: UInt32 = 0
@@ -76,8 +76,8 @@ struct ReadingState {
     private var grants: [Grant]
     /// The number of roots that have been read.
     private(set) var rootCount: UInt32 = 0
-    /// A Boolean value that says whether the archive chose the class of an enclosing object. Within
-    /// it, only the registry's classes are allowed.
+    /// A Boolean value indicating whether the archive chose the class of an enclosing object.
+    /// Within it, only the registry's classes are allowed.
     var isBelowAny = false
     /// The stack that nested calls may use.
     var stack = StackSegment()
@@ -116,7 +116,7 @@ struct ReadingState {
     /// The number of values that may still be visited.
     var remainingVisits: Int { max(0, visitLimit &- visits) }
 
-    /// Begins to read a root, with the whole budget.
+    /// Begins reading a root, with the full budget.
     mutating func restart() {
         visits = 0
         rootCount &+= 1
@@ -148,8 +148,8 @@ struct ReadingState {
         progress = outer
     }
 
-    /// Returns the expected position of a requested field, or ``unknown``. It is known if the field
-    /// was requested at this step the last time, from an object of the same layout.
+    /// Returns the expected position of a requested field, or ``unknown``. The position is known if
+    /// the field was requested at this step the last time, from an object of the same layout.
     @inline(__always)
     mutating func ask(_ key: String, _ layout: Layout) -> UInt32 {
         if progress.next == Progress.start { progress.next = firstStep(layout) }

@@ -15,40 +15,41 @@ struct TypeTable<Value> {
         values.append(value)
     }
 
-    /// Removes all values, and keeps the capacity.
+    /// Removes all values, but keeps the capacity.
     mutating func removeAll() {
         numbers.removeAll()
         values.removeAll(keepingCapacity: true)
     }
 }
 
-/// Types, numbered from 0 in the order in which they were added. Not generic, so that other modules can use it without
-/// a copy of its code.
+/// Types, numbered from 0 in the order in which they were added. The table is not generic, so other
+/// modules can use it without specializing a copy of its code.
 ///
-/// An open-addressing table, at most half full. Types are the program's own, so their addresses need no seeded hash.
+/// An open-addressing table, at most half full. Types are the program's own, so their addresses
+/// need no seeded hash.
 package struct TypeNumbers {
     private var types: [ObjectIdentifier] = []
     // The number of a type plus one; 0 is free.
     private var slots: [UInt32] = []
 
-    /// An empty table.
+    /// Creates an empty table.
     package init() {}
 
-    /// The number of a type; nil where it has none.
+    /// The number of a type; nil if it has none.
     package subscript(id: ObjectIdentifier) -> Int? {
         if slots.isEmpty { return nil }
         let number = Int(truncatingIfNeeded: slots[slot(of: id)])
         return number == 0 ? nil : number &- 1
     }
 
-    /// Gives the next number to a type that has none.
+    /// Assigns the next number to a type that has none.
     package mutating func add(_ id: ObjectIdentifier) {
         if (types.count &+ 1) &* 2 > slots.count { grow() }
         types.append(id)
         slots[slot(of: id)] = UInt32(truncatingIfNeeded: types.count)
     }
 
-    /// Removes all types, and keeps the room for them.
+    /// Removes all types, but keeps the capacity.
     package mutating func removeAll() {
         for place in slots.indices { slots[place] = 0 }
         types.removeAll(keepingCapacity: true)

@@ -74,7 +74,7 @@ public struct ArchiveGraph: Sendable {
 
     /// Parses a keyed archive and reads its graph.
     ///
-    /// - Throws: as ``ArchiveContents`` and ``init(_:keepingMalformed:limits:)``.
+    /// - Throws: the errors of ``ArchiveContents`` and ``init(_:keepingMalformed:limits:)``.
     public init(
         parsing bytes: some Sequence<UInt8>, options: ParsingOptions = .strict,
         limits: ParsingLimits = .default
@@ -177,11 +177,11 @@ extension ArchiveGraph {
     }
 }
 
-// MARK: - Looking and changing
+// MARK: - Reading and changing entries
 
 extension ArchiveGraph {
-    /// The entry that `reference` names; nil if there is none. Setting nil, or an entry that does
-    /// not exist, has no effect.
+    /// The entry that `reference` refers to; nil if there is none. Setting nil, or an entry that
+    /// does not exist, has no effect.
     public subscript(reference: PropertyListUID) -> ArchivedEntry? {
         get {
             guard let number = Int(exactly: reference.value), number < objects.count else {
@@ -196,7 +196,8 @@ extension ArchiveGraph {
         }
     }
 
-    /// Returns the class of the object that `reference` names; nil if the entry is not an object.
+    /// Returns the class of the object that `reference` refers to; nil if the entry is not an
+    /// object.
     public func archivedClass(of reference: PropertyListUID) -> ArchivedClass? {
         guard case .object(let object) = self[reference],
             case .classDescription(let description) = self[object.classReference]
@@ -237,8 +238,8 @@ extension ArchiveGraph {
 
     /// Returns the serialized archive.
     ///
-    /// - Throws: as ``document(limits:)``; `invalidPropertyList` for values that the format cannot
-    ///   represent.
+    /// - Throws: the errors of ``document(limits:)``; `invalidPropertyList` for values that the
+    ///   format cannot represent.
     public func serialized(
         as format: PropertyListFormat = .binary, limits: ParsingLimits = .default
     ) throws(KeyedArchiveError) -> [UInt8] {

@@ -35,9 +35,9 @@ public struct ArchivedObject: Sendable, Hashable {
 
 /// An entry of `$objects`.
 public enum ArchivedEntry: Sendable, Hashable {
-    /// The string `$null`: nil.
+    /// Nil, stored as the string `$null`.
     case null
-    /// A plain value: string, number, boolean, data, date.
+    /// A plain value: a string, number, boolean, data or date.
     case leaf(PropertyListValue)
     /// An object with a class.
     case object(ArchivedObject)

@@ -14,7 +14,7 @@ extension OpaqueObject {
     /// let save = try opaque.decode(Save.self)
     /// ```
     ///
-    /// - Throws: as ``propertyList(limits:)``; `DecodingError`.
+    /// - Throws: the errors of ``propertyList(limits:)``; `DecodingError`.
     public func decode<T: Decodable>(
         _ type: T.Type = T.self, limits: ParsingLimits = .default
     ) throws -> T {

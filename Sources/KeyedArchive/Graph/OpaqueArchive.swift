@@ -50,7 +50,7 @@ final class OpaqueArchive: Sendable {
     struct Field {
         let key: UInt32
         let value: UInt32
-        /// A Boolean value that says whether the key is `$class`.
+        /// A Boolean value indicating whether the key is `$class`.
         let isClass: Bool
     }
 

@@ -145,8 +145,8 @@ extension KeyedDecoder {
 extension KeyedEncoder {
     /// Writes kept fields.
     ///
-    /// The archive may record `classNotAllowed`, `expansionLimitExceeded`, or `malformedObject` for
-    /// unreadable values.
+    /// The archiver may record `classNotAllowed`, `expansionLimitExceeded`, or `malformedObject`
+    /// for unreadable values.
     public func encode(_ fields: OpaqueFields) {
         if writer.table.isClosed { return }
         do { try writer.copyFields(fields, to: object) } catch { writer.table.fail(error) }

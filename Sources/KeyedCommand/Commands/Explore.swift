@@ -12,7 +12,7 @@ struct Explore: CommandOnFiles, ConsoleCommand {
         discussion: """
             The page is one HTML file that needs no network access and runs only its own code. It \
             shows a tree of the objects, their references and bytes, classes, dates, images, \
-            colours, and a report with a note.
+            colors, and a report with a note.
 
                 keyed explore app.plist -o app.html
                 keyed explore --dir pages *.plist

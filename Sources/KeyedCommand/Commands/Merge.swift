@@ -65,7 +65,7 @@ struct Merge: ParsableCommand, ConsoleCommand {
         }
     }
 
-    /// Returns the number of conflicts.
+    /// Applies the changes or the entries of the other file, and returns the number of conflicts.
     private func merge(_ edited: inout EditedFile, _ console: Console) throws(Failure) -> Int {
         let limits = options.reading.limits.limits
         let theirs = try Input(

@@ -60,7 +60,8 @@ struct DatabaseInput {
         return (MemorySource(bytes), bytes)
     }
 
-    /// Returns why a file is not a database, with an alternative to try, or nil for a database.
+    /// Returns the reason why a file is not a database, with an alternative to try, or nil for a
+    /// database.
     private static func problem(_ head: [UInt8]) -> String? {
         if head.isEmpty { return "is empty" }
         if head.starts(with: DatabaseHeader.magic) { return nil }

@@ -57,8 +57,8 @@ enum ValueType: String, ExpressibleByArgument, CaseIterable {
 }
 
 extension ValueType {
-    /// Returns the value of a text, or nil if it is not of the type.
-    /// ``ValueArgument/propertyList(_:_:)`` reads property lists, within the budget of the run.
+    /// Parses a text as a value of this type, or returns nil. Property lists are parsed by
+    /// ``ValueArgument/propertyList(_:_:)`` instead, within the budget of the run.
     func value(_ text: String) -> PropertyListValue? {
         switch self {
         case .string: .string(text)

@@ -73,7 +73,8 @@ struct ExplorerCollector {
     /// Returns a pending entry with the location of a document's source: among the bytes from which
     /// it was read, or among the decoded bytes.
     ///
-    /// `offset` converts a position in `bytes` into a position in the space.
+    /// `space` is the number of the space, as `Page/data.js` calls a block of bytes, that contains
+    /// `bytes`. Adding `offset` to an index of `bytes` gives the position in that space.
     private mutating func pend(
         _ document: PropertyListDocument, in bytes: ArraySlice<UInt8>, space: Int, offset: Int,
         holder: Int?, nesting: Int
@@ -197,7 +198,8 @@ struct ExplorerCollector {
         table.counts[place] = content.count
         let isInPlace = item.document.hasInPlace(content)
         let start = isInPlace ? item.base + content.startIndex : decoded.count
-        // Data marked as in place must be in the space of its document.
+        // The page looks for plain offsets in the space of the document. Decoded data of an
+        // imported file is in another space, so its offset is stored as a negative number.
         let isApart = !isInPlace && item.document.origin != nil
         table.values[place] = isRedacted ? -1 : isApart ? -start - 2 : start
         let begins = NestedPropertyList.begins(content) && item.nesting < Self.nestingLimit
@@ -229,7 +231,7 @@ struct ExplorerCollector {
             console.budget.admitValues(of: document)
             return document
         case .damaged(let error, _)?:
-            entry.problems.append("data that begin like a property list: " + problem(error))
+            entry.problems.append("data that begins like a property list: " + problem(error))
             return nil
         case nil: return nil
         }

@@ -103,7 +103,7 @@ struct ExplorerPage {
         writeSpace("the file", size, collector.shownBytes.bytes, &json)
         if !collector.decoded.isEmpty {
             let bytes = isRedacted ? nil : collector.decoded
-            writeSpace("decoded out of the file", collector.decoded.count, bytes, &json)
+            writeSpace("decoded from the file", collector.decoded.count, bytes, &json)
         }
         json.close(UInt8(ascii: "]"))
         collector.table.write(to: &json)

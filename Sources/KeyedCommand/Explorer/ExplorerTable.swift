@@ -71,7 +71,7 @@ struct ExplorerTable {
         counts.append(0)
     }
 
-    /// Returns the letter of a kind.
+    /// Returns the letter that stands for a kind in the page's data.
     private static func letter(_ kind: PropertyListKind) -> UInt8 {
         switch kind {
         case .null: UInt8(ascii: "n")

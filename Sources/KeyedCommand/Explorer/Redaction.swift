@@ -49,8 +49,8 @@ struct ShownBytes {
         bytes = isRedacted ? [UInt8](repeating: 0, count: original.count) : original
     }
 
-    /// Reveals the parts of a document that are not values: for a binary property list markers,
-    /// references, keys and the trailer; for text nothing.
+    /// Reveals the parts of a document that are not values. A binary property list has such parts:
+    /// markers, references, keys and the trailer. Nothing of a text is revealed.
     mutating func redact(
         _ document: PropertyListDocument, _ ranges: ValueRanges, in space: Int, base: Int,
         isOutermost: Bool, _ names: PlainNames

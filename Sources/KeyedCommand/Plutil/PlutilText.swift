@@ -79,8 +79,8 @@ enum PlutilText {
         return "\(text[..<middle]) \(time) +0000"
     }
 
-    /// Formats data as `{length = 3, bytes = 0x000102}`. Of more than 24 bytes, shows the first 16
-    /// and the last 8.
+    /// Formats data as `{length = 3, bytes = 0x000102}`. For more than 24 bytes, shows only the
+    /// first 16 and the last 8.
     private static func data(_ bytes: ArraySlice<UInt8>) -> String {
         let text: String
         if bytes.count <= 24 {

@@ -11,7 +11,7 @@ import PropertyListTools
 /// |---|---|
 /// | `path` | the key path, in the syntax of `keyed get` |
 /// | `level` | the depth of the value, from 0 |
-/// | `key` or `index` | the name before it in the tree |
+/// | `key` or `index` | the label of the value in the tree |
 /// | `kind` | the kind of the value, or `object`, `reference`, `uuid`, `url`, `problem` |
 /// | `class` | the class of an object |
 /// | `value` or `count` | a scalar (data in base 64), or the number of elements, entries or fields |

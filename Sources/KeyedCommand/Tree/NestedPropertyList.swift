@@ -4,7 +4,8 @@
 import ArchiveImport
 import PropertyList
 
-/// A property list, or a file of an imported format, that is data in a property list or a database.
+/// A property list, or a file of an imported format, stored as data in a property list or a
+/// database.
 enum NestedPropertyList {
     case document(PropertyListDocument)
     /// A damaged file: its error and the name of its format.

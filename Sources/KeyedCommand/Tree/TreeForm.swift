@@ -47,8 +47,11 @@ enum Label {
     }
 }
 
-/// The children of a line, in parts. A part refers to the document: a small file can refer to a
-/// large container a thousand times, and nothing is built for it until a line is printed.
+/// The children of a line, as a list of parts. Each part has a number of turns, which are positions
+/// in the list that produce at most one child each.
+///
+/// A part only refers to the document, and a child is built when its line is printed. A small file
+/// can refer to a large container a thousand times.
 struct Children {
     /// A child value.
     struct Child {
@@ -236,7 +239,7 @@ enum ClassName {
 
 /// The form of a value in the tree: one line and its children.
 struct TreeForm {
-    /// The role of a line, which JSON names and colours show.
+    /// The role of a line, which determines its kind in JSON and its color in text.
     enum Role: Equatable {
         case value, container, object, problem, null
         /// A reference to an object that is shown elsewhere.
@@ -310,7 +313,7 @@ struct TreeForm {
 /// The form of an archived object in the tree. Collections are shown by their elements, values of
 /// common classes on one line, and all others by their fields.
 ///
-/// Forms are recognised by the fields and not by the class name, because subclasses are archived
+/// Forms are recognized by the fields and not by the class name, because subclasses are archived
 /// under names of their own.
 struct ObjectForm {
     private let fields: PropertyListNode.DictionaryView
@@ -391,7 +394,7 @@ struct ObjectForm {
         return nil
     }
 
-    /// The text of an URL without a base.
+    /// The text of a URL without a base.
     private var url: PropertyListNode? {
         guard let base = fields[FoundationField.base]?.uid, case .null? = try? contents.entry(base),
             let relative = fields[FoundationField.relative]?.uid,

@@ -325,7 +325,7 @@ struct TreePrinter {
     private mutating func malformed(
         _ node: PropertyListNode, _ error: KeyedArchiveError, _ reference: PropertyListUID
     ) -> TreeForm {
-        // The problems of the property list describe this in more detail.
+        // The problems of the property list describe an unreadable value in more detail.
         if node.kind == .unreadable { return TreeForm(plain: node, text) }
         if !shown.insert(reference.value).inserted {
             return Self.reference(reference)

@@ -76,7 +76,7 @@ protocol TreeStyle {
     ) throws(PropertyListError) -> String
 }
 
-/// A style for people: indented lines, in colour if requested.
+/// A style for people: indented lines, in color if requested.
 struct TextStyle: TreeStyle {
     /// The maximum depth of indentation.
     private static let deepestIndent = 32
@@ -110,7 +110,7 @@ struct TextStyle: TreeStyle {
     }
 }
 
-/// The colours of a terminal, or none.
+/// The colors of a terminal, or none.
 struct Palette {
     let isOn: Bool
 
@@ -119,7 +119,7 @@ struct Palette {
     /// Returns a label before a value, in cyan.
     func label(_ text: String) -> String { painted(text, "36") }
 
-    /// Returns a value coloured by its role: objects bold, references faint, problems red.
+    /// Returns a value colored by its role: objects bold, references faint, problems red.
     func summary(_ form: TreeForm) -> String {
         switch form.role {
         case .object: painted(form.summary, "1")

@@ -69,8 +69,8 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
     /// Returns the next item, or nil at the end.
     public mutating func next() -> CarvedItem? { next(before: bytes.count) }
 
-    /// Returns the next item that begins before `end`, or nil if there is none; ``position`` is
-    /// then `end`. Lets a caller search in portions, for example to report progress.
+    /// Returns the next item that begins before `end`. If there is none, returns nil and moves
+    /// ``position`` to `end`. A caller can search in portions, for example to report progress.
     public mutating func next(before end: Int) -> CarvedItem? {
         let end = Swift.min(end, bytes.count)
         while let (place, mark) = mark(from: position, to: end) {

@@ -196,7 +196,7 @@ struct ComparisonWalk {
         }
     }
 
-    /// Compares the members of sets and records those without an equal on the other side.
+    /// Compares the members of two sets and records those without an equal counterpart.
     private mutating func compareMembers(
         _ first: [UInt32], _ second: [UInt32], _ place: PathTree.Place
     ) {
@@ -208,8 +208,8 @@ struct ComparisonWalk {
         }
     }
 
-    /// Returns the positions of set members that have no equal on the other side, counting
-    /// duplicates.
+    /// Returns the positions of set members without an equal counterpart. Each counterpart matches
+    /// only one of several duplicates.
     private static func unmatched(
         _ members: [UInt32], _ side: Side, in others: [UInt32], _ otherSide: Side
     ) -> [Int] {

@@ -6,8 +6,8 @@
 /// Traverses three documents in parallel and descends into containers that differ between ours and
 /// theirs.
 ///
-/// If ours is unchanged from the base, the walk uses ours as the base. Every difference is then a
-/// change of theirs, and containers need no separate case.
+/// If a container of ours is unchanged from the base, the walk uses it as the base as well. Every
+/// difference is then a change of theirs, and such containers need no separate case.
 struct MergeWalk: ~Copyable {
     /// A value in one of the documents.
     private struct Value {

@@ -35,7 +35,7 @@ public struct PropertyListMerge: Sendable {
 
     /// The edits that merge the changes of theirs into ours.
     public let edits: [PropertyListEdit]
-    /// The positions that both sides changed differently. The edits use the value of the favoured
+    /// The positions that both sides changed differently. The edits use the value of the favored
     /// side there.
     public let conflicts: [Conflict]
     /// The paths, in ours, of arrays to which both sides added elements at the same position.

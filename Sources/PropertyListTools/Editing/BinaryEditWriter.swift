@@ -3,8 +3,8 @@
 
 @_spi(Tables) internal import PropertyList
 
-/// Writes an edited binary property list. Every object keeps its place in the object table, new
-/// objects follow all others, and objects that became unreachable from the root are omitted.
+/// Writes an edited binary property list. Objects keep their order in the object table, new objects
+/// follow all others, and objects that became unreachable from the root are omitted.
 ///
 /// Unreferenced objects of the source stay, except for containers: Apple's writer leaves
 /// unreferenced UIDs and booleans behind. An unreferenced container may hold a removed object, so

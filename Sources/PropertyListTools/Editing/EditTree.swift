@@ -7,7 +7,8 @@
 ///
 /// A value is taken from the source until an edit reaches into it. The containers on the path are
 /// then opened: their children are listed and may change. A container has a higher number than its
-/// parent, so a pass from the root down, or from the leaves up, is a loop.
+/// parent. A loop over the numbers therefore visits parents before their children, or in reverse
+/// children before their parents.
 struct EditTree: Sendable {
     /// The content of a slot.
     enum Content: Sendable {

@@ -4,8 +4,8 @@
 internal import PropertyList
 internal import ValidText
 
-/// The edits to a document after the last one: the containers that are still reachable, and the
-/// final values of everything new.
+/// The final state of an edited document: the containers that are still reachable, and the values
+/// of all new content.
 struct FinishedEdits {
     let tree: EditTree
     /// For each container: whether it is reachable from the root.

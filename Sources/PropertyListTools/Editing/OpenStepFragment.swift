@@ -18,9 +18,9 @@ struct OpenStepFragment {
     /// - Parameters:
     ///   - value: The value.
     ///   - style: The lines and the indentation of its containers.
-    ///   - budget: The operation, which has to have room for the text.
+    ///   - budget: The budget of the operation, which must have room for the text.
     /// - Returns: The text as UTF-8.
-    /// - Throws: As ``text(of:_:for:_:)``.
+    /// - Throws: The errors of ``text(of:_:for:_:)``.
     func text(
         of value: PropertyListValue, _ style: TextStyle, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8] {
@@ -34,7 +34,7 @@ struct OpenStepFragment {
     ///   - manner: The text around each of them.
     ///   - key: The key for which an only child is the value, if the text already contains that
     ///     key; nil for elements.
-    ///   - budget: The operation, which has to have room for the text.
+    ///   - budget: The budget of the operation, which must have room for the text.
     /// - Returns: The text as UTF-8.
     /// - Throws: `unrepresentableValue` for numbers, booleans and dates, `depthLimitExceeded`,
     ///   `sizeLimitExceeded`.

@@ -26,7 +26,7 @@ struct ProjectSections {
         /// if nil.
         case newSection(after: Int?)
 
-        /// The position of the neighbouring object of the source.
+        /// The position of the neighboring object of the source.
         var position: Int? {
             switch self {
             case .after(let position), .before(let position): position

@@ -187,7 +187,7 @@ public struct PropertyListEditor: Sendable {
             edits, OpenStepEditSyntax(document, names: names.root), &budget)
     }
 
-    /// Writes JSON from scratch, under the mapping and in the formatting of the source.
+    /// Writes JSON from scratch, with the mapping and the formatting of the source.
     private func json(
         _ edits: FinishedEdits, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8] {
@@ -260,7 +260,7 @@ public struct PropertyListEditor: Sendable {
         )
     }
 
-    /// Parses the written bytes in the encoding and under the mapping of the source.
+    /// Parses the written bytes with the encoding and the mapping of the source.
     private func parsed(_ bytes: [UInt8]) throws(PropertyListError) -> PropertyListDocument {
         switch document.format {
         case .json:

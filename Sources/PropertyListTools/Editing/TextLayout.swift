@@ -3,7 +3,7 @@
 
 @_spi(Tables) internal import PropertyList
 
-/// The line beginnings and line endings of inserted text.
+/// The indentation and the line endings of inserted text.
 struct TextStyle: Sendable, Hashable {
     /// The indentation at the beginning of every line.
     var prefix: [UInt8]

@@ -48,11 +48,11 @@ extension PropertyListKeyPath {
         return error(.noSuchValue, at: position, what)
     }
 
-    /// Returns an error for an index that is not below `count`.
+    /// Returns an error for an index that is negative or not below `count`.
     func noIndex(_ position: Int, count: Int) -> PropertyListError {
         let what =
             switch count {
-            case 0: "the array is empty"
+            case 0: "there are no elements"
             case 1: "expected the index 0: there is one element"
             default: "expected an index from 0 to \(count - 1): there are \(count) elements"
             }

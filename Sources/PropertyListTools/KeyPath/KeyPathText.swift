@@ -30,7 +30,7 @@ package struct KeyPathText {
         write(step)
     }
 
-    /// Appends a step without text.
+    /// Appends a step without text, such as that of the root. ``removeLast()`` removes it as well.
     package mutating func keep() { lengths.append(bytes.count) }
 
     /// Removes the last appended step.

@@ -99,6 +99,9 @@ extension KeyPathWalk {
         guard let selector = path.steps[position].selector(in: kind) else {
             throw path.misstep(position, in: kind)
         }
+        if case .index(let index) = selector, index < 0 {
+            throw path.noIndex(position, count: elementCount(of: container))
+        }
         return selector
     }
 

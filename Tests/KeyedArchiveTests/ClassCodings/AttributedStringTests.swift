@@ -62,7 +62,7 @@ struct AttributedStringTests {
 
     private static let info: [UInt8] = [1, 0, 1, 1, 4, 2, 2, 1, 1, 3, 1, 0]
 
-    /// Returns the objects for a text of ten UTF-16 units, a table of runs and `count` empty
+    /// Returns the objects for a text of ten UTF-16 code units, a table of runs and `count` empty
     /// dictionaries.
     private static func objects(
         _ info: [UInt8], dictionaries: Int = 4, text: String = "0123456789"

@@ -14,7 +14,7 @@ import Foundation
 
 @Suite("KeyedEncoder and KeyedDecoder")
 struct CoderTests {
-    @Test("the coders have all widths of numbers, stored in the object itself")
+    @Test("the coders support numbers of all widths, stored inline")
     func widths() throws {
         let archiver = KeyedArchiver()
         let roots = archiver.roots

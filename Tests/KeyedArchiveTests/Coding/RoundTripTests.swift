@@ -22,7 +22,7 @@ struct RoundTripTests {
         #expect(try KeyedUnarchiver.unarchive(Save.self, from: bytes) == save)
     }
 
-    @Test("objects are numbered as by Apple's archiver: the object, its children, its class")
+    @Test("objects are numbered in the order of Apple's archiver: object, children, class")
     func numbering() throws {
         let bytes = try KeyedArchiver.archive(ArchivedSet([3, 2]))
         let graph = try ArchiveGraph(parsing: bytes)

@@ -477,7 +477,7 @@ struct WrittenSharingTests {
         #expect(try ArchiveGraph(parsing: bytes).objects.count == 44)
     }
 
-    @Test("values that give more objects than allowed are refused")
+    @Test("values that expand to more objects than allowed are refused")
     func tooMany() {
         var limits = ParsingLimits.default
         limits.expansion.base = 10

@@ -43,7 +43,7 @@ struct CoderThreadTests {
     }
 
     @Test(
-        "coding may assume the isolation of the main actor if that is the caller",
+        "coding may assume the isolation of the main actor if called on the main actor",
         arguments: [15, 200])
     @MainActor
     func mainActor(depth: Int) throws {
@@ -135,7 +135,7 @@ struct CoderThreadTests {
 struct SingleThreadTests {
     private static let allowed = ClassRegistry.foundation.adding(Link.self)
 
-    /// An archive of a list.
+    /// Returns an archive of a list.
     private static func archive(_ count: UInt32) throws -> [UInt8] {
         let objects: [PropertyListValue] = (0..<count).map { place in
             let next = place == count - 1 ? 0 : place + 2

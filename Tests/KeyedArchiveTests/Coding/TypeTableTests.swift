@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Tables with types as keys")
 struct TypeTableTests {
-    /// `T`, `[T]`, `[[T]]` and so on.
+    /// Returns the types `T`, `[T]`, `[[T]]` and so on.
     private func types<T>(_ type: T.Type, _ count: Int) -> [ObjectIdentifier] {
         count == 0 ? [] : [ObjectIdentifier(type)] + types([T].self, count - 1)
     }

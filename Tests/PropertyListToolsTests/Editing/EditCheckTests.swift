@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The final check of an edited text")
 struct EditCheckTests {
-    @Test("a text with another value than the edits give is refused")
+    @Test("a text whose value differs from the result of the edits is refused")
     func somethingElse() throws {
         let values: [PropertyListValue] = [["a": 1], ["a": 2], ["a": 1, "b": 1], [:], ["a": "1"]]
         for (first, found) in values.enumerated() {
@@ -22,8 +22,8 @@ struct EditCheckTests {
         }
     }
 
-    /// Runs the check on a text with the value `found` after edits that give `expected`, both
-    /// within containers that edits reach into and as a whole value.
+    /// Checks a text with the value `found` after edits whose result is `expected`. Does so for
+    /// values inside containers that edits reach into, and for a whole value.
     private func require(_ found: PropertyListValue, says expected: PropertyListValue) throws {
         let source = try PropertyListDocument(
             parsing: Array("{a = 0; b = (0, {c = 0;});}".utf8), format: .openStep)

@@ -122,6 +122,22 @@ struct PropertyListKeyPathTests {
         #expect(error?.description.contains(what) == true, "\(error?.description ?? "")")
     }
 
+    @Test("a negative index is an error when reading and when editing")
+    func negativeIndex() throws {
+        let document = try PropertyListDocument(Self.document)
+        let path = PropertyListKeyPath([.key("list"), .index(-1)])
+        let error = #expect(throws: PropertyListError.self) { try document.value(at: path) }
+        #expect(error?.code == .noSuchValue)
+        #expect(error?.what == "expected an index from 0 to 1: there are 2 elements")
+        for operation in [
+            PropertyListEdit.Operation.set(1), .insert(1), .remove,
+        ] {
+            let edit = PropertyListEdit(path, operation)
+            let error = #expect(throws: PropertyListError.self) { try document.applying([edit]) }
+            #expect(error?.code == .noSuchValue)
+        }
+    }
+
     @Test("key paths lead into nested property lists, up to 32 levels")
     func nested() throws {
         var value: PropertyListValue = ["deep": true]

@@ -4,7 +4,7 @@
 import KeyedArchive
 import PropertyList
 
-/// Values of one shape, generated from a seed. A scale gives their number.
+/// Values of one shape, generated from a seed. The scale determines their number.
 public struct Family: Sendable {
     /// The name of the shape.
     public let name: String
@@ -13,7 +13,8 @@ public struct Family: Sendable {
 
     let make: @Sendable (PropertyListFormat, Double) throws -> [UInt8]
 
-    /// Increased when a generator changes, so that files by an older one are not reused.
+    /// The revision of the generators. Increase it when one changes, so that older files are not
+    /// reused.
     static let revision = 3
 
     func bytes(_ format: PropertyListFormat, _ scale: Double) throws -> [UInt8] {

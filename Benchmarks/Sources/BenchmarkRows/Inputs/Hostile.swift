@@ -69,9 +69,9 @@ extension Family {
             + Array("</plist>\n".utf8)
     }
 
-    /// Returns a binary property list assembled by hand. Object 0 is a string. The lists of the
-    /// towers follow from the bottom up, then the list of the towers. References have three bytes,
-    /// offsets four.
+    /// Returns a binary property list assembled by hand. Object 0 is a string. The arrays of each
+    /// tower follow from the bottom up, and then the array of all towers. References have three
+    /// bytes, offsets four.
     private static func sharingFile(towers: Int, height: Int) -> [UInt8] {
         var bytes = Array("bplist00".utf8)
         var offsets = [bytes.count]

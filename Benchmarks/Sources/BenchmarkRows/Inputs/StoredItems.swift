@@ -53,7 +53,8 @@ enum StoredItems {
         Item(service: service(number), account: account(number), data: data)
     }
 
-    /// Returns the items that are written: a tenth, for which Foundation's archiver needs seconds.
+    /// Returns the items that are written. A tenth suffices, because Foundation's archiver needs
+    /// seconds for it.
     static func written(_ items: [[UInt8]]) -> [[UInt8]] {
         Array(items.prefix(max(1, items.count / 10)))
     }

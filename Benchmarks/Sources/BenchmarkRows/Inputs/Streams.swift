@@ -5,7 +5,7 @@ import NIBArchive
 import PropertyList
 import TypedStream
 
-// Files of the formats beside property lists, in the form that Apple's software writes.
+// Files of the other formats, in the form that Apple's software writes.
 extension Family {
     static let messages = Family(
         "messages", "10,000 messages as typedstreams, a quarter not ASCII, an eighth with a link",
@@ -34,7 +34,7 @@ extension Family {
     }
 }
 
-/// A message as the column `attributedBody` has it.
+/// A message, in the form of the column `attributedBody`.
 private struct Message {
     private typealias ClassChain = TypedStreamBuilder.ClassChain
 
@@ -51,7 +51,7 @@ private struct Message {
 
     private let text: String
     private let link: String?
-    /// What a detector of data found in the text, as an archive.
+    /// An archive of the results of a data detector in the text.
     private let found: [UInt8]
 
     init(_ random: inout Random) {
@@ -182,7 +182,7 @@ private enum Interface {
         return try archive.serialized()
     }
 
-    /// Four numbers as a nib has them: a mark, and 8 bytes for each.
+    /// Returns four numbers as a nib stores them: a mark, and 8 bytes for each.
     private static func packed(_ numbers: [Double]) -> [UInt8] {
         numbers.reduce(into: [7]) { bytes, number in
             for shift in 0..<8 {

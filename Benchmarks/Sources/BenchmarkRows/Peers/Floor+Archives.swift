@@ -200,7 +200,8 @@ private struct Output {
         profile.token.withUnsafeBytes { bytes.append(contentsOf: $0) }
     }
 
-    /// Writes the rest. Returns one of the bytes, so that the optimizer cannot remove the work.
+    /// Writes the remaining bytes. Returns one of all bytes, so that the optimizer cannot remove
+    /// the work.
     mutating func finish() -> UInt64 {
         bytes.append(contentsOf: repeatElement(0x2D, count: max(0, size - bytes.count)))
         return UInt64(bytes[bytes.count / 2])

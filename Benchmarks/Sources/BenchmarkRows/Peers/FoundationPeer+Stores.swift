@@ -6,7 +6,7 @@ import Foundation
 
 // Foundation has no item store. Programs archive to files instead.
 extension FoundationPeer {
-    /// Reads one entry of each dictionary, from one file for each.
+    /// Reads one entry of each dictionary. Each dictionary is in a separate file.
     @Sendable static func getEntries(_ input: Input, _ scale: Double) throws -> Work {
         let archives = try SmallFiles.bytes(input, scale)
         let folder = try WorkFolder()

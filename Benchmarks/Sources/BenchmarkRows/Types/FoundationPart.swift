@@ -64,7 +64,8 @@ final class FoundationAssembly: NSObject, NSSecureCoding {
         coder.decodeObject(of: partClasses, forKey: key) as? FoundationPart
     }
 
-    // Converted once: to convert the list for each part would take longer than to read the part.
+    // Converted once, because converting the list for each part would take longer than reading the
+    // part.
     private static let partClasses: [AnyClass] = FoundationPart.classes
 
     var checksum: UInt64 {

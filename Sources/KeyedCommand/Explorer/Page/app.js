@@ -33,7 +33,7 @@ class App {
     const { model } = this;
     this.panels = Object.fromEntries(views.map(([name]) => [name, make(`section.panel.${name}`, { id: `panel-${name}`, role: "tabpanel", "aria-labelledby": `tab-${name}`, tabindex: name === "explore" ? undefined : "0", hidden: true })]));
     const treeBox = make("div.scroller", { id: "tree", role: "tree", tabindex: "0", "aria-label": "Values" });
-    const inspectorBox = make("div.scroller", { id: "inspector", role: "region", tabindex: "0", "aria-label": "Value in hand" });
+    const inspectorBox = make("div.scroller", { id: "inspector", role: "region", tabindex: "0", "aria-label": "Selected value" });
     const hexBox = make("div.scroller", { id: "hex", role: "listbox", tabindex: "0", "aria-label": "Bytes", "aria-describedby": "hex-status" });
     const status = make("p.status", { id: "hex-status" });
     const spaces = make("select", { "aria-label": "Block of bytes" });
@@ -136,7 +136,7 @@ class App {
     return this.helpBox;
   }
 
-  // MARK: Choosing
+  // MARK: Selection
 
   /** Selects a value and shows it in a view, by default the current one. */
   choose(node, way = null, view = this.view) {

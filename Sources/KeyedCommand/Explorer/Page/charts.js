@@ -36,7 +36,7 @@ class ClassChart {
     const whole = make("input", { type: "checkbox", checked: this.isWhole, on: { change: (event) => { this.isWhole = event.target.checked; this.show(); } } });
     refill(this.element, 
       make("h2", {}, hasClasses ? `Classes (${this.all.filter(({ isClass }) => isClass).length})` : "Kinds of values"),
-      make("p.tools", { role: "group", "aria-label": "Order" }, button("count", "By number"), button("bytes", "By own bytes"), button("below", "With all below"),
+      make("p.tools", { role: "group", "aria-label": "Order" }, button("count", "By count"), button("bytes", "By own bytes"), button("below", "With all below"),
         hasClasses ? make("label", {}, whole, " plain values and containers too") : ""),
       make("table.bars", {}, make("thead", {}, make("tr", {}, ["class", "objects", "own bytes", "with all below", ""].map((text) => make("th", { scope: "col" }, text || make("span.hidden", {}, "share"))))),
         make("tbody", {}, rows.slice(0, 1000).map((row) => this.#row(row, by, most)))),

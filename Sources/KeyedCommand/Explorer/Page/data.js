@@ -211,7 +211,7 @@ class Model {
     if (!archive) return "property list";
     return listFormats.has(format) ? "keyed archive" : "archive";
   }
-  /** Returns the data value of data or of a data object, or -1. */
+  /** Returns the value that holds the bytes: data itself, or the data in a data object; -1 for other values. */
   plainData(node) {
     if (node < 0 || this.kinds[node] === Kind.data) return node;
     for (const key of ["NS.data", "NS.bytes"]) {

@@ -107,7 +107,7 @@ class HexView {
     return cells;
   }
 
-  // MARK: Choosing
+  // MARK: Selection
 
   #click(event) {
     const cells = event.target.closest(".hexes, .letters");

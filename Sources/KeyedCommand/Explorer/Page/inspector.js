@@ -123,7 +123,7 @@ class Inspector {
     return make("section", {}, make("h3", {}, "As text"), make("pre.text", { tabindex: "0", "aria-label": "data as text" }, visibleLines(text)));
   }
 
-  // MARK: Neighbours
+  // MARK: Neighbors
 
   #link(node, text, way) {
     return make("button.link", { type: "button", on: { click: () => this.go(node, way) } }, make("bdi", {}, visible(shortened(text, 160))));

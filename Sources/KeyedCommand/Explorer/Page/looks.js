@@ -1,5 +1,5 @@
 /*
-Values with a visual form: images, colours, attributed text, points and rectangles.
+Values with a visual form: images, colors, attributed text, points and rectangles.
 */
 
 const mostImageBytes = 8 << 20;
@@ -34,9 +34,9 @@ class Looks {
       make("figcaption", {}, make("button.link", { type: "button", on: { click: () => this.go(node) } }, make("bdi", {}, this.#caption(node)))))));
     const isEmpty = Object.values(found).every((nodes) => !nodes.length);
     refill(element, make("h2", {}, "Looks"),
-      isEmpty ? make("p.note", {}, "No images, colours, attributed texts or rectangles were recognized in the file.") : "",
+      isEmpty ? make("p.note", {}, "No images, colors, attributed texts or rectangles were recognized in the file.") : "",
       section("Images", found.images, 200, each((node) => this.#image(node))),
-      section("Colours", found.colours, 500, each((node) => this.#swatch(this.colour(node)))),
+      section("Colors", found.colours, 500, each((node) => this.#swatch(this.colour(node)))),
       section("Attributed texts", found.texts, 100, each((node) => this.#attributed(node))),
       section("Points and rectangles", found.boxes, 2000, (nodes) => this.#rectangles(nodes, true)));
   }
@@ -63,7 +63,7 @@ class Looks {
     return image;
   }
 
-  // MARK: Colours
+  // MARK: Colors
 
   /** Returns the numbers in a field: a number, or ASCII numbers in data or a string. */
   #numbers(node, key) {
@@ -76,7 +76,7 @@ class Looks {
     const text = content ? String.fromCharCode(...content.bytes.subarray(0, 200)) : this.model.plainText(field) ?? "";
     return text.replaceAll("\u0000", "").trim().split(/\s+/).map(Number).filter((number) => Number.isFinite(number));
   }
-  /** Returns a colour as red, green, blue and alpha from 0 to 1, and its name if it has one; or null. */
+  /** Returns a color as red, green, blue and alpha from 0 to 1, and its name if it has one; or null. */
   colour(node) {
     const { model } = this;
     if (model.entry(node) !== "o") return null;
@@ -109,7 +109,7 @@ class Looks {
     const part = (number) => Math.min(Math.max(number, 0), 1);
     return { red: part(red), green: part(green), blue: part(blue), alpha: part(alpha), name };
   }
-  /** Returns a colour in CSS syntax. */
+  /** Returns a color in CSS syntax. */
   css({ red, green, blue, alpha }) {
     return `rgb(${[red, green, blue].map((part) => Math.round(part * 255)).join(" ")} / ${alpha})`;
   }

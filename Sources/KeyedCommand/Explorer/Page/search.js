@@ -40,7 +40,7 @@ class Search {
   prepare() { return this.#texts.all.length; }
 
   /**
-   * Returns the finds as `items` for the tree, and a `problem` if the query is invalid. `scope` is all, key, value,
+   * Returns the results as `items` for the tree, and a `problem` if the query is invalid. `scope` is all, key, value,
    * class, path or hex.
    */
   find(query, scope) {

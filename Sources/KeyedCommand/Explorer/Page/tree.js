@@ -53,7 +53,7 @@ class Tree {
     this.#open(0);
     this.list.reset(this.rows.length);
   }
-  /** Shows the finds of a search. */
+  /** Shows the results of a search. */
   showFound(items) {
     for (const item of items) Object.assign(item, { parent: null, depth: 1, isOpen: false, isRaw: false });
     this.#replace(items);
@@ -233,7 +233,7 @@ class Tree {
     return parts;
   }
 
-  // MARK: Choosing
+  // MARK: Selection
 
   #click(event) {
     const index = event.target.closest(".row")?.rowIndex;
