@@ -129,8 +129,8 @@ struct OutputOptions: ParsableArguments {
             return try input.document.serialized(
                 as: format.format, options: options, limits: limits
             ) { losses in
-                for (loss, count) in losses {
-                    console.complain("\(input.printableName): \(loss.sentence(count: count))")
+                for entry in losses {
+                    console.complain("\(input.printableName): \(entry.loss.sentence(count: entry.count))")
                 }
             }
         }
