@@ -53,7 +53,7 @@ public struct ArchivedParagraphStyle {
     public init() {}
 }
 
-extension ArchivedParagraphStyle: KeyedCodable, MutableTwin {
+extension ArchivedParagraphStyle: KeyedCodable, MutableArchivable {
     public static var archivedClass: ArchivedClass { "NSParagraphStyle" }
     public static var archivedAliases: [String] { ["NSMutableParagraphStyle"] }
     public static var mutableClass: ArchivedClass {

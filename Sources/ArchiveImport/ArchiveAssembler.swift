@@ -104,7 +104,7 @@ struct ArchiveAssembler: ~Copyable {
 
     /// Adds a string that several values of the file may share. The document then shares it too.
     mutating func string(_ text: @autoclosure () -> String, shared: Int, at range: Range<Int>) {
-        if let known = sharedStrings[shared] { return builder.again(known) }
+        if let known = sharedStrings[shared] { return builder.reference(to: known) }
         builder.string(text())
         note(range)
         if let value = builder.lastValue, shared >= 0 { sharedStrings[shared] = value }
@@ -183,7 +183,7 @@ struct ArchiveAssembler: ~Copyable {
     /// The latest value, for references to it.
     var lastValue: CompletedValue? { builder.lastValue }
 
-    mutating func again(_ value: CompletedValue) { builder.again(value) }
+    mutating func reference(to value: CompletedValue) { builder.reference(to: value) }
 
     // MARK: Extra objects
 

@@ -206,7 +206,7 @@ struct InlineListImporter: ArchiveImporter {
                 return output.reference(number(of: value), at: range)
             }
         }
-        if let known = written[value.index] { return output.again(known) }
+        if let known = written[value.index] { return output.reference(to: known) }
         if !begin(value, &output) {
             Self.writeScalar(value.content, at: range, &output)
             if let done = output.lastValue { written[value.index] = done }

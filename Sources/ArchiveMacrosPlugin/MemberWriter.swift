@@ -153,7 +153,7 @@ struct MemberWriter {
             + cases.map { "case \($0.archivedName): self = \(decodingExpression($0))" }
             + [
                 "default:",
-                "    throw coder.refusal("
+                "    throw coder.error("
                     + "\("expected a case of \(typeName), found another name".literal), "
                     + "forKey: \(key))",
                 "}",

@@ -50,9 +50,9 @@ public struct InlinePropertyListBuilder: Sendable {
 
     /// Creates a property list without its root.
     ///
-    /// - Parameter isOld: A Boolean value indicating whether the version is 16 rather than 17.
-    public init(isOld: Bool = false) {
-        bytes = (isOld ? InlinePropertyListVersion.sixteen : .seventeen).magic
+    /// - Parameter usesVersion16: A Boolean value that is true for version 16 and false for 17.
+    public init(usesVersion16: Bool = false) {
+        bytes = (usesVersion16 ? InlinePropertyListVersion.sixteen : .seventeen).magic
     }
 
     /// Begins an array. The following values are its elements, until ``end()``.

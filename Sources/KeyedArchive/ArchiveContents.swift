@@ -36,7 +36,7 @@ public struct ArchiveContents: Sendable {
     private let classNameKey: UInt32?
 
     /// The format version of every known archive.
-    public static let version = 100_000
+    public static let supportedVersion = 100_000
 
     /// Reads the root of a keyed archive. Constant time.
     ///

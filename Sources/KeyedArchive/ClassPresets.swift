@@ -13,7 +13,7 @@ internal import Foundation
 /// side effects.
 extension ClassRegistry {
     /// The classes that a property list consists of: NSArray, NSData, NSDate, NSDictionary,
-    /// NSNumber, NSString and their mutable twins.
+    /// NSNumber, NSString and their mutable counterparts.
     public static let propertyList = ClassRegistry(
         String.self, Mutable<String>.self, ArchivedNumber.self, Data.self, Mutable<Data>.self,
         Date.self, [AnyArchived].self, Mutable<[AnyArchived]>.self,

@@ -90,7 +90,7 @@ public struct KeyedArchiveError: Error, Sendable {
     /// Creates an error, for `encode(with:)` and `init(coder:)` of your own types.
     ///
     /// The library prepends the path to the object while the error propagates, as it does for its
-    /// own errors. ``KeyedDecoder/refusal(_:forKey:code:)`` names a field as well.
+    /// own errors. ``KeyedDecoder/error(_:forKey:code:)`` names a field as well.
     ///
     /// ```swift
     /// guard count < 100 else {

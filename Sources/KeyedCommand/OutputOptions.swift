@@ -129,8 +129,9 @@ struct OutputOptions: ParsableArguments {
             return try input.document.serialized(
                 as: format.format, options: options, limits: limits
             ) { losses in
-                for (loss, count) in losses {
-                    console.complain("\(input.printableName): \(loss.sentence(count: count))")
+                for lost in losses {
+                    let sentence = lost.loss.sentence(count: lost.count)
+                    console.complain("\(input.printableName): \(sentence)")
                 }
             }
         }

@@ -47,7 +47,7 @@ enum Rewriting {
             let document = try InlinePropertyListDocument(
                 parsing: bytes,
                 limits: InlinePropertyListLimits(depth: limits.depth, inputSize: limits.inputSize))
-            var builder = InlinePropertyListBuilder(isOld: document.version == .sixteen)
+            var builder = InlinePropertyListBuilder(usesVersion16: document.version == .sixteen)
             try builder.append(contentsOf: document.root)
             return try builder.finish()
         }

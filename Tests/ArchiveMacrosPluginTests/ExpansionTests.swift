@@ -259,7 +259,7 @@ struct ExpansionTests {
                         case "line":
                             self = try .line(coder.decode(forKey: "_0"), to: coder.decode(forKey: "to"))
                         default:
-                            throw coder.refusal("expected a case of Shape, found another name", forKey: "case")
+                            throw coder.error("expected a case of Shape, found another name", forKey: "case")
                         }
                     }
                 }

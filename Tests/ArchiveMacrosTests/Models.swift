@@ -255,7 +255,7 @@ final class Half {
 
     init(coder: KeyedDecoder) throws {
         value = try coder.decode(forKey: "value")
-        guard value < 100 else { throw coder.refusal("expected less than 100", forKey: "value") }
+        guard value < 100 else { throw coder.error("expected less than 100", forKey: "value") }
     }
 }
 

@@ -37,7 +37,7 @@ struct Sign: KeyedCodable {
         width = try coder.decodeRealIfPresent(forKey: "width")
         let bytes = try coder.decodeBytes(forKey: "matrix")
         guard bytes.count == 24 else {
-            throw coder.refusal("expected 24 bytes, found \(bytes.count)", forKey: "matrix")
+            throw coder.error("expected 24 bytes, found \(bytes.count)", forKey: "matrix")
         }
         matrix = Array(bytes)
         profile = try coder.decodeAnyArchived(of: Data.self, forKey: "profile")

@@ -28,7 +28,7 @@ private final class Shape: KeyedCodable {
     func encode(with coder: KeyedEncoder) {}
 
     func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
-        try writer.instance(self) { StoredShape(of: self) }
+        try writer.writeInstance(self) { StoredShape(of: self) }
     }
     static func unarchive(_ reference: KeyedReference) throws -> Shape {
         try reference.object(as: StoredShape.self) { try Shape($0) }

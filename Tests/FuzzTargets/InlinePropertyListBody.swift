@@ -37,7 +37,7 @@ public func checkInlinePropertyList(
     guard document.version != .fifteen, !lines.contains(where: { $0.hasPrefix("REFERENCE") }) else {
         return
     }
-    var builder = InlinePropertyListBuilder(isOld: document.version == .sixteen)
+    var builder = InlinePropertyListBuilder(usesVersion16: document.version == .sixteen)
     try builder.append(contentsOf: document.root)
     let built = try BrokenProperty.require("what was built cannot be read") {
         try InlinePropertyListDocument(parsing: builder.finish(), limits: limits)

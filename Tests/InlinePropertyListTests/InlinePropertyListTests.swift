@@ -60,7 +60,7 @@ enum ListSamples {
             + [0x72, 0xc3, 0xa9] + [0x22, 0x3f, 0, 0, 0])
 
     static func values() throws -> [UInt8] {
-        var list = InlinePropertyListBuilder(isOld: true)
+        var list = InlinePropertyListBuilder(usesVersion16: true)
         try list.beginDictionary()
         try list.append(.ascii("numbers"))
         try list.beginArray()
@@ -121,7 +121,7 @@ struct InlinePropertyListTests {
             let document = try InlinePropertyListDocument(parsing: bytes)
             try checkInlinePropertyList(bytes)
             guard document.version != .fifteen, name != "reference" else { continue }
-            var builder = InlinePropertyListBuilder(isOld: document.version == .sixteen)
+            var builder = InlinePropertyListBuilder(usesVersion16: document.version == .sixteen)
             try builder.append(contentsOf: document.root)
             #expect(try builder.finish() == bytes, "\(name)")
         }

@@ -135,7 +135,7 @@ extension ArchivedAttributedString: KeyedCodable {
     private typealias Attributes = ArchivedPairs<AnyArchived, AnyArchived>
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
-        try writer.object(of: kind.archivedClass, fields: encode)
+        try writer.writeObject(of: kind.archivedClass, fields: encode)
     }
 
     /// Writes the text and its attributes.

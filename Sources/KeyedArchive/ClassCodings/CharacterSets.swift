@@ -62,7 +62,7 @@ extension ClassRegistry {
         ArchivedCharacterSet.self, Mutable<ArchivedCharacterSet>.self)
 }
 
-extension ArchivedCharacterSet: KeyedCodable, MutableTwin {
+extension ArchivedCharacterSet: KeyedCodable, MutableArchivable {
     public static var archivedClass: ArchivedClass { "NSCharacterSet" }
     public static var archivedAliases: [String] { ["NSMutableCharacterSet"] }
     public static var mutableClass: ArchivedClass {

@@ -12,7 +12,7 @@ internal import Foundation
 
 // | class | fields |
 // |---|---|
-// | `NSArray`, `NSSet` and their mutable twins | `NS.objects`: references, stored inline |
+// | `NSArray`, `NSSet` and their mutable forms | `NS.objects`: references, stored inline |
 //
 // Source: archives that Apple's software wrote. Other coders may use `NS.object.0`, `NS.key.0`, …
 // for arrays, sets and dictionaries. Both forms are read.
@@ -143,7 +143,7 @@ extension Array: KeyedDecodable where Element: KeyedDecodable {
     public init(coder: KeyedDecoder) throws { self = try coder.elements(Element.self) }
 }
 
-extension Array: MutableTwin where Element: KeyedCodable {
+extension Array: MutableArchivable where Element: KeyedCodable {
     public static var mutableClass: ArchivedClass { archivedClass.subclass("NSMutableArray") }
 }
 
@@ -178,7 +178,7 @@ extension ArchivedSet: KeyedDecodable where Element: KeyedDecodable {
     public init(coder: KeyedDecoder) throws { elements = try coder.elements(Element.self) }
 }
 
-extension ArchivedSet: MutableTwin where Element: KeyedCodable {
+extension ArchivedSet: MutableArchivable where Element: KeyedCodable {
     public static var mutableClass: ArchivedClass {
         archivedClass.subclass(FoundationClass.mutableSet)
     }
@@ -206,7 +206,7 @@ extension Set: KeyedDecodable where Element: KeyedDecodable {
     public init(coder: KeyedDecoder) throws { self = Set(try coder.elements(Element.self)) }
 }
 
-extension Set: MutableTwin where Element: KeyedCodable {
+extension Set: MutableArchivable where Element: KeyedCodable {
     public static var mutableClass: ArchivedClass {
         archivedClass.subclass(FoundationClass.mutableSet)
     }

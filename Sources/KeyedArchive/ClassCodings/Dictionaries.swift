@@ -65,7 +65,7 @@ extension ArchivedPairs: KeyedDecodable where Key: KeyedDecodable, Value: KeyedD
     }
 }
 
-extension ArchivedPairs: MutableTwin where Key: KeyedCodable, Value: KeyedCodable {
+extension ArchivedPairs: MutableArchivable where Key: KeyedCodable, Value: KeyedCodable {
     public static var mutableClass: ArchivedClass { archivedClass.subclass("NSMutableDictionary") }
 }
 
@@ -103,6 +103,6 @@ extension Dictionary: KeyedDecodable where Key: KeyedDecodable, Value: KeyedDeco
     }
 }
 
-extension Dictionary: MutableTwin where Key: KeyedCodable, Value: KeyedCodable {
+extension Dictionary: MutableArchivable where Key: KeyedCodable, Value: KeyedCodable {
     public static var mutableClass: ArchivedClass { archivedClass.subclass("NSMutableDictionary") }
 }

@@ -64,7 +64,7 @@ public struct ArchivedIndexSet: Sendable, Hashable {
     }
 }
 
-extension ArchivedIndexSet: KeyedCodable, MutableTwin {
+extension ArchivedIndexSet: KeyedCodable, MutableArchivable {
     public static var archivedClass: ArchivedClass { "NSIndexSet" }
     public static var archivedAliases: [String] { ["NSMutableIndexSet"] }
     public static var mutableClass: ArchivedClass { archivedClass.subclass("NSMutableIndexSet") }

@@ -74,7 +74,7 @@ extension KeyedReference {
     }
 }
 
-extension Mutable: KeyedArchivable, KeyedEncodable, KeyedDecodable where Value: MutableTwin {
+extension Mutable: KeyedArchivable, KeyedEncodable, KeyedDecodable where Value: MutableArchivable {
     public static var archivedClass: ArchivedClass { Value.mutableClass }
 
     public func encode(with coder: KeyedEncoder) throws { try value.encode(with: coder) }
@@ -103,19 +103,19 @@ extension Mutable: Sendable where Value: Sendable {}
 extension Mutable: Equatable where Value: Equatable {}
 extension Mutable: Hashable where Value: Hashable {}
 
-/// A type whose archived class has a mutable twin with the same fields.
-public protocol MutableTwin: KeyedCodable {
+/// A type whose archived class has a mutable counterpart with the same fields.
+public protocol MutableArchivable: KeyedCodable {
     /// The mutable class, such as `NSMutableArray`.
     static var mutableClass: ArchivedClass { get }
 }
 
-extension String: MutableTwin {
+extension String: MutableArchivable {
     public static var mutableClass: ArchivedClass { archivedClass.subclass("NSMutableString") }
 }
 
 // MARK: - Data
 
-extension Data: KeyedCodable, MutableTwin {
+extension Data: KeyedCodable, MutableArchivable {
     public static var archivedClass: ArchivedClass { ArchivedClass(FoundationClass.data) }
     public static var archivedAliases: [String] { ["NSMutableData"] }
     public static var mutableClass: ArchivedClass { archivedClass.subclass("NSMutableData") }

@@ -120,7 +120,7 @@ extension ArchivedUnit: KeyedCodable {
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
         try origin.once(in: writer, as: unitClass.name) {
-            try writer.object(of: unitClass, fields: encode)
+            try writer.writeObject(of: unitClass, fields: encode)
         }
     }
 
@@ -176,8 +176,8 @@ extension ArchivedUnitConverter: KeyedCodable {
     }
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
-        if case .linear = self { return try writer.object(self) }
-        return try writer.object(of: Self.reciprocalClass, fields: encode)
+        if case .linear = self { return try writer.writeObject(self) }
+        return try writer.writeObject(of: Self.reciprocalClass, fields: encode)
     }
 
     public init(coder: KeyedDecoder) throws {

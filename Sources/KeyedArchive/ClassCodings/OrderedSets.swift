@@ -52,7 +52,7 @@ extension ArchivedOrderedSet: KeyedDecodable where Element: KeyedDecodable {
     public init(coder: KeyedDecoder) throws { elements = try coder.elements(Element.self) }
 }
 
-extension ArchivedOrderedSet: MutableTwin where Element: KeyedCodable {
+extension ArchivedOrderedSet: MutableArchivable where Element: KeyedCodable {
     public static var mutableClass: ArchivedClass { archivedClass.subclass("NSMutableOrderedSet") }
 }
 

@@ -127,7 +127,7 @@ extension ArchivedRegularExpressionMatch: KeyedCodable {
             case ...Self.extendedCount: Self.extended
             default: Self.complex
             }
-        return try writer.object(of: Self.subclass(name), fields: encode)
+        return try writer.writeObject(of: Self.subclass(name), fields: encode)
     }
 
     public func encode(with coder: KeyedEncoder) {

@@ -67,7 +67,7 @@ extension ArchivedTimeZone: KeyedCodable {
     }
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
-        try origin.once(in: writer, as: Self.archivedClass.name) { try writer.object(self) }
+        try origin.once(in: writer, as: Self.archivedClass.name) { try writer.writeObject(self) }
     }
 
     public init(coder: KeyedDecoder) throws {
@@ -107,7 +107,7 @@ extension ArchivedLocale: KeyedCodable {
     }
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
-        try origin.once(in: writer, as: Self.archivedClass.name) { try writer.object(self) }
+        try origin.once(in: writer, as: Self.archivedClass.name) { try writer.writeObject(self) }
     }
 
     public init(coder: KeyedDecoder) throws {
@@ -177,7 +177,7 @@ extension ArchivedCalendar: KeyedCodable {
     }
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
-        try origin.once(in: writer, as: Self.archivedClass.name) { try writer.object(self) }
+        try origin.once(in: writer, as: Self.archivedClass.name) { try writer.writeObject(self) }
     }
 
     public init(coder: KeyedDecoder) throws {

@@ -182,7 +182,7 @@ public struct ArchivedURLRequest {
     public var httpMethod: String? { values.value(18) }
 }
 
-extension ArchivedURLRequest: KeyedCodable, MutableTwin {
+extension ArchivedURLRequest: KeyedCodable, MutableArchivable {
     public static var archivedClass: ArchivedClass { "NSURLRequest" }
     public static var archivedAliases: [String] { ["NSMutableURLRequest"] }
     public static var mutableClass: ArchivedClass { archivedClass.subclass("NSMutableURLRequest") }

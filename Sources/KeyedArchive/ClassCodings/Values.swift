@@ -77,7 +77,7 @@ extension ArchivedValue: KeyedCodable {
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
         if case .other(let object) = self { return try object.archive(in: writer) }
-        return try writer.object(self)
+        return try writer.writeObject(self)
     }
 
     public func encode(with coder: KeyedEncoder) throws {

@@ -82,7 +82,7 @@ extension ArchiveWriter {
     ///
     /// - Throws: `classNotAllowed`, `depthLimitExceeded`, and the errors of the value's
     ///   `encode(with:)`.
-    public func object<T: KeyedEncodable>(_ value: T) throws -> PropertyListUID {
+    public func writeObject<T: KeyedEncodable>(_ value: T) throws -> PropertyListUID {
         let written = try writtenType(T.self)
         let number = try table.reserve()
         try fill(number, written.classIndex) { try value.encode(with: $0) }
@@ -91,8 +91,8 @@ extension ArchiveWriter {
 
     /// Writes a new object of a class that the caller names. `fields` writes its fields.
     ///
-    /// - Throws: the errors of ``object(_:)``.
-    public func object(
+    /// - Throws: the errors of ``writeObject(_:)``.
+    public func writeObject(
         of archivedClass: ArchivedClass, fields: (KeyedEncoder) throws -> Void
     ) throws -> PropertyListUID {
         try requireAllowed(archivedClass.name)
@@ -103,8 +103,8 @@ extension ArchiveWriter {
 
     /// Writes a class instance as an object, unless it has been written before.
     ///
-    /// - Throws: the errors of ``object(_:)``; `undeclaredSubclass`.
-    public func instance<T: KeyedEncodable & AnyObject>(_ value: T) throws -> PropertyListUID {
+    /// - Throws: the errors of ``writeObject(_:)``; `undeclaredSubclass`.
+    public func writeInstance<T: KeyedEncodable & AnyObject>(_ value: T) throws -> PropertyListUID {
         let written = try writtenType(ofInstance: value)
         let number = try table.objectNumber(of: value)
         if table.isPromised(number) {
@@ -121,12 +121,12 @@ extension ArchiveWriter {
     ///
     /// ```swift
     /// func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
-    ///     try writer.instance(self) { StoredShape(of: self) }
+    ///     try writer.writeInstance(self) { StoredShape(of: self) }
     /// }
     /// ```
     ///
-    /// - Throws: the errors of ``object(_:)``, and the errors of `replacement`.
-    public func instance<Replacement: KeyedEncodable>(
+    /// - Throws: the errors of ``writeObject(_:)``, and the errors of `replacement`.
+    public func writeInstance<Replacement: KeyedEncodable>(
         _ value: AnyObject, replacedBy replacement: () throws -> Replacement
     ) throws -> PropertyListUID {
         let number = try table.objectNumber(of: value)
@@ -323,18 +323,18 @@ extension ArchiveWriter {
         if !listsStrings { try requireAllowed(FoundationClass.string) }
         // A plain `$null` would be nil. Only an object with the text as a field is read as text.
         if text.isLiterally(ArchiveFormat.null) {
-            return try object(of: ArchivedClass(FoundationClass.string)) {
+            return try writeObject(of: ArchivedClass(FoundationClass.string)) {
                 $0.encodeInline(.string(text), forKey: FoundationField.string)
             }
         }
-        return PropertyListUID(try table.string(text, uniquing: options.uniquesValues))
+        return PropertyListUID(try table.string(text, uniquing: options.deduplicatesValues))
     }
 
     /// Writes a number as an object. Equal numbers of one kind become one object, unless the
     /// options say otherwise.
     package func number(_ number: ArchivedNumber) throws -> PropertyListUID {
         if !listsNumbers { try requireAllowed(FoundationClass.number) }
-        return PropertyListUID(try table.number(number, uniquing: options.uniquesValues))
+        return PropertyListUID(try table.number(number, uniquing: options.deduplicatesValues))
     }
 
     /// Writes bytes as an object.

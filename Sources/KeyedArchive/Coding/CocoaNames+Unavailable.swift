@@ -65,6 +65,6 @@ extension KeyedDecoder {
     public func decodeObject(forKey key: String) -> Any? { nil }
 
     /// Not available: an initializer throws its own errors.
-    @available(*, unavailable, message: "throw the error, or `refusal(_:forKey:code:)`")
+    @available(*, unavailable, message: "throw the error, or `error(_:forKey:code:)`")
     public func failWithError(_ error: any Error) {}
 }

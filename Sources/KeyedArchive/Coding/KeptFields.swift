@@ -95,11 +95,11 @@ extension KeyedDecoder {
         case .real(let value): return value
         case .integer:
             if let value = Double(number) { return PropertyListReal(value) }
-            throw refusal(
+            throw error(
                 "expected a real, found an integer that a Double cannot represent exactly",
                 forKey: key)
         case .boolean:
-            throw refusal("expected a real, found a boolean", forKey: key, code: .wrongType)
+            throw error("expected a real, found a boolean", forKey: key, code: .wrongType)
         }
     }
 
@@ -155,7 +155,7 @@ extension KeyedDecoder {
     /// ```swift
     /// let bytes = try coder.decodeBytes(forKey: "matrix")
     /// guard bytes.count == 24 else {
-    ///     throw coder.refusal("expected 24 bytes, found \(bytes.count)", forKey: "matrix")
+    ///     throw coder.error("expected 24 bytes, found \(bytes.count)", forKey: "matrix")
     /// }
     /// ```
     ///
@@ -164,7 +164,7 @@ extension KeyedDecoder {
     ///   - key: the key of the field.
     ///   - code: the kind of failure.
     /// - Returns: The error.
-    public func refusal(
+    public func error(
         _ what: String, forKey key: String, code: KeyedArchiveError.Code = .valueOutOfRange
     ) -> KeyedArchiveError {
         let owner = archivedClass.map { " of \(KeyedArchiveError.printable($0.name))" } ?? ""

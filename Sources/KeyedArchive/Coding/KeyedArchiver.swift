@@ -25,7 +25,7 @@ public final class KeyedArchiver {
         public var archiver = ArchiveFormat.archiver
         /// A Boolean value indicating whether equal strings, and equal numbers of one kind, are one
         /// object. Apple's archiver deduplicates by identity, which Swift values do not have.
-        public var uniquesValues = true
+        public var deduplicatesValues = true
 
         /// A Boolean value indicating whether the last value wins if an object is given a key
         /// twice, as with Apple's archiver. Otherwise the archiver records `duplicateKey`.

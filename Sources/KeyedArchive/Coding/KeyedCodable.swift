@@ -106,13 +106,13 @@ extension KeyedArchivable where Self: KeyedDecodable {
 
 extension KeyedEncodable {
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
-        try writer.object(self)
+        try writer.writeObject(self)
     }
 }
 
 extension KeyedEncodable where Self: AnyObject {
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
-        try writer.instance(self)
+        try writer.writeInstance(self)
     }
 }
 

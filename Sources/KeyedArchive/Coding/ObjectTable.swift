@@ -376,7 +376,7 @@ extension ObjectTable {
         for number in objects.indices where objects[number] == Self.promised {
             objects[number] = null
         }
-        let version = PropertyListInteger(ArchiveContents.version)
+        let version = PropertyListInteger(ArchiveContents.supportedVersion)
         let parts = [
             (ArchiveFormat.versionKey, assembler.integer(version)),
             (ArchiveFormat.archiverKey, assembler.string(archiver)),

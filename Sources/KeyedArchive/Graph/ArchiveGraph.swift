@@ -225,7 +225,8 @@ extension ArchiveGraph {
         var checked = self
         try checked.checkReferences(false)
         var root = layout
-        root[ArchiveFormat.versionKey] = .integer(PropertyListInteger(ArchiveContents.version))
+        let version = PropertyListInteger(ArchiveContents.supportedVersion)
+        root[ArchiveFormat.versionKey] = .integer(version)
         root[ArchiveFormat.archiverKey] = .string(archiver)
         root[ArchiveFormat.topKey] = .dictionary(roots)
         root[ArchiveFormat.objectsKey] = .array(PropertyListArray(objects.map(\.value)))

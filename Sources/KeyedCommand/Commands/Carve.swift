@@ -97,7 +97,7 @@ struct Carve: ParsableCommand, ConsoleCommand {
             size = "\(item.range.count)"
             try printer.extract(
                 Array(bytes[item.range]), named: "\(item.range.lowerBound).plist")
-        case .neighbour(let name):
+        case .otherFormat(let name):
             switch imported(item, of: bytes, &count) {
             case .success(let (document, range)):
                 found = .document(document)

@@ -39,7 +39,7 @@ enum DigitWord {
 
     /// Returns the number in the first `count` bytes, one to eight digits.
     ///
-    /// The shift fills missing leading digits with zeros. Each step then combines neighbours into
+    /// The shift fills missing leading digits with zeros. Each step then combines neighbors into
     /// numbers of two, four and eight digits.
     @inline(__always)
     static func value(_ word: UInt64, _ count: Int) -> UInt64 {

@@ -162,7 +162,7 @@ extension DocumentBuilder {
     }
 
     /// The last complete value in the innermost open container. It is nil at the root, in an empty
-    /// container, and after a key. Pass it to ``again(_:)`` to refer to it from another place.
+    /// container, and after a key. Pass it to ``reference(to:)`` to refer to it from another place.
     public var lastValue: CompletedValue? {
         let isAfterKey = tree.openKind == .dictionary && tree.openCount % 2 == 1
         guard tree.depth > 0, !isAfterKey, let node = tree.lastNode else { return nil }
@@ -180,7 +180,7 @@ extension DocumentBuilder {
     /// - Parameter value: a value from ``lastValue`` of this builder.
     /// - Complexity: linear in the number of containers in the value for the first reference,
     ///   constant for further ones.
-    public mutating func again(_ value: CompletedValue) {
+    public mutating func reference(to value: CompletedValue) {
         guard value.builder === shared.builder else {
             return fail("expected a value of this builder to add again, found one of another")
         }
@@ -269,7 +269,7 @@ extension DocumentBuilder {
 
 // MARK: - Values added again
 
-/// A complete value of a ``DocumentBuilder``, to be passed to ``DocumentBuilder/again(_:)``.
+/// A complete value of a ``DocumentBuilder``, to be passed to ``DocumentBuilder/reference(to:)``.
 public struct CompletedValue: Sendable {
     fileprivate let node: UInt32
     fileprivate let builder: SharedValues.Builder

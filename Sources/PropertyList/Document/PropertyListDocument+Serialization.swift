@@ -21,7 +21,6 @@ extension PropertyListDocument {
     ///
     /// - Throws: `unrepresentableValue` for a value that the format cannot represent;
     ///   `depthLimitExceeded`, `expansionLimitExceeded`, `sizeLimitExceeded`.
-    ///   `expansionLimitExceeded`, `sizeLimitExceeded`.
     public func serialized(
         as format: PropertyListFormat, limits: ParsingLimits = .default
     ) throws(PropertyListError) -> [UInt8] {
@@ -35,7 +34,7 @@ extension PropertyListDocument {
     /// - Throws: as ``serialized(as:limits:)``.
     package func serialized(
         as format: PropertyListFormat, options: WritingOptions, limits: ParsingLimits,
-        reportLosses: ([(loss: XMLPropertyList.Losses, count: Int)]) -> Void = { _ in }
+        reportLosses: ([XMLPropertyList.LossCount]) -> Void = { _ in }
     ) throws(PropertyListError) -> [UInt8] {
         switch format.kind {
         case .binary:

@@ -77,8 +77,16 @@ public enum XMLPropertyList {
     public struct Serialization: Sendable {
         /// The text in UTF-8.
         public var bytes: [UInt8]
-        /// The number of occurrences of each allowed loss. Losses that did not occur are absent.
-        public var losses: [(loss: Losses, count: Int)]
+        /// The allowed losses that occurred.
+        public var losses: [LossCount]
+    }
+
+    /// An allowed loss that occurred.
+    public struct LossCount: Sendable, Hashable {
+        /// The loss.
+        public var loss: Losses
+        /// The number of values that it affects.
+        public var count: Int
     }
 
     /// Serializes a document. Linear in the size of the output.

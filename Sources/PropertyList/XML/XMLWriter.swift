@@ -63,7 +63,7 @@ struct XMLWriter: ~Copyable {
         } while try appendStep(to: &output)
         if options.hasPlistElement { output.append(contentsOf: "</plist>\n".utf8) }
         let losses = counts.sorted { $0.key < $1.key }
-            .map { (XMLPropertyList.Losses(rawValue: $0.key), $0.value) }
+            .map { XMLPropertyList.LossCount(loss: .init(rawValue: $0.key), count: $0.value) }
         return XMLPropertyList.Serialization(bytes: output, losses: losses)
     }
 

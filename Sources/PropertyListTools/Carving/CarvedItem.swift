@@ -13,7 +13,7 @@ public struct CarvedItem: Sendable {
         case damaged(PropertyListFormat, PropertyListError)
         /// The signature of a format that `ArchiveImport` reads, by the name of the format:
         /// `typedstream`, `NIBArchive`, `bplist15`, `bplist16` or `bplist17`.
-        case neighbour(String)
+        case otherFormat(String)
     }
 
     /// The byte range of the item. Unless the item is a valid property list, the range covers only

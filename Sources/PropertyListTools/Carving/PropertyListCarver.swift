@@ -130,16 +130,16 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
         case .binary: return binary(at: place)
         case .element: return xml(at: place)
         case .laterVersion: return laterVersion(at: place)
-        case .typedStream: return Self.neighbour("typedstream", 13, at: place)
-        case .nibArchive: return Self.neighbour("NIBArchive", 10, at: place)
+        case .typedStream: return Self.otherFormat("typedstream", 13, at: place)
+        case .nibArchive: return Self.otherFormat("NIBArchive", 10, at: place)
         case .declaration:
             prolog = place
             return nil
         }
     }
 
-    private static func neighbour(_ name: String, _ length: Int, at place: Int) -> CarvedItem {
-        CarvedItem(range: place..<(place &+ length), content: .neighbour(name))
+    private static func otherFormat(_ name: String, _ length: Int, at place: Int) -> CarvedItem {
+        CarvedItem(range: place..<(place &+ length), content: .otherFormat(name))
     }
 
     // MARK: Binary
@@ -169,7 +169,7 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
         guard version.count == 2, version.first == UInt8(ascii: "1"),
             let digit = version.last, (0x35...0x37).contains(digit)
         else { return nil }
-        return Self.neighbour("bplist1\(digit &- 0x30)", 8, at: place)
+        return Self.otherFormat("bplist1\(digit &- 0x30)", 8, at: place)
     }
 
     // MARK: XML

@@ -236,10 +236,10 @@ extension EditTree {
     }
 
     private func noPreviousKey(_ key: String, in container: Int) -> PropertyListError {
-        let neighbour = PropertyListKeyPath.neighbour(of: key, among: keys(in: container))
+        let neighbor = PropertyListKeyPath.neighbor(of: key, among: keys(in: container))
         return PropertyListError(
             .noSuchValue, what: "missing key `\(TerminalText.escaped(key))` to insert after",
-            recovery: neighbour.map { "there is `\($0)`" })
+            recovery: neighbor.map { "there is `\($0)`" })
     }
 
     private static func duplicateKey(

@@ -87,21 +87,21 @@ struct OpenStepEditSyntax: TextEditSyntax {
 
     func terminator(inDictionary: Bool) -> [UInt8] { [UInt8(ascii: inDictionary ? ";" : ",")] }
 
-    func leadOnLine(_ neighbour: TextNeighbour) -> [UInt8] {
+    func leadOnLine(_ neighbor: TextNeighbor) -> [UInt8] {
         // The first entry of a strings file has no white space before it, and is on a line of its
         // own.
-        guard isInRoot(neighbour) else { return [0x20] }
+        guard isInRoot(neighbor) else { return [0x20] }
         return layout.newline.isEmpty ? [0x0A] : layout.newline
     }
 
-    private func isInRoot(_ neighbour: TextNeighbour) -> Bool {
-        neighbour.key.map(rootKeys.contains) ?? false
+    private func isInRoot(_ neighbor: TextNeighbor) -> Bool {
+        neighbor.key.map(rootKeys.contains) ?? false
     }
 
-    func manner(_ style: TextStyle, _ lead: [UInt8], like neighbour: TextNeighbour?) -> TextManner {
+    func manner(_ style: TextStyle, _ lead: [UInt8], like neighbor: TextNeighbor?) -> TextManner {
         TextManner(
-            style: style, lead: lead, separator: equals(like: neighbour),
-            isQuoted: neighbour.map(isInQuotedEntries) ?? false)
+            style: style, lead: lead, separator: equals(like: neighbor),
+            isQuoted: neighbor.map(isInQuotedEntries) ?? false)
     }
 
     func text(
@@ -110,18 +110,18 @@ struct OpenStepEditSyntax: TextEditSyntax {
         try fragment.text(of: children, manner, budget)
     }
 
-    /// Returns whether a neighbour is an entry of a strings file that quotes its keys and values,
+    /// Returns whether a neighbor is an entry of a strings file that quotes its keys and values,
     /// whether they need quotes or not.
-    private func isInQuotedEntries(_ neighbour: TextNeighbour) -> Bool {
-        isInRoot(neighbour) && neighbour.key.map(isQuoted) == true
+    private func isInQuotedEntries(_ neighbor: TextNeighbor) -> Bool {
+        isInRoot(neighbor) && neighbor.key.map(isQuoted) == true
     }
 
-    /// Returns the text between a key and its value: `=` with the spaces of the neighbour.
-    private func equals(like neighbour: TextNeighbour?) -> [UInt8] {
+    /// Returns the text between a key and its value: `=` with the spaces of the neighbor.
+    private func equals(like neighbor: TextNeighbor?) -> [UInt8] {
         let usual = Array(" = ".utf8)
-        guard let neighbour, let key = neighbour.key, neighbour.value != key else { return usual }
+        guard let neighbor, let key = neighbor.key, neighbor.value != key else { return usual }
         let between = store.bytes[
-            range(of: key).upperBound..<range(of: neighbour.value).lowerBound]
+            range(of: key).upperBound..<range(of: neighbor.value).lowerBound]
         let isPlain = between.count <= 3 && between.allSatisfy { $0 == 0x20 || $0 == 0x3D }
         return isPlain ? Array(between) : usual
     }
@@ -236,9 +236,9 @@ extension OpenStepEditSyntax {
     }
 
     private func surroundings(of position: Int, _ sections: ProjectSections) -> Surroundings {
-        let neighbour = self.neighbour(position, sections.container)
-        let start = neighbour.key.map { range(of: $0).lowerBound } ?? 0
-        let end = end(ofChild: neighbour.value).place
+        let neighbor = self.neighbor(position, sections.container)
+        let start = neighbor.key.map { range(of: $0).lowerBound } ?? 0
+        let end = end(ofChild: neighbor.value).place
         return Surroundings(
             style: layout.style(at: start), lineBreak: layout.lineBreak(before: start),
             endOfLine: afterLine(end), endOfSection: endOfSection(end))
@@ -270,10 +270,10 @@ extension OpenStepEditSyntax {
         return .init(range: offset..<offset, replacement: text)
     }
 
-    private func neighbour(_ position: Int, _ container: UInt32) -> TextNeighbour {
+    private func neighbor(_ position: Int, _ container: UInt32) -> TextNeighbor {
         let record = store.records[Int(container)]
         let place = record.keyRange.lowerBound + position
-        return TextNeighbour(
+        return TextNeighbor(
             key: store.children[place], value: store.children[record.valuePlace(ofKeyAt: place)])
     }
 

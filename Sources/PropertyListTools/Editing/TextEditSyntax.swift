@@ -26,11 +26,11 @@ protocol TextEditSyntax {
     var separator: [UInt8] { get }
 
     /// Returns the formatting of new children of a container. Linear in the white space around
-    /// `neighbour`.
+    /// `neighbor`.
     ///
-    /// `lead` is the text before each child. `neighbour` is a child of the same container, with its
+    /// `lead` is the text before each child. `neighbor` is a child of the same container, with its
     /// key.
-    func manner(_ style: TextStyle, _ lead: [UInt8], like neighbour: TextNeighbour?) -> TextManner
+    func manner(_ style: TextStyle, _ lead: [UInt8], like neighbor: TextNeighbor?) -> TextManner
 
     /// Returns the text of new children, each followed by the ``terminator(inDictionary:)``.
     ///
@@ -42,8 +42,8 @@ protocol TextEditSyntax {
     /// Returns the separator after a new child, if siblings may follow.
     func terminator(inDictionary: Bool) -> [UInt8]
 
-    /// Returns the text before a new child if its neighbour has no white space before it.
-    func leadOnLine(_ neighbour: TextNeighbour) -> [UInt8]
+    /// Returns the text before a new child if its neighbor has no white space before it.
+    func leadOnLine(_ neighbor: TextNeighbor) -> [UInt8]
 
     /// Returns the change that renames a key. The value `keeping` stays; nil means that another
     /// change replaces the value.
@@ -90,7 +90,7 @@ extension TextEditSyntax {
 }
 
 /// A child of a container in the source.
-struct TextNeighbour {
+struct TextNeighbor {
     let key: UInt32?
     let value: UInt32
 }

@@ -7,7 +7,7 @@
 ///
 /// The changes are minimal. A set replaces only the value, and a rename only the key. A removal
 /// also removes the white space before the entry, back to the end of the previous line. New text is
-/// formatted like its neighbours: the same indentation, line endings and separator between key and
+/// formatted like its neighbors: the same indentation, line endings and separator between key and
 /// value.
 struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
     private let edits: FinishedEdits
@@ -104,7 +104,7 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
             }
             try insert(added, of: container, after: anchor, record)
             added = []
-            let original = neighbour(position, record)
+            let original = neighbor(position, record)
             for removed in expected..<position { remove(removed, record) }
             expected = position + 1
             try change(container.children[position], original)
@@ -139,17 +139,17 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
             values: positions.map { edits.newValue(of: container.children[$0].content) ?? .null })
     }
 
-    private func neighbour(_ number: Int, _ record: NodeRecord) -> TextNeighbour {
+    private func neighbor(_ number: Int, _ record: NodeRecord) -> TextNeighbor {
         let place = record.childRange.lowerBound + number
         guard record.kind == .dictionary else {
-            return TextNeighbour(key: nil, value: store.children[place])
+            return TextNeighbor(key: nil, value: store.children[place])
         }
-        return TextNeighbour(
+        return TextNeighbor(
             key: store.children[place], value: store.children[record.valuePlace(ofKeyAt: place)])
     }
 
     private mutating func change(
-        _ child: EditTree.Container.Child, _ original: TextNeighbour
+        _ child: EditTree.Container.Child, _ original: TextNeighbor
     ) throws(PropertyListError) {
         let new = edits.newValue(of: child.content)
         if case .text = child.key, let text = edits.tree.text(of: child.key),
@@ -173,13 +173,13 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
     }
 
     private mutating func remove(_ number: Int, _ record: NodeRecord) {
-        let child = neighbour(number, record)
+        let child = neighbor(number, record)
         let range = syntax.removed(
             from: start(of: child), to: syntax.end(ofChild: child.value).place)
         add(range, [])
     }
 
-    private func start(of child: TextNeighbour) -> Int {
+    private func start(of child: TextNeighbor) -> Int {
         syntax.range(of: child.key ?? child.value).lowerBound
     }
 
@@ -192,17 +192,17 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
         _ record: NodeRecord
     ) throws(PropertyListError) {
         if positions.isEmpty { return }
-        let manner = manner(like: neighbour(min(1, record.count - 1), record))
+        let manner = manner(like: neighbor(min(1, record.count - 1), record))
         try insert(positions, of: container, after: anchor, manner)
     }
 
-    private mutating func manner(like neighbour: TextNeighbour) -> TextManner {
-        let start = start(of: neighbour)
+    private mutating func manner(like neighbor: TextNeighbor) -> TextManner {
+        let start = start(of: neighbor)
         if let recent, recent.place == start { return recent.manner }
         let blank = syntax.layout.blank(before: start)
         let manner = syntax.manner(
-            syntax.layout.style(at: start), blank.isEmpty ? syntax.leadOnLine(neighbour) : blank,
-            like: neighbour)
+            syntax.layout.style(at: start), blank.isEmpty ? syntax.leadOnLine(neighbor) : blank,
+            like: neighbor)
         recent = (start, manner)
         return manner
     }

@@ -50,10 +50,10 @@ struct XMLEditSyntax: TextEditSyntax {
 
     func terminator(inDictionary: Bool) -> [UInt8] { [] }
 
-    func leadOnLine(_ neighbour: TextNeighbour) -> [UInt8] { [] }
+    func leadOnLine(_ neighbor: TextNeighbor) -> [UInt8] { [] }
 
-    func manner(_ style: TextStyle, _ lead: [UInt8], like neighbour: TextNeighbour?) -> TextManner {
-        TextManner(style: style, lead: lead, separator: separator(like: neighbour, style))
+    func manner(_ style: TextStyle, _ lead: [UInt8], like neighbor: TextNeighbor?) -> TextManner {
+        TextManner(style: style, lead: lead, separator: separator(like: neighbor, style))
     }
 
     func text(
@@ -63,12 +63,12 @@ struct XMLEditSyntax: TextEditSyntax {
     }
 
     /// Returns the text between a key and its value.
-    private func separator(like neighbour: TextNeighbour?, _ style: TextStyle) -> [UInt8] {
-        guard let neighbour, let key = neighbour.key else {
+    private func separator(like neighbor: TextNeighbor?, _ style: TextStyle) -> [UInt8] {
+        guard let neighbor, let key = neighbor.key else {
             return style.newline.isEmpty ? [] : style.newline + style.prefix
         }
         return layout.blank(
-            before: range(of: neighbour.value).lowerBound, notBefore: range(of: key).upperBound)
+            before: range(of: neighbor.value).lowerBound, notBefore: range(of: key).upperBound)
     }
 
     func renamed(

@@ -64,12 +64,12 @@ extension PropertyListKeyPath {
     ) -> PropertyListError {
         error(
             .noSuchValue, at: position, "missing key `\(TerminalText.escaped(key))`",
-            recovery: Self.neighbour(of: key, among: keys).map { "there is `\($0)`" })
+            recovery: Self.neighbor(of: key, among: keys).map { "there is `\($0)`" })
     }
 
     /// Returns an existing key that was probably meant: one that differs only in case, or by a
     /// small edit distance.
-    static func neighbour(of key: String, among keys: some Sequence<String>) -> String? {
+    static func neighbor(of key: String, among keys: some Sequence<String>) -> String? {
         let wanted = key.lowercased()
         guard wanted.utf8.count < 256 else { return nil }
         let known = keys.lazy.prefix(1000).filter { $0.utf8.count < 256 }

@@ -151,7 +151,7 @@ private struct Careless: KeyedEncodable {
     func encode(with coder: KeyedEncoder) {}
 
     func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
-        (try? writer.object(of: "Pet") { $0.encode(Cat(name: "Tom"), forKey: "cat") })
+        (try? writer.writeObject(of: "Pet") { $0.encode(Cat(name: "Tom"), forKey: "cat") })
             ?? ArchiveWriter.null
     }
 }

@@ -182,7 +182,7 @@ struct PortingTests {
         func encode(with coder: KeyedEncoder) {}
         func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
             made += 1
-            return try writer.instance(self) { Stored(of: self) }
+            return try writer.writeInstance(self) { Stored(of: self) }
         }
         init(coder: KeyedDecoder) throws { name = try coder.decode(forKey: "name") }
         static func unarchive(_ reference: KeyedReference) throws -> Drawing {

@@ -54,7 +54,9 @@ struct ValueKindTests {
 
         init(rawValue: Int) { self.rawValue = rawValue }
         func encode(with coder: KeyedEncoder) { coder.encode(rawValue, forKey: "id") }
-        func archive(in writer: ArchiveWriter) throws -> PropertyListUID { try writer.object(self) }
+        func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
+            try writer.writeObject(self)
+        }
         init(coder: KeyedDecoder) throws { rawValue = try coder.decode(forKey: "id") }
         static func unarchive(_ reference: KeyedReference) throws -> Tag {
             try reference.object(as: Tag.self)

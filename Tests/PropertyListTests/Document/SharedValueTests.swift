@@ -62,9 +62,9 @@ struct SharedValueTests {
         let list = builder.lastValue
         builder.key("second")
         let isKeyAValue = builder.lastValue != nil
-        builder.again(try #require(list))
+        builder.reference(to: try #require(list))
         builder.key("third")
-        builder.again(try #require(text))
+        builder.reference(to: try #require(text))
         builder.end()
         let isRootAValue = builder.lastValue != nil
         #expect(!isEmptyAValue && !isKeyAValue && !isRootAValue)
@@ -87,7 +87,7 @@ struct SharedValueTests {
         #expect(
             failure {
                 $0.beginArray()
-                $0.again(foreign)
+                $0.reference(to: foreign)
                 $0.end()
             }?.code == .unexpectedElement)
         #expect(
@@ -97,7 +97,7 @@ struct SharedValueTests {
                 $0.end()
                 guard let value = $0.lastValue else { return }
                 $0.beginDictionary()
-                $0.again(value)
+                $0.reference(to: value)
             }?.code == .unexpectedElement)
         // The foreign value has the number of a complete or an open value of this builder.
         for isOpen in [false, true] {
@@ -105,7 +105,7 @@ struct SharedValueTests {
                 $0.beginArray()
                 $0.beginArray()
                 if !isOpen { $0.end() }
-                $0.again(foreign)
+                $0.reference(to: foreign)
                 if isOpen { $0.end() }
                 $0.end()
             }
@@ -125,7 +125,7 @@ struct SharedValueTests {
             let last = builder.lastValue
             let value = try #require(last)
             for _ in 1..<depth { builder.beginArray() }
-            for _ in 0..<count { builder.again(value) }
+            for _ in 0..<count { builder.reference(to: value) }
             for _ in 0..<depth { builder.end() }
             let document = try builder.finish()
             #expect(document.nodeCount == depth + 1)
@@ -145,7 +145,7 @@ struct SharedValueTests {
                 for _ in 0..<2 { $0.end() }
                 guard let value = $0.lastValue else { return }
                 for _ in 0..<levels { $0.beginArray() }
-                $0.again(value)
+                $0.reference(to: value)
                 for _ in 0..<levels { $0.end() }
                 $0.end()
             }

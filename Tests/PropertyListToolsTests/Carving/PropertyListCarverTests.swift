@@ -18,7 +18,7 @@ struct PropertyListCarverTests {
             document.root["$archiver"] == nil
                 ? document.format.map { "\($0)" } ?? "" : "keyed archive"
         case .damaged: "damaged"
-        case .neighbour(let name): name
+        case .otherFormat(let name): name
         }
     }
 

@@ -15,7 +15,7 @@ final class Save: KeyedCodable {
         player = try coder.decode(forKey: "player")
         level = try coder.decode(forKey: "level")
         guard (1...100).contains(level) else {
-            throw coder.refusal("expected a level from 1 to 100, found \(level)", forKey: "level")
+            throw coder.error("expected a level from 1 to 100, found \(level)", forKey: "level")
         }
     }
 
