@@ -244,7 +244,7 @@ let package = Package(
             path: "Documentation/Examples/Sources/KeepBoard"),
         .target(
             name: "SaveEndpointExample", dependencies: ["KeyedArchive", "PropertyList"],
-            path: "Documentation/Examples/Sources/SaveServer", sources: ["SaveEndpoint.swift"]),
+            path: "Documentation/Examples/Sources/SaveServer", exclude: ["SaveServer.swift"]),
         // The model of a drawing app with `NSSecureCoding`, whose port is tested.
         .target(name: "Sketch", path: "Tests/Examples/Sketch"),
         .testTarget(
