@@ -106,7 +106,7 @@ extension DocumentBuilder {
             if let storage = value.storage,
                 let whole = known.containers?[.init(storage, value.kind)]
             {
-                again(whole)
+                reference(to: whole)
                 continue
             }
             if let inner = begin(value) { return inner }
