@@ -13,22 +13,21 @@ package struct WritingOptions: Sendable {
 }
 
 extension PropertyListDocument {
-    /// Returns the document as a file in a format, with the default options of that format. Nothing
-    /// is lost.
+    /// Serializes the document in a format, with the default options of that format. Nothing is
+    /// lost.
     ///
     /// `BinaryPropertyList`, `XMLPropertyList`, `OpenStepPropertyList` and `JSONPropertyList` offer
     /// more options.
     ///
     /// - Throws: `unrepresentableValue` for a value that the format cannot represent;
     ///   `depthLimitExceeded`, `expansionLimitExceeded`, `sizeLimitExceeded`.
-    ///   `expansionLimitExceeded`, `sizeLimitExceeded`.
     public func serialized(
         as format: PropertyListFormat, limits: ParsingLimits = .default
     ) throws(PropertyListError) -> [UInt8] {
         try serialized(as: format, options: WritingOptions(), limits: limits)
     }
 
-    /// Returns the document as a file in a format.
+    /// Serializes the document in a format.
     ///
     /// `reportLosses` receives the losses of XML.
     ///
