@@ -1,18 +1,19 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-// libxml2 as the library uses it: a whole buffer in, the places of tags out.
+// Wrappers for libxml2. The input is a whole buffer of text, and the output is the offsets of its
+// tags.
 //
-// The wrappers exist because a parser context is a large structure whose fields moved between
-// versions, because the type of the error callback changed in 2.12, and because one call into Swift
-// for a thousand tags is cheaper than one for each. Nothing here looks at the text.
+// The wrappers exist for three reasons: the parser context is a large structure whose fields moved
+// between versions; the type of the error callback changed in 2.12; and one call into Swift for
+// hundreds of tags is cheaper than one for each tag. The wrappers do not interpret the text.
 
 #ifndef KEYED_LIBXML2_SHIM_H
 #define KEYED_LIBXML2_SHIM_H
 
 #include <libxml/xmlversion.h>
-// Where libxml2 was built with ICU, its headers bring in ICU's, which clash with the copy that comes
-// with Foundation. Nothing here touches the fields that this hides.
+// If libxml2 was built with ICU, its headers include those of ICU, which clash with the copy that
+// comes with Foundation. This file does not use the fields that the `#undef` hides.
 #undef LIBXML_ICU_ENABLED
 #include <libxml/encoding.h>
 #include <libxml/parser.h>
@@ -24,23 +25,23 @@
 
 #define KEYED_XML_BATCH 512
 
-// A tag: where libxml2 stood when it reported it. For a start tag that is its '>' or '/>', for an
-// end tag the byte after its '>'.
+// A tag, identified by the position of the parser when it reported the tag: the '>' or '/>' of a
+// start tag, or the byte after the '>' of an end tag.
 typedef struct {
     uint32_t offset;
     uint32_t is_end;
 } keyed_xml_event;
 
 typedef struct {
-    // Called with each batch of tags; a result other than 0 ends the parsing.
+    // The callback for each batch of tags. A result other than 0 stops the parser.
     int (*on_events)(void *owner, const keyed_xml_event *events, int count);
     void *owner;
     xmlParserCtxtPtr context;
-    // The first violation of well-formedness: libxml2's number for it, where, and what it says.
+    // The first violation of well-formedness: libxml2's error code, the offset and the message.
     int error;
     uint32_t error_offset;
     char message[192];
-    // The identifiers of the document type declaration; empty where there is none, or too long a one.
+    // The identifiers of the document type declaration; empty if absent or too long.
     char public_identifier[128];
     char system_identifier[128];
     int has_internal_subset;
@@ -49,7 +50,7 @@ typedef struct {
     keyed_xml_event events[KEYED_XML_BATCH];
 } keyed_xml_session;
 
-// Where the parser stands, in bytes from the beginning of the buffer.
+// Returns the position of the parser, in bytes from the beginning of the buffer.
 static inline uint32_t keyed_xml_offset(xmlParserCtxtPtr context) {
     const xmlParserInput *input = context->input;
     if (input == NULL) return 0;
@@ -88,9 +89,9 @@ static void keyed_xml_on_end(
     keyed_xml_record((keyed_xml_session *)user, 1);
 }
 
-// A document type declaration, reported before its internal subset is parsed: one that has such a
-// subset ends the parsing, so that no entity is ever declared. After the '>' of a declaration, libxml2
-// takes a '[' for the beginning of a subset too, where XML allows none.
+// Handles a document type declaration, which libxml2 reports before it parses the internal subset.
+// An internal subset stops the parser, so that no entity is ever declared. libxml2 also treats a
+// '[' after the '>' of a declaration as the beginning of a subset, although XML allows none there.
 static void keyed_xml_on_doctype(
     void *user, const xmlChar *name, const xmlChar *public_id, const xmlChar *system_id) {
     keyed_xml_session *session = (keyed_xml_session *)user;
@@ -129,9 +130,10 @@ static void keyed_xml_on_error(void *user, xmlErrorPtr error) {
         strncpy(session->message, error->message, sizeof session->message - 1);
 }
 
-// The options of libxml2. It never touches the network, and ignores the declared encoding, because
-// the text is UTF-8 by then. It may nest deeper than its own 256 levels, because the caller counts.
-// NOENT, DTDLOAD, DTDATTR, XINCLUDE and RECOVER are never set.
+// Returns the options for libxml2. It never accesses the network. It ignores the declared encoding,
+// because the text has already been converted to UTF-8. Its own limit of 256 levels is lifted,
+// because the caller counts the levels. NOENT, DTDLOAD, DTDATTR, XINCLUDE and RECOVER are
+// never set.
 static inline int keyed_xml_options(void) {
     int options = XML_PARSE_NONET | XML_PARSE_IGNORE_ENC | XML_PARSE_HUGE | XML_PARSE_NOERROR
         | XML_PARSE_NOWARNING;
@@ -141,7 +143,8 @@ static inline int keyed_xml_options(void) {
     return options;
 }
 
-// Parses `size` bytes of UTF-8. Returns whether they are well-formed XML; the session has the rest.
+// Parses `size` bytes of UTF-8. Returns whether they are well-formed XML. The session has the other
+// results.
 static inline int keyed_xml_parse(keyed_xml_session *session, const char *text, int size) {
     xmlParserCtxtPtr context = xmlCreateMemoryParserCtxt(text, size);
     if (context == NULL) return 0;
@@ -169,7 +172,8 @@ static void keyed_xml_ignore(void *user, const xmlError *error) { (void)user, (v
 static void keyed_xml_ignore(void *user, xmlErrorPtr error) { (void)user, (void)error; }
 #endif
 
-// Appends `input`, as UTF-8, to `output`. Returns whether all of it could be converted.
+// Converts `input` to UTF-8 and appends it to `output`. Returns whether the whole input could be
+// converted.
 static inline int keyed_xml_convert(
     xmlCharEncodingHandlerPtr handler, xmlBufferPtr output, xmlBufferPtr input) {
     int remaining = xmlBufferLength(input);
@@ -182,12 +186,12 @@ static inline int keyed_xml_convert(
     return 1;
 }
 
-// Converts `size` bytes in the encoding `name` to UTF-8. Returns the bytes written, for the caller
-// to free with `xmlBufferFree`, or NULL where the encoding is unknown (`is_known` is then 0) or the
-// bytes are not valid in it.
+// Converts `size` bytes in the encoding `name` to UTF-8. Returns a buffer that the caller must free
+// with `xmlBufferFree`. Returns NULL if the encoding is unknown, in which case `is_known` is 0, or
+// if the bytes are not valid in it.
 //
-// A conversion that fails would print to standard error: the handler of this thread's errors is
-// replaced for that time.
+// By default, libxml2 prints an error to standard error if a conversion fails. The error handler of
+// this thread is therefore replaced during the conversion.
 static inline xmlBufferPtr keyed_xml_transcode(
     const char *name, const unsigned char *bytes, int size, int *is_known) {
     xmlCharEncodingHandlerPtr handler = xmlFindCharEncodingHandler(name);

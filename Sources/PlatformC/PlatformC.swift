@@ -1,8 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-// The C library of the platform. The rest of the package imports this module and names no C
-// library.
+// The C library of the platform. The rest of the package imports this module instead of a specific
+// C library.
 
 #if canImport(Darwin)
 @_exported public import Darwin

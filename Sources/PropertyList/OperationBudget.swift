@@ -5,7 +5,7 @@
 ///
 /// Every consumer that follows references charges the budget: writing, building a value tree,
 /// printing, comparing, merging. Each entry into a shared container is charged, and so is each copy
-/// of a text. This bounds the expansion of a small file in every operation.
+/// of a string. This bounds the expansion of a small file in every operation.
 ///
 /// An operation creates one budget and passes it down. The type is not copyable, so no step can
 /// start again with a full allowance.
@@ -79,7 +79,7 @@ package struct OperationBudget: ~Copyable {
     /// Copies of a container that share memory count once per occurrence, because each is written
     /// out. Takes time linear in the memory of the value, without recursion.
     ///
-    /// `known` holds the long texts and data that were counted before. Each of them counts once.
+    /// `known` holds the long strings and data that were counted before. Each of them counts once.
     ///
     /// - Throws: `sizeLimitExceeded` if the value expands to more values than a document can have.
     package mutating func admit(
@@ -129,21 +129,21 @@ package struct OperationBudget: ~Copyable {
     ///
     /// - Parameters:
     ///   - count: the number of values.
-    ///   - contents: the bytes of their texts and data.
+    ///   - contents: the bytes of their strings and data.
     /// - Throws: `sizeLimitExceeded`.
     mutating func build(_ count: Int, contents: Int) throws(PropertyListError) {
         try charge(bytes: TreeExtent.sum(TreeExtent.product(count, 48), contents))
     }
 
-    /// Charges for a container, without its values, in a tree that stays in memory. A container has
-    /// two objects that hold the values; all empty containers share one.
+    /// Charges for a container, without its values, in a tree that stays in memory. A container
+    /// takes two heap objects. All empty containers share one.
     ///
     /// - Throws: `sizeLimitExceeded`.
     mutating func buildContainer(isEmpty: Bool) throws(PropertyListError) {
         try charge(bytes: isEmpty ? 48 : 176)
     }
 
-    /// Checks that `count` more bytes may be charged, before they are complete.
+    /// Checks that `count` more bytes may be charged, without charging them.
     ///
     /// - Throws: `sizeLimitExceeded`.
     @inline(__always)

@@ -1,16 +1,17 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The limits on the resources that a property list may use, whoever wrote it.
+/// The limits on the resources that a property list may use.
 ///
 /// The same limits bound parsing and every later operation, such as writing, printing and
 /// comparing.
 ///
 /// A binary property list of 200 bytes can describe 10¹² values by sharing. The limit on expansion
-/// is therefore relative to the number of values in the document **and** of references to them.
-/// Work that is linear in the bytes of a file is always allowed; only repeated expansion of shared
-/// containers is refused. Each repeated visit to a long text or long data counts against the output
-/// limit.
+/// is therefore relative to the number of values in the document **plus** the number of references
+/// to them. Work that is linear in the bytes of a file is always allowed; only repeated expansion
+/// of shared containers is refused. Each repeated visit to a long string or long data counts
+/// against the output limit.
+///
 /// | | `.untrusted` | `.default` | `.trusted` |
 /// |---|---|---|---|
 /// | depth | 128 | 512 | 1,000,000 |
@@ -27,7 +28,8 @@ public struct ParsingLimits: Sendable, Hashable {
     public var inputSize: Int
 
     /// The number of values that a traversal may visit. Shared values count at each visit. The
-    /// limit is relative to the number of values in the document and of references to them.
+    /// limit is relative to the number of values in the document plus the number of references to
+    /// them.
     public var expansion: Allowance
 
     /// The number of bytes that a writer may produce, relative to the number of bytes in the
@@ -71,7 +73,7 @@ public struct ParsingLimits: Sendable, Hashable {
         return limits
     }
 
-    /// Limits for files from strangers, received by network, pasteboard or message.
+    /// Limits for untrusted files, such as those from a network, the pasteboard or a message.
     public static let untrusted = ParsingLimits(
         depth: 128, inputSize: 256 << 20,
         expansion: Allowance(factor: 2, base: 100_000),

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The deviations from a format that a parser can be told to accept. None is accepted by default.
+/// The deviations from a format that a parser accepts on request. By default it accepts none.
 ///
 /// ``PropertyListDocument/leniencies`` reports which of them a document needed.
 public struct ParsingOptions: OptionSet, Sendable, Hashable {
@@ -33,7 +33,7 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
     /// Accepts dictionary keys that are numbers, dates, data or UIDs, but never containers.
     public static let nonStringKeys = ParsingOptions(rawValue: 1 << 4)
 
-    /// Decodes bytes above 7F in a string marked as ASCII as ISO 8859-1.
+    /// Decodes bytes above 0x7F in a string marked as ASCII as ISO 8859-1.
     public static let highASCII = ParsingOptions(rawValue: 1 << 5)
 
     /// Replaces unpaired surrogates with U+FFFD.
@@ -66,7 +66,7 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
     /// January.
     public static let looseDates = ParsingOptions(rawValue: 1 << 13)
 
-    /// Skips characters outside the base-64 alphabet and drops an incomplete last group.
+    /// Skips characters outside the Base64 alphabet and drops an incomplete last group.
     public static let looseBase64 = ParsingOptions(rawValue: 1 << 14)
 
     /// Accepts white space before a number, and between the sign and the digits of an integer.
@@ -117,7 +117,7 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
     /// `PropertyListSerialization` use, and those of `PropertyListDecoder`. Where they differ, this
     /// set follows CoreFoundation. A few inputs are still refused because no XML parser reads them:
     /// a numeric reference to U+0000, `]]>` in text, and characters before an integer that are
-    /// white space outside XML only. A single unquoted word is read only if its format is given.
+    /// white space, but not in XML. A single unquoted word is read only if its format is given.
     public static let appleCompatible: ParsingOptions = [
         .duplicateKeys, .anyMinorVersion, .nonStringKeys, .highASCII, .unpairedSurrogates,
         .wideIntegers, .unusedGarbage, .rawControlCharacters,

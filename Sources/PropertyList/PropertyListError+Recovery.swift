@@ -37,7 +37,7 @@ extension PropertyListError {
         public static let changeValue = RecoveryCode("changeValue")
     }
 
-    /// A recovery: a text for people, and a code for programs that offer the same action.
+    /// A recovery: text for people, and a code for programs that offer the same action.
     package struct Recovery: Sendable, ExpressibleByStringInterpolation {
         let text: String
         let code: RecoveryCode?

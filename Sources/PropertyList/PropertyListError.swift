@@ -44,7 +44,7 @@ public struct PropertyListError: Error, Sendable {
         public static let invalidNumber = Code("invalidNumber")
         /// A date that is malformed or does not exist.
         public static let invalidDate = Code("invalidDate")
-        /// Base-64 or hexadecimal text that is malformed.
+        /// Base64 or hexadecimal text that is malformed.
         public static let invalidData = Code("invalidData")
         /// A dictionary key is not a string.
         public static let invalidKey = Code("invalidKey")
@@ -147,7 +147,8 @@ public struct PropertyListError: Error, Sendable {
     public var code: Code { storage.code }
     /// The format that was read or written; nil if the operation involved no format.
     public var format: PropertyListFormat? { storage.format }
-    /// The description of the failure. A comparison of two numbers states both.
+    /// The description of the failure. If it is about an expected number, it states the expected
+    /// and the actual one.
     public var what: String { storage.what }
     /// The place of the failure in the input; nil if it is unknown.
     public var location: Location? { storage.location }

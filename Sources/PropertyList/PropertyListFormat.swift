@@ -41,9 +41,9 @@ extension PropertyListFormat: CustomStringConvertible {
 extension PropertyListFormat {
     /// Returns the format of `bytes`, based on their beginning.
     ///
-    /// Binary has a magic number. In text the first character decides, or the character after the
-    /// first string where two formats share the first one. Linear in the leading white space,
-    /// comments and that string.
+    /// The binary format has a magic number. A text format is recognized by its first character. If
+    /// two formats share that character, the character after the first string decides. Linear in
+    /// the leading white space, comments and that string.
     ///
     /// | first character | format |
     /// |---|---|

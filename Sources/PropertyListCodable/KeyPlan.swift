@@ -7,7 +7,7 @@
 /// next one in the plan. Comparing two words then replaces hashing the key. When decoding, a plan
 /// serves the dictionaries of one shape, in which each key has the same position.
 ///
-/// Non-ASCII keys are not in the plan, because `String` treats canonically equivalent texts as
+/// Non-ASCII keys are not in the plan, because `String` treats canonically equivalent strings as
 /// equal and property lists do not. Key types with very many keys, such as those of dictionaries,
 /// only have their first keys in the plan.
 final class KeyPlan {
@@ -28,8 +28,8 @@ final class KeyPlan {
     static let missing = Int(Int32.max)
     private static let capacity = 128
 
-    /// A Boolean value that says whether the plan serves dictionaries of one shape and therefore
-    /// stores positions.
+    /// A Boolean value that indicates whether the plan serves dictionaries of one shape and
+    /// therefore stores positions.
     let hasShape: Bool
 
     // Dynamic exclusivity checks would cost as much as comparing the keys.
@@ -121,8 +121,8 @@ final class KeyPlans {
         let shape: UInt16
     }
 
-    /// The number of plans with a shape. Beyond it, each type has one plan for dictionaries of all
-    /// shapes.
+    /// The maximum number of plans with a shape. Beyond it, each type has one plan for dictionaries
+    /// of all shapes.
     private static let capacity = 256
 
     private var plans: [Name: KeyPlan] = [:]

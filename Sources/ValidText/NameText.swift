@@ -8,7 +8,7 @@ package enum NameText {
         let name = bytes[place]
         let span = name.span
         var highest: UInt8 = 0
-        // Without a branch, so that several bytes are compared at once.
+        // No branch, so that the compiler can process several bytes at a time.
         for index in span.indices { highest = max(highest, span[index] &- 1) }
         return highest < 0x7f || (!name.contains(0) && String(validUTF8: name) != nil)
     }

@@ -67,7 +67,7 @@ struct CodableDifferenceTests {
                 try PlistDecoder().decode([Float].self, from: xml)
             }
         },
-        Difference(title: "a key twice in a file") { () throws -> Void in
+        Difference(title: "duplicate keys in a file") { () throws -> Void in
             let xml = Data(text("<dict><key>a</key><true/><key>a</key><false/></dict>"))
             let theirs = try PropertyListDecoder().decode([String: Bool].self, from: xml)
             #expect(theirs == ["a": false])
@@ -170,7 +170,7 @@ struct CodableDifferenceTests {
             let value = try PlistDecoder().decode(PropertyListValue.self, from: text)
             #expect(value == ["a": [1, true, .null]])
         },
-        Difference(title: "two keys that `String` takes for one, in a `[String: …]`") {
+        Difference(title: "two keys that are equal as `String`, in a `[String: …]`") {
             () throws -> Void in
             let value: PropertyListValue = [
                 "caf\u{E9}": 1, "other": 2, "cafe\u{301}": 3,

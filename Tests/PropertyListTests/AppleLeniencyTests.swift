@@ -7,7 +7,7 @@ import Testing
 
 @testable import PropertyList
 
-/// A file near the border between accepted and refused by Apple's parsers.
+/// A file near the boundary of what Apple's parsers accept.
 private struct Border: Sendable, CustomTestStringConvertible {
     enum Answer: Sendable {
         /// Accepted without a leniency.
@@ -42,7 +42,7 @@ private struct Border: Sendable, CustomTestStringConvertible {
         try PropertyListDocument(parsing: bytes, options: options).leniencies
     }
 
-    /// Whether Foundation reads the file.
+    /// A Boolean value that is true if Foundation reads the file.
     var isReadByFoundation: Bool {
         (try? unsafe PropertyListSerialization.propertyList(from: Data(bytes), format: nil)) != nil
     }
@@ -117,7 +117,7 @@ struct AppleLeniencyTests {
         }
     }
 
-    @Test("every octal escape is the character of its low byte")
+    @Test("every octal escape decodes as the character of its low byte")
     func octalEscapes() throws {
         for number in 0...0o777 {
             let text = #"("\#(String(number + 0o1000, radix: 8).dropFirst())")"#

@@ -24,7 +24,7 @@ struct PropertyListErrorTests {
         #expect(error.code.description == "invalidMarker")
     }
 
-    @Test("only the codes of limits are limits")
+    @Test("`isLimit` is true only for the codes of exceeded limits")
     func limits() {
         #expect(PropertyListError.Code.depthLimitExceeded.isLimit)
         #expect(PropertyListError.Code.expansionLimitExceeded.isLimit)

@@ -73,7 +73,7 @@ struct RecoveryCodeTests {
     }
 
     @Test(
-        "an error about an older archive has the code for importing it, and one about another file that for searching in it"
+        "an error about an older archive suggests importing it, and an error about another file suggests searching it"
     )
     func otherFiles() throws {
         let stream = try #require(refusal(of: "\u{4}\u{B}streamtyped"))

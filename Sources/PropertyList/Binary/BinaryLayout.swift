@@ -13,8 +13,8 @@ public struct BinaryLayout: Sendable, Hashable {
     /// source.
     let keepsWidths: Bool
 
-    /// The default layout. Equal leaves and shared containers are written once, unused values not
-    /// at all. Numbers have the width that CoreFoundation would choose.
+    /// The default layout. Equal leaves and shared containers are written once, and unused values
+    /// are omitted. Numbers have the width that CoreFoundation would choose.
     public static let compact = BinaryLayout(
         numbering: .byValue, hasTightOffsets: false, keepsWidths: false)
 

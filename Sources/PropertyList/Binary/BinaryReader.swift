@@ -1,23 +1,24 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Parses a binary property list, `bplist00`, into the tables of a document.
+/// The parser that turns a binary property list, `bplist00`, into the tables of a document.
 ///
 ///     ┌──────────┬─────────┬──────────────┬─────────┐
 ///     │ bplist00 │ objects │ offset table │ trailer │
 ///     └──────────┴─────────┴──────────────┴─────────┘
 ///
-/// The reader checks the trailer first. One pass over the offset table then makes a record of each
-/// object: record *n* is object *n*, used or not. Strings and data stay in place in the file. No
-/// allocation exceeds what the bytes of the file justify. Finally ``ReferencePass`` checks for
-/// cycles and depth, and ``DictionaryPass`` checks the keys.
+/// The reader checks the trailer first. One pass over the offset table then makes a record for each
+/// object: record *n* is object *n*, used or not. Strings and data stay in place in the file. The
+/// size of the file bounds every allocation. Finally ``ReferencePass`` checks for cycles and depth,
+/// and ``DictionaryPass`` checks the keys.
 ///
 /// Objects may overlap, so the reader counts the bytes of each object separately. The total may
-/// exceed the size of the file by at most 64 KiB. Without this limit, a file of a megabyte could
-/// cause work on a terabyte.
+/// exceed the size of the file by at most 64 KiB. Without this limit, a 1 MB file could make the
+/// reader process a terabyte.
 struct BinaryReader {
     private static let coverageBase = 1 << 16
-    /// The maximum number of recorded problems. Each may take a pass over the file.
+    /// The maximum number of recorded problems. Finding the path of one may take a pass over the
+    /// file.
     static let problemLimit = 1000
 
     let options: ParsingOptions
@@ -25,8 +26,8 @@ struct BinaryReader {
     var store: NodeStore
     var used: ParsingOptions
     private var covered = 0
-    // The file size includes the offset table, so each table entry pays for a small object that
-    // several entries share.
+    // The size of the file plus a fixed allowance. The size includes the offset table, so each
+    // entry of the table pays for a small object that several entries share.
     private let coverageLimit: Int
     private var problems: [PropertyListError] = []
     private var unreadable: [Int] = []
@@ -131,7 +132,7 @@ struct BinaryReader {
         do {
             record = try object.read(file, trailer, &store)
         } catch {
-            // A malformed object may also have taken time to read, so it counts too.
+            // A malformed object also takes time to read, so it counts too.
             try cover(object)
             throw error
         }
@@ -178,7 +179,7 @@ struct BinaryReader {
     /// Checks the objects that could not be read. With `salvage` they are kept. Otherwise they must
     /// be unused.
     ///
-    /// - Returns: the records that are used, or nil if the distinction is not needed.
+    /// - Returns: for each record, whether it is used; nil if that is not needed.
     private mutating func checkUnreadable(
         _ root: UInt32, _ file: Span<UInt8>
     ) throws(PropertyListError) -> [Bool]? {

@@ -1,11 +1,11 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes the objects of a list, the offset table and the trailer. ``ObjectMarker`` describes the
-/// format of objects, ``Trailer`` that of the trailer.
+/// The writer of the objects, the offset table and the trailer. For the formats, see
+/// ``ObjectMarker`` and ``Trailer``.
 ///
-/// Widths follow CoreFoundation's rule and are 1, 2, 4 or 8 bytes. References are wide enough for
-/// the *number* of objects, offsets for the *position of the offset table*.
+/// Widths follow CoreFoundation's rule and are 1, 2, 4 or 8 bytes. The *number* of objects
+/// determines the width of references, and the *position of the offset table* that of offsets.
 struct BinaryWriter: ~Copyable {
     private let writer: ObjectWriter
     private let layout: BinaryLayout
@@ -86,7 +86,7 @@ struct BinaryWriter: ~Copyable {
 
 // MARK: - Objects
 
-/// Writes single objects into output that has room for ``largestSize(of:)`` bytes.
+/// A writer of single objects into output that has room for ``largestSize(of:)`` bytes.
 private struct ObjectWriter {
     /// The number of extra bytes that a write may touch. Integers are stored as whole words; the
     /// next write overwrites the excess.
@@ -107,7 +107,7 @@ private struct ObjectWriter {
         switch record.kind {
         case .data: return head &+ store.contentRange(of: record).count
         case .string:
-            // UTF-8 is written as UTF-16, in which a character of one byte takes two.
+            // UTF-8 is written as UTF-16, in which a one-byte character takes two bytes.
             let units = record.encoding == .utf8 ? 2 : 1
             return head &+ store.contentRange(of: record).count &* units
         case .dictionary, .array, .set: return head &+ record.childRange.count &* referenceWidth

@@ -14,7 +14,7 @@
 struct ObjectList {
     /// The value of each object, in the order of the file.
     private(set) var order: [UInt32] = []
-    /// By value: the number of its object plus one, or 0 for none.
+    /// For each value: the number of its object plus one, or 0 for none.
     private(set) var numbers: [UInt32]
 
     private let store: NodeStore

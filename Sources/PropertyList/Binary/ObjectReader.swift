@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Parses one object of a binary property list: marker, count, payload.
+/// The parser of one object of a binary property list: marker, count and payload.
 ///
 /// ``ObjectMarker`` describes the format of each kind.
 struct ObjectReader {
@@ -248,7 +248,7 @@ struct ObjectReader {
         }
     }
 
-    /// Returns the error for the first reference of a list to an object that does not exist.
+    /// Returns the error for the first reference in a list whose object does not exist.
     @inline(never)
     private func danglingReference(
         in file: Span<UInt8>, from start: Int, to stop: Int, _ trailer: Trailer

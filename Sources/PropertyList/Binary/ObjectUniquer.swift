@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds equal leaves, which have the same kind and the same bits or text.
+/// A table that finds equal leaves: leaves of the same kind with the same bits or text.
 ///
 /// The values 1, 1.0 and true are distinct, and so are 0.0 and −0.0. Text is hashed and compared in
 /// place.

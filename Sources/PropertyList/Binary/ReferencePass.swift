@@ -1,8 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Checks the references between the objects of a binary property list for cycles and excessive
-/// depth.
+/// The pass that checks the references between the objects of a binary property list for cycles and
+/// excessive depth.
 ///
 /// Writers number a container before its contents, so in nearly every file references to containers
 /// point forward. One backward loop over the records then computes the height of each container. If
@@ -134,8 +134,8 @@ package struct ReferencePass {
         store.children[place] = standIn(for: child, offset, &store)
     }
 
-    /// Returns the placeholder record for a container within itself. Each container has at most one
-    /// placeholder, so there are no more placeholders than containers.
+    /// Returns the placeholder record for a container that contains itself. Each container has at
+    /// most one placeholder, so there are no more placeholders than containers.
     private mutating func standIn(
         for child: Int, _ offset: UInt32, _ store: inout NodeStore
     ) -> UInt32 {

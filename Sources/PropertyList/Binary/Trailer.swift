@@ -11,8 +11,8 @@
 ///
 /// Source: `CFBinaryPlistTrailer` of CoreFoundation, whose parser ignores the first two fields.
 /// This parser accepts any width from 1 to 8. CoreFoundation writes 1, 2, 4 or 8, and an older
-/// writer of Apple also 3. CoreFoundation also refuses a reference width that is too small for the
-/// number of objects. This parser checks each reference instead.
+/// Apple writer also writes 3. CoreFoundation also refuses a reference width that is too small for
+/// the number of objects. This parser checks each reference instead.
 package struct Trailer: Sendable, Hashable {
     /// The size of the trailer in bytes.
     package static let size = 32
@@ -135,8 +135,8 @@ package struct Trailer: Sendable, Hashable {
         return result
     }
 
-    /// Returns the error for an invalid trailer. The usual cause is a truncated file, in which
-    /// other bytes are in its place.
+    /// Returns the error for an invalid trailer. The usual cause is a truncated file, whose last 32
+    /// bytes are not its trailer.
     private static func error(
         _ code: PropertyListError.Code, _ what: String, _ offset: Int
     ) -> PropertyListError {

@@ -37,7 +37,7 @@ extension Array where Element: BitwiseCopyable {
     private mutating func adviseLargePages(_ size: Int) {
         let page = Int(getpagesize())
         // SAFETY: the array has reserved `size` bytes from its first element on, and only whole
-        // pages within them are named. The advice neither reads nor changes them, and it may fail.
+        // pages within them are passed. The advice neither reads nor changes them, and it may fail.
         unsafe withUnsafeMutableBytes { buffer in
             guard let start = buffer.baseAddress else { return }
             let skipped = (page &- Int(bitPattern: start) % page) % page

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A text of up to sixteen bytes that is written with two word stores.
+/// A string of up to sixteen bytes that is written with two word stores.
 struct ShortText {
     fileprivate let low: UInt64
     fileprivate let high: UInt64
@@ -10,13 +10,13 @@ struct ShortText {
     /// The maximum length in bytes.
     static let capacity = 16
 
-    /// Creates the text, truncated to ``capacity``.
+    /// Creates the string, truncated to ``capacity``.
     @inline(__always)
     init(_ text: StaticString) {
         var words: (UInt64, UInt64) = (0, 0)
         count = min(text.utf8CodeUnitCount, Self.capacity)
         for index in 0..<count {
-            // SAFETY: a static string holds `utf8CodeUnitCount` bytes from its start for ever.
+            // SAFETY: a static string holds `utf8CodeUnitCount` bytes from its start forever.
             let byte = unsafe UInt64(text.utf8Start[index])
             if index < 8 {
                 words.0 |= byte << UInt64(index * 8)
@@ -28,7 +28,7 @@ struct ShortText {
         high = words.1.littleEndian
     }
 
-    /// Creates the concatenation of two texts. The first has at most seven bytes.
+    /// Creates the concatenation of two strings. The first has at most seven bytes.
     @inline(__always)
     init(_ first: StaticString, _ second: StaticString) {
         let (start, end) = (ShortText(first), ShortText(second))
@@ -40,10 +40,10 @@ struct ShortText {
     }
 }
 
-/// Appending several bytes at a time. Every function does nothing if room is missing, so callers
-/// make room for all bytes plus sixteen.
+/// Functions that append several bytes at a time. They do nothing if there is not enough room, so
+/// callers make room for all bytes plus sixteen.
 extension OutputSpan<UInt8> {
-    /// Appends a short text if there is room for ``ShortText/capacity`` bytes.
+    /// Appends a short string if there is room for ``ShortText/capacity`` bytes.
     @inline(__always)
     mutating func append(_ text: ShortText) {
         guard freeCapacity >= ShortText.capacity else { return }
@@ -124,7 +124,7 @@ extension OutputSpan<UInt8> {
 }
 
 extension [UInt8] {
-    /// Appends a short text.
+    /// Appends a short string.
     mutating func append(_ text: ShortText) {
         append(addingCapacity: ShortText.capacity) { $0.append(text) }
     }

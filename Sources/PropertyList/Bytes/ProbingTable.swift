@@ -60,7 +60,7 @@ struct ProbingTable: Sendable {
     }
 
     /// Makes room for the numbers below `count`, and reinserts those below `present`, which the
-    /// table contains.
+    /// table already contains.
     mutating func grow(for count: Int, present: Int, hash: (Int) -> UInt32) {
         var size = max(slots.count, 32)
         while size < count &* 2 { size &*= 2 }

@@ -1,11 +1,11 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A hash of bytes for the library's own tables. The seed differs in each process, so an attacker
+/// A hash function for the library's own tables. The seed differs in each process, so an attacker
 /// cannot prepare keys that collide.
 ///
-/// Each step multiplies two words that depend on a secret to 128 bits and folds the halves
-/// together.
+/// Each step computes the 128-bit product of two words that depend on a secret, and folds its
+/// halves together.
 struct SeededHash: Sendable {
     private static let secret = (
         seed: UInt64.random(in: .min ... .max), factor: UInt64.random(in: .min ... .max) | 1
@@ -14,8 +14,8 @@ struct SeededHash: Sendable {
     private let seed: UInt64
     private let factor: UInt64
 
-    /// Creates the hash of this process. A table stores one, which is faster than reading the
-    /// secret each time.
+    /// Creates the hash function of this process. A table stores one, which is faster than reading
+    /// the secret each time.
     package init() { (seed, factor) = Self.secret }
 
     /// Returns the hash of `bytes`. The `salt` distinguishes uses. Linear, eight bytes per step.

@@ -32,7 +32,7 @@ enum DigitWord {
     static func count(_ word: UInt64) -> Int {
         let bytes: UInt64 = 0x0101_0101_0101_0101
         let low = (word ^ bytes &* 0x30) & (bytes &* 0x7F)
-        // Adding 76 to a value of 10 or more sets the high bit.
+        // Adding 0x76 to a value of 10 or more sets the high bit.
         let other = (low &+ bytes &* 0x76 | word) & (bytes &* 0x80)
         return other.trailingZeroBitCount &>> 3
     }

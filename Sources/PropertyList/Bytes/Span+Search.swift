@@ -120,7 +120,7 @@ extension Span<UInt8> {
     }
 
     /// Returns the sum of eight bytes, which must be less than 256. The highest byte of the product
-    /// is that sum. Used because not every processor has an instruction that counts bits.
+    /// is that sum. Not every processor has an instruction that counts bits.
     private static func sum(ofBytes word: UInt64) -> UInt64 {
         (word &* 0x0101_0101_0101_0101) &>> 56
     }
@@ -132,7 +132,8 @@ extension Span<UInt8> {
         (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
     }
 
-    /// The high bits of the bytes that are below 0x20, exactly up to the lowest of them, as in ``zeros(_:)``.
+    /// Returns a word with the high bit set in each byte below 0x20. The result is exact up to the
+    /// lowest such byte, as in ``zeros(_:)``.
     @inline(__always)
     private static func controls(_ word: UInt64) -> UInt64 {
         (word &- 0x2020_2020_2020_2020) & ~word & 0x8080_8080_8080_8080
@@ -148,7 +149,7 @@ extension String {
     }
 }
 
-/// The identity of a long text or long data, based on its address in memory. Contents with equal
+/// The identity of a long string or long data, based on its address in memory. Contents with equal
 /// identities are equal.
 ///
 /// The identity retains the content, so its memory cannot be reused. Short contents have no

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Span<UInt8> {
-    /// Returns whether every byte is below hexadecimal 80. Tests eight bytes at a time; linear.
+    /// Returns whether every byte is below 0x80. Tests eight bytes at a time; linear.
     package func isASCII() -> Bool {
         var index = 0
         while let word = bigEndian(at: index, width: 8) {

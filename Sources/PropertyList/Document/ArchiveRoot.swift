@@ -8,8 +8,8 @@ internal import ArchiveVocabulary
 enum ArchiveRoot {
     /// Returns whether a root is that of a keyed archive.
     ///
-    /// - Parameter kind: Returns the kind of the value of a key, or nil if the root has no such
-    ///   key.
+    /// - Parameter kind: A function that returns the kind of the value of a key, or nil if the root
+    ///   has no such key.
     /// - Returns: True if the root is that of a keyed archive.
     static func isArchive(_ kind: (String) -> PropertyListKind?) -> Bool {
         kind(ArchiveFormat.archiverKey) == .string && kind(ArchiveFormat.versionKey) == .integer

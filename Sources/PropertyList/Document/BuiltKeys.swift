@@ -3,8 +3,8 @@
 
 /// The keys of a document under construction. All dictionaries share one string per distinct key.
 ///
-/// Values arrive one by one, before the shape of their dictionary is known. The key that followed
-/// the previous key last time nearly always follows it again, and one comparison confirms it.
+/// Values arrive one by one, before the shape of their dictionary is known. A key nearly always has
+/// the same successor as last time, and one comparison confirms it.
 struct BuiltKeys {
     /// The numbers of the keys.
     private(set) var table = KeyTable()
@@ -14,7 +14,7 @@ struct BuiltKeys {
     /// The number of the last key found or added; 0 for none.
     private(set) var last = 0
 
-    /// Returns the node of the key that followed the last key before, if its text is `text`.
+    /// Returns the node of the previous successor of the last key, if its text is `text`.
     @inline(__always)
     mutating func successor(_ text: String, in store: NodeStore) -> UInt32? {
         if last == 0 { return nil }
@@ -36,7 +36,7 @@ struct BuiltKeys {
         return entries[last &- 1].node
     }
 
-    /// Returns the node of the key with a number.
+    /// Returns the node of the key with the given number.
     @inline(__always)
     mutating func use(_ number: Int) -> UInt32 {
         last = number

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Looks up keys in dictionaries by key number.
+/// An index for looking up keys in dictionaries by key number.
 ///
 /// Dictionaries of one shape have each key at the same position. A lookup therefore searches the
 /// first dictionary of the shape, its model. Most lookups need no hash table: the key is at the

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The last step of every parser: numbers the keys of all dictionaries and their shapes, and
+/// The last step of every parser. It numbers the keys of all dictionaries and their shapes, and
 /// handles duplicate and non-string keys.
 ///
 /// A dictionary of the expected shape needs only one comparison with that shape. In other
@@ -18,7 +18,7 @@ struct DictionaryPass {
     private(set) var keys: NumberedKeys
     // By key number: the last dictionary that contained the key, as its record number plus one.
     private var lastOwner: [UInt32]
-    /// The number of keys that are numbered together in dictionaries with more keys than this.
+    /// The number of keys per block when the keys of a larger dictionary are numbered.
     private static let blockSize = 64
 
     /// Creates the pass. The keys in the table already have their numbers.
@@ -111,7 +111,7 @@ struct DictionaryPass {
         var count = 0
         for place in places where isUnnumbered(store.children[place], store) { count &+= 1 }
         if count == 0 { return }
-        // Not more than the number of records: a file may refer to one key a million times.
+        // The number of records is a bound, because a file may refer to one key a million times.
         keys.table.makeRoom(for: min(count, store.records.count))
         var block: [UInt32] = []
         block.reserveCapacity(Self.blockSize)
@@ -137,7 +137,7 @@ struct DictionaryPass {
         if missing <= 0 { return }
         lastOwner.makeRoom(for: missing)
         keys.homes.makeRoom(for: missing)
-        // Mostly one: appending a sequence of one takes ten times as long.
+        // Mostly one key is missing, and appending a sequence of one takes ten times as long.
         for _ in 0..<missing {
             lastOwner.append(0)
             keys.homes.append(.none)

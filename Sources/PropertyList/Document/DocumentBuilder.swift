@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Builds a ``PropertyListDocument`` from values in document order.
+/// A builder of a ``PropertyListDocument`` from values in document order.
 ///
 /// The calls do not throw. The builder records the first mistake, such as a value without a key or
 /// a container without an end, and ``finish()`` throws it.
@@ -119,7 +119,7 @@ extension DocumentBuilder {
         addContent(kind: .string, from: start)
     }
 
-    /// Adds a long text or long data by calling `adding`. If `known` already contains it, adds a
+    /// Adds a long string or long data by calling `adding`. If `known` already contains it, adds a
     /// reference to the existing value, because the tree of a small file may contain it a million
     /// times.
     mutating func addLong(
@@ -162,7 +162,7 @@ extension DocumentBuilder {
     }
 
     /// The last complete value in the innermost open container. It is nil at the root, in an empty
-    /// container, and after a key. Pass it to ``reference(to:)`` to refer to it from another place.
+    /// container, and after a key. Pass it to ``reference(to:)`` to refer to it again.
     public var lastValue: CompletedValue? {
         let isAfterKey = tree.openKind == .dictionary && tree.openCount % 2 == 1
         guard tree.depth > 0, !isAfterKey, let node = tree.lastNode else { return nil }
@@ -171,8 +171,8 @@ extension DocumentBuilder {
 
     /// Adds a reference to a completed value.
     ///
-    /// The document stores the value once and refers to it from several places, like a binary
-    /// property list. Writers of text formats write it out at each place.
+    /// The document stores the value once and refers to it several times, like a binary property
+    /// list. Writers of text formats write it out for each reference.
     ///
     /// Only complete values can be added again, so no value can contain itself. A value of another
     /// builder is a mistake, which ``finish()`` throws.

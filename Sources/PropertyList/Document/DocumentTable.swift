@@ -3,7 +3,7 @@
 
 /// The tables of a document, for consumers that traverse values by number without a view of each.
 ///
-/// Used by the other modules of the package, like ``NodeRecord``.
+/// Like ``NodeRecord``, this type is used by the other modules of the package.
 @_spi(Tables) public struct DocumentTable: Sendable {
     let storage: PropertyListDocument.Storage
     /// All records, by number.
@@ -49,7 +49,7 @@
     /// The number of the root value.
     package var root: UInt32 { storage.root }
 
-    /// The record of the value with a number.
+    /// The record of the value with the given number.
     @inlinable public subscript(node: UInt32) -> NodeRecord { records[Int(node)] }
 
     /// Returns the number of the value at an index in the children of all containers.

@@ -10,8 +10,8 @@
 package struct DocumentWalk: Sendable {
     /// One step of the traversal.
     package enum Step {
-        /// A value, and its key if it is in a dictionary. After a container come its children, then
-        /// its ``leave(_:)`` step.
+        /// A value, and its key if it is in a dictionary. The children of a container and then its
+        /// ``leave(_:)`` step follow.
         case enter(UInt32, key: UInt32?)
         /// The end of a container.
         case leave(UInt32)
@@ -180,7 +180,7 @@ package struct DocumentWalk: Sendable {
 
     /// Returns the order of the pairs of a dictionary. A shared dictionary without a shape is
     /// sorted at each visit, and a long key may occur in many dictionaries. The bytes of the keys
-    /// are therefore charged.
+    /// are therefore charged to the budget.
     private func newOrder(
         of node: UInt32, _ record: NodeRecord, _ budget: inout OperationBudget
     ) throws(PropertyListError) -> [Int]? {
@@ -212,7 +212,7 @@ package struct DocumentWalk: Sendable {
 }
 
 /// The order by key of the dictionaries of each shape. Dictionaries of one shape have equal keys in
-/// one order.
+/// the same order.
 private struct ShapeOrders: Sendable {
     // By shape. Empty if the shape has not been seen.
     private var orders: [[Int]] = []

@@ -1,10 +1,10 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Builds the tables of a document from the leaves up. Each container is added after all its
+/// A builder of the tables of a document from the leaves up. Each container is added after all its
 /// children, so many containers can be under construction at the same time.
 ///
-/// It builds the object graphs of keyed archives; ``DocumentBuilder`` builds trees.
+/// It is used for the object graphs of keyed archives; ``DocumentBuilder`` builds trees.
 package struct GraphAssembler {
     private var store = NodeStore(bytes: [])
     private var keys = BuiltKeys()
@@ -18,9 +18,9 @@ package struct GraphAssembler {
     /// The number of values that have been added.
     package var count: Int { store.records.count }
 
-    /// Returns the document. Add nothing afterwards.
+    /// Finishes the document and returns it. Nothing can be added afterwards.
     ///
-    /// The function is not `consuming` and changes the tables in place, because a copy would double
+    /// The function is not `consuming`. It changes the tables in place, because a copy would double
     /// the memory.
     ///
     /// - Throws: `duplicateKey`, `sizeLimitExceeded`.
@@ -96,7 +96,7 @@ extension GraphAssembler {
         return addContent(kind: .data, from: start)
     }
 
-    /// Adds a key, or returns the string that all dictionaries share for it.
+    /// Adds a key, or returns the existing string if the key was added earlier.
     package mutating func key(_ text: String) -> UInt32 {
         let place = keys.place(of: text, in: store)
         if let known = keys.node(at: place) { return known }

@@ -3,8 +3,8 @@
 
 /// The distinct dictionary keys of a document, numbered from 1.
 ///
-/// A property list repeats few keys many times. Once each key has a number, lookups and the search
-/// for duplicates compare numbers instead of text.
+/// A property list uses few distinct keys, many times each. Once each key has a number, lookups and
+/// the search for duplicates compare numbers instead of text.
 package struct KeyTable: Sendable {
     private let hasher = SeededHash()
     // Entries are key numbers minus one.

@@ -4,11 +4,10 @@
 /// A cache of the strings and data made from the long contents of a document, and of the hashes of
 /// long keys.
 ///
-/// A small file can refer to a text of a megabyte a million times. The cache copies such a text
-/// once.
+/// A small file can refer to a 1 MB string a million times. The cache copies such a string once.
 package struct LongContents {
-    /// The minimum length in bytes of cached contents. Shorter contents take at most a few times
-    /// the memory of any value.
+    /// The minimum length in bytes of cached contents. A copy of shorter contents takes at most a
+    /// few times the memory of a value without contents.
     package static let shortest = NodeRecord.longLength
 
     // By node.

@@ -21,7 +21,7 @@
 /// | dictionary | its shape, 0 if none | low: first child (keys first); high: number of pairs |
 ///
 /// `offset` is the position of the value in the source, in bytes. Text and data that differ from
-/// their source, because of entities or base 64, are in a side buffer. The flag `decoded` is then
+/// their source, because of entities or Base64, are in a side buffer. The flag `decoded` is then
 /// set, and the low half of the payload is an index in ``NodeStore/decodedRanges``.
 ///
 /// Used by the other modules of the package. It is public because the compiler does not inline less
@@ -34,7 +34,7 @@
     package var offset: UInt32
     @usableFromInline package var payload: UInt64
 
-    /// The encoding of a string's bytes. Equal texts have the same encoding within a document:
+    /// The encoding of a string's bytes. Equal strings have the same encoding within a document:
     /// ASCII if possible, otherwise the one non-ASCII encoding of the document.
     package enum TextEncoding: UInt8 { case ascii, utf8, utf16 }
 
@@ -63,7 +63,7 @@
         set { flags = newValue ? flags | Self.decodedFlag : flags & ~Self.decodedFlag }
     }
 
-    /// The minimum length in bytes of the texts that ``LongContents`` caches.
+    /// The minimum length in bytes of the contents that ``LongContents`` caches.
     @usableFromInline package static let longLength = 128
 
     /// A Boolean value that is true if text or data may be long enough for the cache in
@@ -122,7 +122,7 @@
     @inlinable @inline(__always)
     public var keyNumber: UInt32 { kind == .string ? high : 0 }
 
-    /// Sets the key number of a string. The number 0 marks it as no key.
+    /// Sets the key number of a string. The number 0 marks a string that is not a key.
     @inline(__always)
     package mutating func setKeyNumber(_ number: UInt32) { setHigh(number) }
 

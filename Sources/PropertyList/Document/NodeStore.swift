@@ -118,7 +118,7 @@ package struct NodeStore: Sendable {
             return contentRange(of: record).count == 2 &* text.utf16.count
                 && string(of: record).isLiterally(text)
         }
-        // Most compared texts differ in length.
+        // Most strings that are compared differ in length.
         guard contentRange(of: record).count == text.utf8.count else { return false }
         return withContent(of: record) { content in
             text.withUTF8Span { content.isSame(as: $0) }

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the path to a value for an error message, so that successful parsing never tracks paths.
+/// The search for the path to a value in an error message. Successful parsing never tracks paths.
 enum PathSearch {
     /// Returns the first path from `root` to `target` in depth-first order, or nil if there is
     /// none. Linear in the document.
@@ -40,8 +40,8 @@ enum PathSearch {
     }
 }
 
-/// Builds a path. Equal keys share one string, because a thousand nested dictionaries may have one
-/// key of a megabyte.
+/// The steps of a path under construction. Equal keys share one string, because a thousand nested
+/// dictionaries may all have the same 1 MB key.
 struct PathSteps {
     private(set) var path = PropertyListPath()
     private let store: NodeStore

@@ -13,8 +13,8 @@ package struct WritingOptions: Sendable {
 }
 
 extension PropertyListDocument {
-    /// Returns the document as a file in a format, with the default options of that format. Nothing
-    /// is lost.
+    /// Serializes the document in a format, with the default options of that format. Nothing is
+    /// lost.
     ///
     /// `BinaryPropertyList`, `XMLPropertyList`, `OpenStepPropertyList` and `JSONPropertyList` offer
     /// more options.
@@ -27,7 +27,7 @@ extension PropertyListDocument {
         try serialized(as: format, options: WritingOptions(), limits: limits)
     }
 
-    /// Returns the document as a file in a format.
+    /// Serializes the document in a format.
     ///
     /// `reportLosses` receives the losses of XML.
     ///

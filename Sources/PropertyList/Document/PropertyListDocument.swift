@@ -4,8 +4,8 @@
 /// A parsed and validated property list: its bytes and a flat table of its values.
 ///
 /// Every parser produces a document, and every other operation works on one. Parsing checks all
-/// offsets, references, texts and numbers, so no later access can fail. Contents are copied only on
-/// demand: a string is a range of the bytes. A document is immutable and can be shared between
+/// offsets, references, strings and numbers, so no later access can fail. Contents are copied only
+/// on demand: a string is a range of the bytes. A document is immutable and can be shared between
 /// threads.
 ///
 /// ```swift
@@ -55,7 +55,8 @@ public struct PropertyListDocument: Sendable {
         @inline(never)
         package func number(of key: String) -> UInt32? { keys.number(of: key, in: store) }
 
-        /// Returns the index in the children of the key with this number in a dictionary, or nil.
+        /// Returns the index, among the children of all containers, of the key with this number in
+        /// a dictionary, or nil.
         @inline(never)
         package func place(of number: UInt32, in record: NodeRecord) -> Int? {
             index.place(of: number, in: record, store)
@@ -97,11 +98,11 @@ extension PropertyListDocument {
     ///
     /// - Parameters:
     ///   - bytes: the file. The document retains it.
-    ///   - format: the format if it is known. By default, the first bytes decide.
+    ///   - format: the format if it is known. By default, it is detected from the first bytes.
     ///   - options: the accepted leniencies; none by default.
     ///   - limits: the limits on the resources that the file may use.
-    /// - Throws: `unrecognizedFormat` if the input is not a property list; another code if it is a
-    ///   malformed one.
+    /// - Throws: `unrecognizedFormat` if the input is not a property list; another code if it is
+    ///   malformed.
     public init(
         parsing bytes: [UInt8], format: PropertyListFormat? = nil,
         options: ParsingOptions = .strict, limits: ParsingLimits = .default
@@ -176,7 +177,7 @@ extension PropertyListDocument {
         storage.store.records.indices.map { node(UInt32(truncatingIfNeeded: $0)) }
     }
 
-    /// Returns the value with a number.
+    /// Returns the value with the given number.
     package func node(_ number: UInt32) -> PropertyListNode {
         PropertyListNode(storage: storage, index: number)
     }
@@ -203,7 +204,7 @@ extension PropertyListDocument.Storage {
     /// The size in bytes that the output limit is relative to.
     ///
     /// For a parsed document, this is the size of its file. A document that was built has no file.
-    /// Its size is that of its texts and data, plus the size of a record for each value and
+    /// Its size is that of its strings and data, plus the size of a record for each value and
     /// reference.
     var budgetSize: Int {
         if format != nil { return sourceSize }

@@ -32,10 +32,10 @@ public enum PropertyListEvent: Hashable, Sendable {
     case unreadable
 }
 
-/// Reads a value and everything in it as a sequence of events, in the order of the source.
+/// A reader of a value and everything in it as a sequence of events, in the order of the source.
 ///
 /// This is the fastest way to visit every value. The reader allocates nothing per value and reads
-/// texts and data in place. It does not recurse, so deep nesting cannot overflow the stack. A
+/// strings and data in place. It does not recurse, so deep nesting cannot overflow the stack. A
 /// shared container counts at each visit, so the expansion of a small file stays bounded.
 ///
 /// ```swift
@@ -136,7 +136,8 @@ extension PropertyListEventReader {
     /// Before the first event it is the start value.
     public var node: PropertyListNode { PropertyListNode(storage: storage, index: current) }
 
-    /// The key of that value if it is in a dictionary. Nil for ``PropertyListEvent/end``.
+    /// The key of the last event's value if it is in a dictionary. Nil for
+    /// ``PropertyListEvent/end``.
     public var keyNode: PropertyListNode? {
         currentKey.map { PropertyListNode(storage: storage, index: $0) }
     }

@@ -23,7 +23,7 @@ public enum PropertyListKind: UInt8, Sendable, Hashable, CaseIterable, BitwiseCo
     case uid
     /// A sequence of values.
     case array
-    /// A set of values. Only binary property lists have it.
+    /// A set of values. Only binary property lists have sets.
     case set
     /// An ordered sequence of keys and their values.
     case dictionary

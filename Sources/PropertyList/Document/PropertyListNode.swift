@@ -3,7 +3,7 @@
 
 /// A value of a ``PropertyListDocument``, read in place.
 ///
-/// Accessors for other kinds than that of the value return nil. The node retains the document.
+/// An accessor returns nil if the value is of a different kind. The node retains the document.
 public struct PropertyListNode: Sendable {
     package let storage: PropertyListDocument.Storage
     package let index: UInt32
@@ -32,7 +32,7 @@ public struct PropertyListNode: Sendable {
         return SourceText.location(Int(record.offset), storage.store, storage.format)
     }
 
-    /// Returns whether both are the same value of the same document, not merely equal values.
+    /// Returns whether both nodes are the same value of the same document, not merely equal values.
     public func isIdentical(to other: PropertyListNode) -> Bool {
         storage === other.storage && index == other.index
     }

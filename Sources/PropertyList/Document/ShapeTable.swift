@@ -11,13 +11,12 @@
 ///
 /// These dictionaries have no shape, which is the number 0:
 /// - a dictionary without keys;
-/// - a dictionary with a duplicate or non-string key, which leniencies accept;
+/// - a dictionary with a duplicate or non-string key, which a leniency accepts;
 /// - an unreachable dictionary in a binary file that was parsed with leniencies;
 /// - a dictionary whose shape would be number 65,536 or higher.
 ///
 /// Numbering takes linear time. The keys of a dictionary are hashed once and compared with a few
-/// shapes.
-/// The table takes at most 2 MiB.
+/// shapes. The table takes at most 2 MiB.
 package struct ShapeTable: Sendable {
     /// One shape.
     struct Shape: BitwiseCopyable, Sendable {
@@ -47,14 +46,14 @@ package struct ShapeTable: Sendable {
     /// The number of shapes, and thus the largest number assigned.
     package var count: Int { shapes.count }
 
-    /// The shape with a number.
+    /// The shape with the given number.
     subscript(number: UInt16) -> Shape { shapes[Int(number) &- 1] }
 
     /// The shapes. The index of each is its number minus one.
     var all: [Shape] { shapes }
 
-    /// Returns the shape of the keys at `places` if it is that of the last dictionary, or the one
-    /// that followed that shape last time. Otherwise returns 0.
+    /// Returns the shape of the keys at `places` if it is that of the last dictionary, or the
+    /// previous successor of that shape. Otherwise returns 0.
     @inline(__always)
     mutating func likely(_ places: Range<Int>, in store: NodeStore) -> UInt16 {
         guard last != 0 else { return 0 }

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Builds the tables of a document from the values of a tree, parents before children.
+/// A builder of the tables of a document from the values of a tree, parents before children.
 ///
 /// The record of an open container does not need its payload yet. Until the container is closed,
 /// the payload holds the index of its first child in `pending` and the number of the enclosing
@@ -126,8 +126,8 @@ struct TreeAssembler {
 }
 
 extension [UInt32] {
-    /// Appends the keys of the pairs at the end of `pending`, then their values. They alternate
-    /// there, beginning at `start`. A key without a value is dropped.
+    /// Appends the keys and then the values of the pairs at the end of `pending`, where they
+    /// alternate from `start` on. A key without a value is dropped.
     fileprivate mutating func append(pairs pending: [UInt32], from start: Int) {
         let count = (pending.count &- start) / 2
         makeRoom(for: count &* 2)
@@ -145,7 +145,7 @@ extension [UInt32] {
 
 /// The payload of an open container.
 extension NodeRecord {
-    /// The index of its first child in the pending children.
+    /// The index of the container's first child in the pending children.
     @inline(__always)
     fileprivate var pendingStart: Int { Int(low) }
 

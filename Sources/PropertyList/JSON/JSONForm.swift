@@ -1,13 +1,13 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The forms of typed JSON: objects with a single key that represent values. By key:
+/// The forms of typed JSON: objects whose single key names the kind of the value.
 ///
 ///     {"$integer": "9007199254740993"}     decimal
 ///     {"$real": "1"}                       decimal, "nan", "+infinity", "-infinity"
 ///     {"$float": "0.5"}                    the same, of 32 bits
 ///     {"$date": "2026-11-21T09:40:00.5Z"}  ISO 8601 in UTC
-///     {"$data": "AQI="}                    base 64
+///     {"$data": "AQI="}                    Base64
 ///     {"$uid": 3}                          the number
 ///     {"$set": [1, 2]}                     the elements
 ///     {"$dictionary": {"$date": 1}}        a dictionary that looks like one of these forms
@@ -16,8 +16,8 @@
 ///     {"$floatBits": "7fc00001"}           the same, of 32 bits
 ///     {"$dateBits": "7ff0000000000000"}    the bits of the seconds since 2001
 ///
-/// A dictionary with further keys beside one of these is an ordinary dictionary. The list is
-/// frozen, because a new form would change the meaning of existing files.
+/// An object with further keys is an ordinary dictionary. The list is frozen, because a new form
+/// would change the meaning of existing files.
 enum JSONForm: String {
     case integer = "$integer"
     case real = "$real"
@@ -41,7 +41,7 @@ enum JSONForm: String {
     }
 }
 
-/// Converts the objects of typed JSON to the values that they represent.
+/// The pass that converts the objects of typed JSON to the values that they represent.
 struct JSONFormPass {
     private var store: NodeStore
     // Dictionaries that are literal contents of a `$dictionary` form.

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Parses JSON text (RFC 8259) into the tables of a document.
+/// The parser that turns JSON text (RFC 8259) into the tables of a document.
 ///
 ///     value  = object | array | string | number | "true" | "false" | "null"
 ///     object = "{" [ string ":" value { "," string ":" value } ] "}"

@@ -3,8 +3,8 @@
 
 /// A JSON object on one line, written entry by entry.
 ///
-/// Dates, data, UIDs and special numbers are represented as by ``JSONPropertyList/Mapping/coerce``.
-/// All characters are safe for a terminal.
+/// Dates, data, UIDs and special numbers are represented as with
+/// ``JSONPropertyList/Mapping/coerce``. All characters are safe for a terminal.
 package struct JSONLine {
     private static let scalars: JSONScalarWriter = {
         var options = JSONPropertyList.Options()

@@ -11,15 +11,15 @@ public enum JSONPropertyList {
     /// | value | `strict` | `coerce` | `typed` |
     /// |---|---|---|---|
     /// | date | refused | text, ISO 8601 | `{"$date": "2026-11-21T09:40:00Z"}` |
-    /// | data | refused | text, base 64 | `{"$data": "AQI="}` |
+    /// | data | refused | text, Base64 | `{"$data": "AQI="}` |
     /// | UID | refused | number | `{"$uid": 3}` |
     /// | set | refused | array | `{"$set": [1, 2]}` |
     /// | infinity, NaN | refused | text | `{"$real": "nan"}` |
     /// | integer beyond ±2⁵³ | number | number | `{"$integer": "9007199254740993"}` |
     /// | real without a fraction | `1.0` | `1.0` | `{"$real": "1"}` |
-    /// | real of 32 bits | number | number | `{"$float": "0.5"}` |
-    /// | dictionary with other keys than strings | refused | refused | `{"$pairs": [[1, "a"]]}` |
-    /// | `{"$date": 1}`, a dictionary like a form | as it is | as it is | `{"$dictionary": {"$date": 1}}` |
+    /// | 32-bit real | number | number | `{"$float": "0.5"}` |
+    /// | dictionary with non-string keys | refused | refused | `{"$pairs": [[1, "a"]]}` |
+    /// | `{"$date": 1}`, dictionary like a form | as is | as is | `{"$dictionary": {"$date": 1}}` |
     ///
     /// Numbers with a point or an exponent are reals, all others are integers. The output of
     /// `typed` parses as the same document, even if a program in between treats numbers as `Double`
@@ -72,8 +72,9 @@ public enum JSONPropertyList {
     /// `PropertyListDocument.init(parsing:)` parses JSON like `strict`: every object is a
     /// dictionary.
     ///
-    /// - Throws: the code for the defect of malformed text. With `typed`, also an error for an
-    ///   object that has the key of a form but not its value.
+    /// - Throws: an error for malformed text, with a code such as `unexpectedCharacter`. With
+    ///   `typed`, also an error for an object whose key names a form but whose value does not match
+    ///   it.
     public static func parse(
         _ bytes: [UInt8], mapping: Mapping, options: ParsingOptions = .strict,
         limits: ParsingLimits = .default

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Parses JSON into the tables of a document.
+/// The steps that turn JSON into the tables of a document.
 ///
 ///     bytes → JSONGrammar → JSONFormPass → DictionaryPass
 enum JSONReader {

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes scalars other than strings as JSON.
+/// A writer of scalars other than strings as JSON.
 package struct JSONScalarWriter {
     let options: JSONPropertyList.Options
 

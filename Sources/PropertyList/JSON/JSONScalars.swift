@@ -139,7 +139,7 @@ struct JSONString {
         return (0xFFFD, 6)
     }
 
-    /// Returns the code unit of `\uhhhh`, or nil if that is not at `index`.
+    /// Returns the code unit of the `\uhhhh` at `index`, or nil if there is none.
     private static func unit(_ text: Span<UInt8>, at index: Int) -> UInt32? {
         guard text.count >= index &+ 6, text.has("\\u", at: index) else { return nil }
         var value: UInt32 = 0

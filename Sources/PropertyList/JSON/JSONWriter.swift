@@ -1,13 +1,13 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Traverses a document and writes each value as JSON, with the forms of ``JSONForm`` in the typed
-/// mapping.
+/// The writer of JSON. It traverses a document and writes each value, in the typed mapping with the
+/// forms of ``JSONForm``.
 struct JSONWriter: ~Copyable {
     private struct Frame {
         let isObject: Bool
-        /// A Boolean value that is true if the entries of a dictionary are written as arrays of
-        /// two.
+        /// A Boolean value that is true if the entries of a dictionary are written as two-element
+        /// arrays.
         let isPairs: Bool
         /// A Boolean value that is true if the container is wrapped in an object that names its
         /// kind.

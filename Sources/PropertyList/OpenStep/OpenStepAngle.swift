@@ -4,7 +4,7 @@
 /// The content between `<` and `>` in OpenStep text: data, and the typed values of GNUstep.
 ///
 ///     data    = "<" { two hexadecimal digits | white space } ">"
-///     base 64 = "<[" characters "]>"
+///     base64  = "<[" characters "]>"
 ///     typed   = "<*" type value ">"
 ///
 /// | type | value |
@@ -49,7 +49,7 @@ package struct OpenStepAngle {
         return try store.decodedRecord(.data, from: before, at: start, .openStep)
     }
 
-    /// Returns the end of a value that has been read. Base 64 ends after the first `]>`, because
+    /// Returns the end of a value that has been read. Base64 ends after the first `]>`, because
     /// lenient parsing accepts any character in it. All else ends after the first `>`.
     package static func end(at start: Int, in text: Span<UInt8>) -> Int? {
         if text.has("<[", at: start) {

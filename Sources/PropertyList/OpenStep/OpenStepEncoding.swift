@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Converts OpenStep text to UTF-8.
+/// The conversion of OpenStep text to UTF-8.
 ///
 /// The encoding is the requested one, else that of a byte order mark, else UTF-8. It is never
 /// guessed, because the bytes of an old file do not reveal its encoding.
@@ -28,7 +28,7 @@ enum OpenStepEncoding {
         return text
     }
 
-    /// Returns the encoding of a source text.
+    /// Returns the encoding of the source.
     static func sourceEncoding(_ bytes: [UInt8], named name: String?) -> SourceEncoding {
         let mark = ByteOrderMark(bytes)
         guard let encoding = name ?? mark?.encoding, !isUTF8(encoding) else { return .utf8 }

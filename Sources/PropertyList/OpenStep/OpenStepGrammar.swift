@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Parses OpenStep text into the tables of a document.
+/// The parser that turns OpenStep text into the tables of a document.
 ///
 ///     file       = blanks [ value | entries ] blanks
 ///     value      = dictionary | array | string | data and typed values (``OpenStepAngle``)
@@ -53,7 +53,7 @@ struct OpenStepGrammar {
         try checkDepth()
     }
 
-    /// Returns whether a text is not empty and has only white space.
+    /// Returns whether text is not empty and has only white space.
     static func isBlank(_ text: Span<UInt8>) -> Bool {
         !text.isEmpty && text.indices.allSatisfy { OpenStepCharacter.isBlank(text[$0]) }
     }
@@ -80,7 +80,7 @@ struct OpenStepGrammar {
         )
     }
 
-    /// Ends a strings file before the end of the text, like Apple's parsers if no key follows.
+    /// Ends a strings file before the end of the text if no key follows, like Apple's parsers.
     private mutating func endEntries() throws(PropertyListError) {
         guard options.contains(.trailingContent) else {
             throw error(

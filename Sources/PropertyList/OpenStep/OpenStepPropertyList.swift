@@ -13,11 +13,11 @@ public enum OpenStepPropertyList {
         case indented
         /// The entries of the root without braces, one per line, as in `.strings` files.
         case strings
-        /// The layout of Xcode's `project.pbxproj`: objects in sections, and a comment with its
-        /// name after each object number.
+        /// The layout of Xcode's `project.pbxproj`: objects in sections, and after each object
+        /// identifier a comment with the object's name.
         ///
-        /// The file contains the project's name only in comments. If the name is nil, it is taken
-        /// from the comments of the source if that is a project file.
+        /// The file contains the project's name only in comments. If `projectName` is nil, the name
+        /// is taken from the comments of the source, provided that the source is a project file.
         case projectFile(projectName: String?)
     }
 
@@ -36,7 +36,7 @@ public enum OpenStepPropertyList {
     public enum DataForm: Sendable, Hashable {
         /// Hexadecimal, `<0102>`.
         case hexadecimal
-        /// Base 64, `<[AQI=]>`, which this library and GNUstep can parse.
+        /// Base64, `<[AQI=]>`, which this library and GNUstep can parse.
         case base64
     }
 
@@ -71,7 +71,7 @@ public enum OpenStepPropertyList {
         return try writer.write()
     }
 
-    /// Parses text in an encoding that it does not declare. Linear.
+    /// Parses text that does not declare its encoding. Linear.
     ///
     /// - Parameters:
     ///   - bytes: the file.
@@ -80,7 +80,7 @@ public enum OpenStepPropertyList {
     ///   - options: the accepted leniencies; none by default.
     ///   - limits: the limits on the resources that the file may use.
     /// - Returns: The document.
-    /// - Throws: `invalidEncoding`, or the code for the defect of malformed text.
+    /// - Throws: `invalidEncoding`; for malformed text, another code such as `unexpectedCharacter`.
     public static func parse(
         _ bytes: [UInt8], encoding: String?, options: ParsingOptions = .strict,
         limits: ParsingLimits = .default

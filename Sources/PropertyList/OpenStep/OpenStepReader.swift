@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Parses an OpenStep property list into the tables of a document.
+/// The steps that turn an OpenStep property list into the tables of a document.
 ///
 ///     bytes → OpenStepEncoding → OpenStepGrammar → DictionaryPass
 enum OpenStepReader {

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes data, and represents numbers, Booleans and dates as the options say.
+/// A writer of data, numbers, Booleans and dates in the forms that the options choose.
 ///
 /// ``OpenStepAngle`` describes the forms of GNUstep.
 package struct OpenStepScalarWriter {
@@ -70,7 +70,7 @@ package struct OpenStepScalarWriter {
     private func civil(_ date: PropertyListDate) throws(PropertyListError) -> CivilDate {
         let seconds = date.secondsSince2001
         guard let civil = CivilDate(secondsSince2001: seconds) else {
-            throw Self.error("a date is not a number, or outside the range of the calendar")
+            throw Self.error("a date is NaN or outside the range of the calendar")
         }
         if PropertyListDate.fraction(of: seconds) != 0 || seconds.bitPattern == 1 << 63 {
             throw Self.error("a typed value cannot represent fractions of a second")

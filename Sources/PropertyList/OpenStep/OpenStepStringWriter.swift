@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes OpenStep strings, with the same quotes and escapes as Apple's writers.
+/// A writer of OpenStep strings, with the same quotes and escapes as Apple's writers.
 package struct OpenStepStringWriter {
     /// A Boolean value that is true to escape non-ASCII characters.
     package let escapesNonASCII: Bool
@@ -23,8 +23,8 @@ package struct OpenStepStringWriter {
         output.append(UInt8(ascii: "\""))
     }
 
-    /// Returns whether a text needs no quotes. Text with three underscores in a row needs them, as
-    /// in Xcode.
+    /// Returns whether text needs no quotes. Text with three underscores in a row needs them, as in
+    /// Xcode.
     private static func isBare(_ text: ArraySlice<UInt8>) -> Bool {
         if text.isEmpty || !text.allSatisfy(OpenStepCharacter.isPlain) { return false }
         var run = 0

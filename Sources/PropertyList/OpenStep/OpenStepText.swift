@@ -1,13 +1,13 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Resolves escapes in quoted strings.
+/// The decoding of escapes in quoted strings.
 ///
 /// | escape | character |
 /// |---|---|
 /// | `\a \b \f \n \r \t \v` | 07 08 0C 0A 0D 09 0B |
-/// | `\` before a line end, a sign, a quote, `\` | that character |
-/// | `\ooo`, one to three octal digits | up to 177 in ASCII, above it in NeXTSTEP |
+/// | `\` before a line end, punctuation, a quote or `\` | that character |
+/// | `\ooo`, one to three octal digits | ASCII up to 177, NeXTSTEP above it |
 /// | `\Uhhhh`, four hexadecimal digits | a UTF-16 code unit; two of them form a pair |
 ///
 /// Source: CoreFoundation's `CFOldStylePList.c`. Escapes that other parsers resolve differently
@@ -112,7 +112,8 @@ struct OpenStepText {
         return (0xFFFD, length)
     }
 
-    /// Returns the number in up to four digits after `\U`, 0 for none, and the number of digits.
+    /// Returns the value of up to four digits after `\U`, or 0 without digits, and the number of
+    /// digits.
     private static func unit(_ text: Span<UInt8>) -> (UInt32, digits: Int) {
         var value: UInt32 = 0
         var digits = 0

@@ -1,7 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Traverses a document and writes each value in the requested layout.
+/// The writer of OpenStep text. It traverses a document and writes each value in the requested
+/// layout.
 ///
 /// | style | dictionary | array |
 /// |---|---|---|
@@ -9,7 +10,7 @@
 /// | block | each entry on a line, four spaces deeper | each element on a line, commas between |
 /// | project | each entry on a line, one TAB deeper | each element on a line with a comma |
 /// | project line | `{a = b; c = d; }` | `(a, b, )` |
-/// | strings | entries one a line, no braces | |
+/// | strings | one entry per line, no braces | |
 struct OpenStepWriter: ~Copyable {
     /// The style of a container's children.
     enum Style { case line, block, project, projectLine, strings }

@@ -15,13 +15,13 @@
 ///     	rootObject = 0C /* Project object */;
 ///     }
 ///
-/// Objects are in sections by class, `isa`. Objects of two classes take one line each. After the
-/// number of an object comes a comment with its name; see ``ProjectNames``.
+/// Objects are in sections by class, `isa`. Objects of two classes take one line each. The
+/// identifier of an object is followed by a comment with the object's name; see ``ProjectNames``.
 ///
 /// Files older than Xcode 2 (object version 42) have neither sections nor names. Xcode 1 instead
-/// writes comments between objects whose numbers differ in the first two digits: five for each of
-/// the two prefixes (`//010` … `//014`). Project Builder (versions below 38) omits even the first
-/// line. Strings keep the line ends of the source, either raw or as `\n`.
+/// writes comments between objects whose identifiers differ in the first two digits: five for each
+/// of the two prefixes (`//010` … `//014`). Project Builder (versions below 38) omits even the
+/// first line. Strings keep the line ends of the source, either raw or as `\n`.
 ///
 /// Source: files written by Xcode, which are reproduced byte for byte.
 package struct ProjectFile {
@@ -40,8 +40,8 @@ package struct ProjectFile {
     /// The classes whose objects take one line each.
     package static let classesOnOneLine = ["PBXBuildFile", "PBXFileReference"]
 
-    /// Creates the additions for `document`: those of its source if that is a project file,
-    /// otherwise those of its object version.
+    /// Creates the additions for `document`. They are those of its source if the source is a
+    /// project file, and otherwise those of its object version.
     package init(_ document: PropertyListDocument, projectName: String?) {
         source = document.format == .openStep ? document.source : []
         let version =
@@ -72,20 +72,20 @@ package struct ProjectFile {
 
     // MARK: Names
 
-    /// Returns the name of the object to which the value of `key`, or an array element if `key` is
-    /// nil, refers.
+    /// Returns the name of the object that `value` refers to. `key` is the key of the value, or nil
+    /// for an array element.
     package func comment(forValue value: PropertyListNode, of key: PropertyListNode?) -> String? {
         guard hasSections, let text = value.string else { return nil }
         if let key, Self.keysWithoutNames.contains(where: key.isString) { return nil }
         return names.name(of: text)
     }
 
-    /// Returns the name of the object with this number.
+    /// Returns the name of the object with this identifier.
     package func comment(forObject number: PropertyListNode) -> String? {
         hasSections ? number.string.flatMap { names.name(of: $0) } : nil
     }
 
-    /// The keys whose values are object numbers that may belong to another project.
+    /// The keys whose values are object identifiers that may belong to another project.
     package static let keysWithoutNames = ["remoteGlobalIDString", "TestTargetID"]
 
     // MARK: Strings
@@ -97,7 +97,7 @@ package struct ProjectFile {
         var scanner = OpenStepScanner(source.span, options: .strict)
         scanner.position = offset
         guard let content = try? scanner.skipString(source.span).content else { return false }
-        return source.span.firstIndex(of: 0x0A, or: 0x0A, in: content) != nil
+        return source.span.firstIndex(of: 0x0A, in: content) != nil
     }
 
     // MARK: Sections

@@ -1,7 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The names of the objects of a project file, which Xcode writes as comments after their numbers.
+/// The names of the objects of a project file. Xcode writes them as comments after the objects'
+/// identifiers.
 ///
 /// | class | name |
 /// |---|---|
@@ -18,21 +19,21 @@
 /// The name of the project itself is the name of its folder, `Name.xcodeproj`, without the
 /// extension.
 ///
-/// A class, because it caches the names: thousands of objects in a small file can refer to one with
-/// a long name.
+/// This is a class because it caches the names. Thousands of objects in a small file can refer to
+/// one object with a long name.
 package final class ProjectNames {
     private let objects: PropertyListNode.DictionaryView?
     private let projectName: String?
-    // By the number of a build file: the number of the build phase that lists it.
+    // By the identifier of a build file: the identifier of the build phase that lists it.
     private var phases: [ExactText: String] = [:]
-    // By the number of a configuration list: its owner.
+    // By the identifier of a configuration list: its owner.
     private var owners: [ExactText: PropertyListNode] = [:]
     // By the position of an object: its name.
     private var names: [Int: String?] = [:]
     private var contents = LongContents()
 
     private static let unknown = "(null)"
-    // The maximum length in bytes. Longer texts are not used as names, because each comment would
+    // The maximum length in bytes. Longer strings are not used as names, because each comment would
     // repeat them.
     private static let longestName = 4096
 
@@ -85,8 +86,8 @@ package final class ProjectNames {
         return String(decoding: source[rest.startIndex..<end], as: UTF8.self)
     }
 
-    /// Returns the name of the object with this number, or nil if there is none or it cannot be in
-    /// a comment.
+    /// Returns the name of the object with this identifier, or nil if there is none or it cannot be
+    /// in a comment.
     package func name(of number: String) -> String? {
         guard let objects, let position = objects.position(of: number) else { return nil }
         if let known = names[position] { return known }

@@ -1,8 +1,9 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The order in which Xcode writes the entries of a project file's dictionaries: objects by class
-/// and then by number, in each object the class first, and all other entries by key.
+/// The order in which Xcode writes the entries of a project file's dictionaries. Objects are sorted
+/// by class and then by identifier. In each object the class comes first. All other entries are
+/// sorted by key.
 struct ProjectOrder: Sendable {
     /// The dictionary of all objects.
     let objects: PropertyListNode?

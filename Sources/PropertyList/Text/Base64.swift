@@ -72,10 +72,10 @@ package enum Base64 {
     /// Appends `bytes` as lines of `indent` indentation characters, up to `capacity` Base64
     /// characters and LF; O(n).
     ///
-    /// This is the layout of Apple's XML writer. No bytes give no line, and bytes that exactly fill
-    /// a line are not followed by an empty one. `capacity` is rounded down to a multiple of four,
-    /// but at least four. Both numbers are clamped to 4096, far above any nesting limit, so the
-    /// size of the result cannot overflow.
+    /// This is the layout of Apple's XML writer. Empty data gives no lines, and data that exactly
+    /// fills a line is not followed by an empty one. `capacity` is rounded down to a multiple of
+    /// four, but at least four. Both numbers are clamped to 4096, far above any nesting limit, so
+    /// the size of the result cannot overflow.
     static func appendLines(
         _ bytes: Span<UInt8>,
         indent: Int,

@@ -85,8 +85,8 @@ enum Base64Encoder {
         sextets |= groups &>> 4 & halves(0x3F00)
         sextets |= groups &<< 10 & halves(0x3F_0000)
         sextets |= groups &<< 24 & halves(0x3F00_0000)
-        // In ASCII, letters, digits and signs are separate ranges. Each step moves all values past
-        // the previous range by the distance to the next. No byte leaves 0...255, so no carry
+        // In ASCII, letters, digits and punctuation are separate ranges. Each step moves all values
+        // past the previous range by the distance to the next. No byte leaves 0...255, so no carry
         // disturbs its neighbor.
         var text = sextets &+ bytes(65)
         text &+= atLeast(26, sextets) & bytes(6)

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A byte order mark: U+FEFF at the beginning of a text, which reveals its encoding.
+/// A byte order mark: U+FEFF at the beginning of text, which reveals its encoding.
 package struct ByteOrderMark {
     /// The name of the encoding.
     package let encoding: String

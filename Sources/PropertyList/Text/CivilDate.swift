@@ -114,8 +114,8 @@ package struct CivilDate: Equatable, Sendable {
     ///
     /// In strict mode, every field must be in the range of the calendar. In lenient mode, a field
     /// may have any two digits, and excess carries into the next field, as in CoreFoundation.
-    /// There, month 0 is January, while day 0 is the day before the first. Dates more than 2^53
-    /// seconds away are rounded to the nearest `Double`.
+    /// CoreFoundation treats month 0 as January, but day 0 as the day before the first. Dates more
+    /// than 2^53 seconds away are rounded to the nearest `Double`.
     package static func parse(_ text: Span<UInt8>, lenient: Bool) -> Double? {
         guard let (year, end) = parseYear(text), text.count - end == 16 else { return nil }
         let rest = text.extracting(end...)

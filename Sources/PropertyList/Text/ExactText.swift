@@ -1,18 +1,18 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A text that is compared, ordered and hashed scalar by scalar.
+/// A string that is compared, ordered and hashed scalar by scalar.
 ///
-/// `String`'s own `==` treats canonically equivalent texts as equal. It would lose one of two keys
-/// that a property list or a database distinguishes, and admit a class under another name. It also
-/// sorts combining marks before comparing or hashing, which takes time quadratic in their number.
-/// This type therefore compares and hashes all texts from an input.
+/// `String`'s own `==` treats canonically equivalent strings as equal. It would lose one of two
+/// keys that a property list or a database distinguishes, and admit a class under another name. It
+/// also sorts combining marks before comparing or hashing, which takes time quadratic in their
+/// number. This type is therefore used to compare and hash all strings from an input.
 package struct ExactText: Hashable, Comparable, Sendable {
     package let text: String
 
     package init(_ text: String) { self.text = text }
 
-    /// Wraps optional texts as exact texts.
+    /// Wraps optional strings as exact texts.
     package static func all(_ texts: String?...) -> [ExactText?] {
         texts.map { $0.map(ExactText.init(_:)) }
     }
@@ -35,7 +35,7 @@ extension ExactText: ExpressibleByStringLiteral {
 }
 
 extension String {
-    /// Returns whether both texts consist of the same scalars; see ``ExactText``. Linear.
+    /// Returns whether both strings consist of the same scalars; see ``ExactText``. Linear.
     package func isLiterally(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         return withUTF8Span { text in other.withUTF8Span { text.isSame(as: $0) } }

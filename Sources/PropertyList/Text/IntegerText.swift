@@ -9,7 +9,7 @@
 ///
 /// Values run from -2^63 through 2^64-1, the union of `Int64` and `UInt64`.
 package enum IntegerText {
-    /// The result of parsing a text.
+    /// The result of parsing text.
     package enum Parsed: Equatable, Sendable {
         /// An integer as magnitude and sign. Zero is never negative.
         case value(magnitude: UInt64, negative: Bool)

@@ -3,8 +3,8 @@
 
 /// The NeXTSTEP character encoding, which OpenStep files and their octal escapes use.
 ///
-/// Bytes below hexadecimal 80 are ASCII. FE and FF are undefined. Source of the table: the mapping
-/// published by Unicode (`VENDORS/NEXT/NEXTSTEP.TXT`). Foundation uses the same mapping.
+/// Bytes below 0x80 are ASCII. 0xFE and 0xFF are undefined. The table is the mapping published by
+/// Unicode (`VENDORS/NEXT/NEXTSTEP.TXT`). Foundation uses the same mapping.
 enum NextStepEncoding {
     static let name = "NEXTSTEP"
 

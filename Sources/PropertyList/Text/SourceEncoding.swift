@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The encoding of a source text, for writing it again after an edit.
+/// The encoding of the source, for writing the text again after an edit.
 package enum SourceEncoding: Sendable, Hashable {
     case utf8
     /// UTF-16, with a byte order mark if the source has one.

@@ -18,7 +18,7 @@ enum SourceText {
         return position.location(offset)
     }
 
-    /// A position that moves forward through a text and counts its lines and columns.
+    /// A position that moves forward through text and counts its lines and columns.
     struct Position {
         private var index: Int
         private var line = 1
@@ -50,11 +50,11 @@ enum SourceText {
     }
 }
 
-/// An index of the lines in a document's source, for code that makes many errors about it. Building
+/// An index of the lines in a document's source, for code that creates many errors for it. Building
 /// it takes one pass over the text; each lookup then takes constant time.
 ///
-/// Types that try several representations make an error for each value. Counting lines from the
-/// start each time would take quadratic time.
+/// A type that tries several representations creates an error for each value. Counting lines from
+/// the start each time would take quadratic time.
 package struct SourceLines: Sendable {
     private static let interval = 512
 

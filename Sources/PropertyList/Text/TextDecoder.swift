@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Converts text in a named encoding to UTF-8.
+/// The conversion of text in a named encoding to UTF-8.
 ///
 /// This type converts UTF-16, UTF-32, ASCII, ISO 8859-1, Windows-1252 and Mac OS Roman. If the
 /// package is built with libxml2, that library converts further encodings.
@@ -75,12 +75,12 @@ enum TextDecoder {
         bytes.span.isASCII() ? .text(bytes) : .invalidText
     }
 
-    /// Converts single-byte text. `table` maps bytes from hexadecimal 80 on; bytes past its end are
-    /// as in ISO 8859-1.
+    /// Converts single-byte text. `table` maps bytes from 0x80 on; bytes past its end are as in ISO
+    /// 8859-1.
     private static func converted(_ bytes: [UInt8], _ table: [UInt32?]) -> Result {
         var text: [UInt8] = []
         var isValid = true
-        // Converts in blocks, because few texts need the maximum of three bytes per character.
+        // Converts in blocks, because text rarely needs the maximum of three bytes per character.
         for start in stride(from: 0, to: bytes.count, by: 4096) where isValid {
             let part = bytes.span.extracting(start..<min(start &+ 4096, bytes.count))
             text.append(addingCapacity: part.count &* 3) { output in
@@ -116,7 +116,7 @@ enum TextDecoder {
         return true
     }
 
-    // The characters of the bytes 80 to 9F in Windows-1252; nil for the five undefined ones.
+    // The characters of the bytes 0x80 to 0x9F in Windows-1252; nil for the five undefined ones.
     private static let windows1252: [UInt32?] = [
         0x20AC, nil, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021,
         0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, nil, 0x017D, nil,
@@ -124,7 +124,7 @@ enum TextDecoder {
         0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, nil, 0x017E, 0x0178,
     ]
 
-    // The characters of the bytes from 80 on in Mac OS Roman, according to Apple's table.
+    // The characters of the bytes from 0x80 on in Mac OS Roman, according to Apple's table.
     private static let macRoman: [UInt32?] = [
         0x00C4, 0x00C5, 0x00C7, 0x00C9, 0x00D1, 0x00D6, 0x00DC, 0x00E1,
         0x00E0, 0x00E2, 0x00E4, 0x00E3, 0x00E5, 0x00E7, 0x00E9, 0x00E8,

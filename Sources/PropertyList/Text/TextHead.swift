@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Detects the format of a text from its beginning, read as ASCII in any encoding.
+/// The beginning of text in any encoding, read as ASCII to detect the format.
 ///
 /// The table at ``PropertyListFormat/detect(_:)`` lists the rules.
 struct TextHead {
@@ -46,7 +46,7 @@ struct TextHead {
     }
 
     /// Skips white space and OpenStep comments. Without a byte order mark, also skips zero bytes,
-    /// because XML may still have two bytes per character.
+    /// because the text may be XML in UTF-16.
     private mutating func skipBlanks() {
         while let byte = peek() {
             if OpenStepCharacter.isBlank(byte) || (byte == 0 && mark == nil) {

@@ -57,7 +57,7 @@ extension PropertyListArray: RandomAccessCollection, MutableCollection,
 }
 
 extension PropertyListArray: Hashable {
-    /// Returns whether both have equal elements in the same order. Not recursive.
+    /// Returns whether both arrays have equal elements in the same order. Not recursive.
     public static func == (left: PropertyListArray, right: PropertyListArray) -> Bool {
         PropertyListValue.array(left) == .array(right)
     }

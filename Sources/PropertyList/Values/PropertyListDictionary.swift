@@ -87,7 +87,8 @@ extension PropertyListDictionary: RandomAccessCollection, ExpressibleByDictionar
 }
 
 extension PropertyListDictionary: Hashable {
-    /// Returns whether both have the same keys with equal values, in any order. Not recursive.
+    /// Returns whether both dictionaries have the same keys with equal values, in any order. Not
+    /// recursive.
     public static func == (left: PropertyListDictionary, right: PropertyListDictionary) -> Bool {
         PropertyListValue.dictionary(left) == .dictionary(right)
     }

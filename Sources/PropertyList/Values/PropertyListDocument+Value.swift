@@ -7,10 +7,10 @@ extension PropertyListDocument {
     /// - Parameters:
     ///   - value: the tree.
     ///   - limits: the limits on the depth and size of the document.
-    ///   - sharesCopies: true to store unmodified copies of a container once, with a reference at
-    ///     each place. This makes a binary property list smaller. Apple's software writes a
-    ///     container at each place.
-    /// - Throws: `depthLimitExceeded`. `sizeLimitExceeded`, also if copies that share memory expand
+    ///   - sharesCopies: true to store unmodified copies of a container once, with a reference for
+    ///     each occurrence. This makes a binary property list smaller. Apple's software writes out
+    ///     every occurrence.
+    /// - Throws: `depthLimitExceeded`; `sizeLimitExceeded`, also if copies that share memory expand
     ///   to more values than a document can have.
     public init(
         _ value: PropertyListValue, limits: ParsingLimits = .default, sharesCopies: Bool = false
@@ -33,9 +33,9 @@ extension DocumentBuilder {
     /// The parts of the tree that have been added and need not be added again. The tree keeps them
     /// alive.
     private struct KnownParts {
-        /// The completed containers, or nil if each place gets its own copy.
+        /// The completed containers, or nil if each occurrence is added again.
         var containers: [ContainerIdentity: CompletedValue]?
-        /// The nodes of long texts and data.
+        /// The nodes of long strings and data.
         var leaves: [ContentIdentity: UInt32] = [:]
         /// The numbers of long keys.
         var keys: [ContentIdentity: Int] = [:]
@@ -50,7 +50,8 @@ extension DocumentBuilder {
         var outer: [OpenContainer] = []
         var known = KnownParts()
         if sharesCopies { known.containers = [:] }
-        // Only repeated copies can exceed the available memory.
+        // A small tree of repeated copies can expand beyond the available memory if they are not
+        // shared. A tree that turns out not to be small is therefore measured.
         var unmeasured = sharesCopies ? nil : recordCount &+ Self.smallTree
         guard var top = begin(value) else { return leaf(value, &known) }
         while !hasFailed {

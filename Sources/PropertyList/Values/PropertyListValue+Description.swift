@@ -6,7 +6,7 @@ extension PropertyListValue: CustomStringConvertible {
     /// its size.
     ///
     /// Descriptions longer than 1 MiB are truncated to 1,048,576 scalars and end in `…`, because
-    /// values may repeat one long text. Linear; not recursive.
+    /// values may repeat one long string. Linear; not recursive.
     public var description: String {
         var text = ""
         var pending: [Piece] = [.value(self)]
@@ -25,7 +25,7 @@ extension PropertyListValue: CustomStringConvertible {
 
     private static let longestDescription = 1 << 20
 
-    /// Returns a text that is safe to print, truncated to the maximum length of a description.
+    /// Returns text that is safe to print, truncated to the maximum length of a description.
     private static func printable(_ text: String) -> String {
         TerminalText.escaped(beginning(of: text))
     }

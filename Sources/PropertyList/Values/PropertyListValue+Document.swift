@@ -20,9 +20,9 @@ extension PropertyListNode {
     /// Returns the value and everything in it as a tree.
     ///
     /// Takes time linear in the size of the tree. Containers that are shared in the document are
-    /// built once for each place.
+    /// built once for each reference.
     ///
-    /// - Throws: `expansionLimitExceeded`. `unrepresentableValue` for contents that a tree cannot
+    /// - Throws: `expansionLimitExceeded`; `unrepresentableValue` for contents that a tree cannot
     ///   represent: keys that are duplicates or not strings, and unreadable values.
     public func value(limits: ParsingLimits = .default) throws(PropertyListError)
         -> PropertyListValue
@@ -36,7 +36,7 @@ extension PropertyListNode {
     ///
     /// - Parameters:
     ///   - budget: the remaining budget of the operation.
-    ///   - contents: the cache of long texts and data that the trees of the document share.
+    ///   - contents: the cache of long strings and data that the trees of the document share.
     ///   - isKept: true if the tree stays in memory during the operation. Its values then count
     ///     against the output limit.
     /// - Returns: The value.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PropertyListValue: Hashable {
-    /// Returns whether both are the same property list.
+    /// Returns whether two values are the same property list.
     ///
     /// Numbers and dates are compared by kind, width and bits, and text scalar by scalar. The order
     /// matters in arrays and sets, but not in dictionaries. Linear in the memory of both values;
@@ -21,9 +21,9 @@ extension PropertyListValue: Hashable {
                 firstStorage.values.count == secondStorage.values.count
             else { return false }
             if firstStorage === secondStorage { continue }
-            // Only containers with several children, and those children, can occur at several
-            // places. The loop ends at the first difference, so a known pair need not be compared
-            // again.
+            // A pair can come up again only through a container with several children, so only such
+            // containers and their children are remembered. The loop ends at the first difference,
+            // so a known pair need not be compared again.
             if hasSiblings || firstStorage.values.count > 1,
                 !containers.insert(ContainerPair(firstStorage, secondStorage)).inserted
             {
@@ -64,14 +64,14 @@ extension PropertyListValue: Hashable {
         }
     }
 
-    /// A pair of long texts or data, one from each tree, identified by address.
+    /// A pair of long strings or data, one from each tree, identified by address.
     private struct LongPair: Hashable {
         let left: ContentIdentity
         let right: ContentIdentity
     }
 
-    /// Compares two scalars. `known` caches pairs of equal long texts and data, which may occur at
-    /// many places.
+    /// Compares two scalars. `known` caches pairs of equal long strings and data, which may occur
+    /// many times.
     private static func isSameScalar(
         _ left: PropertyListValue, _ right: PropertyListValue, _ known: inout Set<LongPair>
     ) -> Bool {
@@ -114,10 +114,10 @@ extension PropertyListValue: Hashable {
     /// The hashes of the containers of one tree, computed from the inside out. The tree keeps the
     /// containers alive.
     private struct TreeHashes {
-        /// The hashes of long texts and data, cached because they may occur at many places.
+        /// The hashes of long strings and data, cached because they may occur many times.
         var contents: [ContentIdentity: UInt64] = [:]
-        // The hashes of containers with several children, and of those children. Only they can
-        // occur at several places.
+        // The hashes of containers with several children, and of those children. All others are
+        // reached only once.
         private var containers: [ContainerIdentity: Int] = [:]
 
         /// A container whose children are being hashed.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PropertyListValue {
-    /// The value and everything in it, each container before its contents. Contents that copies of
-    /// a container share occur once. Linear in the memory of the value; not recursive.
+    /// The value and everything in it, each container before its contents. Contents shared by
+    /// copies of a container occur once. Linear in the memory of the value; not recursive.
     package var walk: Walk { Walk(self) }
 
     /// A sequence of the values of a tree.

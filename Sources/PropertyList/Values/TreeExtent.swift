@@ -1,26 +1,26 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The size of a value tree, with copies of a container counted at each place.
+/// The size of a value tree, with each copy of a container counted.
 ///
 /// Copies share memory, so a small tree may represent more values than any machine can hold: two
 /// copies of two copies, and so on. All numbers saturate.
 package struct TreeExtent: Sendable {
     /// The number of values.
     package var values = 0
-    /// The number of bytes of keys, texts and data.
+    /// The number of bytes of keys, strings and data.
     package var bytes = 0
-    /// The part of `bytes` in short contents, which take at most a few times the memory of any
-    /// value.
+    /// The part of `bytes` in short contents. Short contents take at most a few times the memory of
+    /// a value without contents.
     var shortBytes = 0
-    /// The number of bytes in long texts and data that were not known before. Each counts once.
+    /// The number of bytes in long strings and data that were not known before. Each counts once.
     var newLongBytes = 0
 
     /// Measures a tree. Linear in the memory of the tree; not recursive.
     ///
     /// - Parameters:
     ///   - tree: the tree.
-    ///   - known: the long texts and data that were measured before. Those of the tree are added.
+    ///   - known: the long strings and data that were measured before. Those of the tree are added.
     package init(of tree: PropertyListValue, _ known: inout Set<ContentIdentity>) {
         var measure = Measure(known: known)
         known = []

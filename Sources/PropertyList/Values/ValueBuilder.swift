@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Builds a value tree from the steps of a traversal.
+/// A builder of a value tree from the steps of a traversal.
 struct ValueBuilder {
     /// A container under construction.
     private struct Frame {
@@ -64,7 +64,7 @@ struct ValueBuilder {
         try budget.buildContainer(isEmpty: record.count == 0)
     }
 
-    /// Charges leaves that are about to be added as memory.
+    /// Charges the memory of leaves that are about to be added.
     func charge(
         _ leaves: DocumentWalk.Leaves, to budget: inout OperationBudget
     ) throws(PropertyListError) {
@@ -75,8 +75,8 @@ struct ValueBuilder {
         try budget.build(leaves.places.count, contents: contents)
     }
 
-    /// Returns the memory that text or data takes in addition to the value. Each place has its own
-    /// copy of short contents.
+    /// Returns the memory that text or data takes in addition to the value. Short contents are
+    /// copied for each occurrence.
     private func contentSize(_ record: NodeRecord) -> Int {
         guard record.kind == .string || record.kind == .data else { return 0 }
         let count = store.contentRange(of: record).count
@@ -131,8 +131,8 @@ struct ValueBuilder {
         top.texts.append(text(key, record))
     }
 
-    /// Returns the container that has just been completed, or the one built at another place for
-    /// the same node.
+    /// Returns the container that has just been completed, or the one built earlier for the same
+    /// node.
     private mutating func container(
         _ node: UInt32
     ) throws(PropertyListError) -> PropertyListValue {
@@ -213,7 +213,7 @@ struct ValueBuilder {
     }
 }
 
-/// A cache of recently built containers, for further places with the same node.
+/// A cache of recently built containers, for further references to the same node.
 ///
 /// A direct-mapped cache: each slot holds the last entry with that slot number.
 private struct RecentContainers {

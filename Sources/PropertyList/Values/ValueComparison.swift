@@ -8,7 +8,7 @@ extension PropertyListNode {
     /// - Parameters:
     ///   - value: the other value.
     ///   - budget: the remaining budget of the operation.
-    ///   - contents: the cache of long texts of the document.
+    ///   - contents: the cache of long strings of the document.
     /// - Returns: True if both are equal.
     /// - Throws: as ``value(limits:)``.
     package func isSame(
@@ -24,8 +24,8 @@ extension PropertyListNode {
     }
 }
 
-/// Compares a node with a value. The traversal visits the node, and a stack tracks the position in
-/// the value.
+/// A comparison of a node with a value. The traversal visits the node, and a stack tracks the
+/// position in the value.
 private struct ValueComparison {
     /// A container of the value whose children are being compared.
     private struct Frame {
@@ -34,7 +34,7 @@ private struct ValueComparison {
         var next = 0
     }
 
-    /// A long text or data of the node, paired with one of the value.
+    /// A long string or data of the node, paired with one of the value.
     private struct LongPair: Hashable {
         let node: UInt32
         let content: ContentIdentity
@@ -52,7 +52,7 @@ private struct ValueComparison {
         walk = DocumentWalk(node)
     }
 
-    /// Returns whether both are equal.
+    /// Returns whether the node and the value are equal.
     mutating func run(
         _ budget: inout OperationBudget, _ contents: inout LongContents
     ) throws(PropertyListError) -> Bool {
@@ -88,8 +88,8 @@ private struct ValueComparison {
         return storage.values[place]
     }
 
-    /// Returns whether both are equal scalars, or containers of one kind with the same number of
-    /// children. The children are compared later.
+    /// Returns whether the node and the value are equal scalars, or containers of one kind with the
+    /// same number of children. The children are compared later.
     private mutating func isSame(_ node: PropertyListNode, _ value: PropertyListValue) -> Bool {
         guard node.kind == value.kind else { return false }
         if let storage = value.storage {
@@ -114,8 +114,8 @@ private struct ValueComparison {
         }
     }
 
-    /// Returns whether two long contents are already known to be equal. One of them may occur at
-    /// many places.
+    /// Returns whether two long contents are already known to be equal. One of them may occur many
+    /// times.
     private func isKnown(_ pair: LongPair?) -> Bool { pair.map(known.contains) ?? false }
 
     /// Records two long contents that are equal.

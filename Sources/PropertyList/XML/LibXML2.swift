@@ -116,7 +116,7 @@ enum LibXML2 {
     /// A Boolean value that is true if the package was built with libxml2.
     static let isAvailable = false
 
-    /// Throws an error.
+    /// Always throws an error.
     ///
     /// - Throws: an error that says how to get the engine.
     static func parse(

@@ -3,8 +3,9 @@
 
 /// The dictionary that represents a UID in text formats: `{CF$UID: n}`, where n fits in 32 bits.
 ///
-/// In a keyed archive it always means a UID, because a program's own dictionaries are objects with
-/// a class. In other documents it is read as a UID only with ``ParsingOptions/uidDictionaries``.
+/// In a keyed archive such a dictionary always means a UID, because a program's own dictionaries
+/// are objects with a class. In other documents it is read as a UID only with
+/// ``ParsingOptions/uidDictionaries``.
 enum UIDDictionary {
     /// The single key.
     static let key: StaticString = "CF$UID"
@@ -21,8 +22,9 @@ enum UIDDictionary {
     /// - Parameters:
     ///   - record: The record of a value.
     ///   - store: The values of the document.
-    ///   - known: The number of the key that is ``key``, or nil before it is known. Passing the same
-    ///     variable for the next record saves a comparison of text if keys have numbers already.
+    ///   - known: The number that the document has given to ``key``, or nil until it has been
+    ///     found. Passing the same variable for the next record saves comparing text if the keys
+    ///     are already numbered.
     /// - Returns: The number.
     @inline(__always)
     static func number(

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Replaces each ``UIDDictionary`` that means a UID with a UID.
+/// The pass that replaces each ``UIDDictionary`` that represents a UID with that UID.
 enum UIDPass {
     /// Converts the dictionaries of `store`. Linear.
     ///

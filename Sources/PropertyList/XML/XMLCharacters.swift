@@ -1,11 +1,11 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds bytes that need a closer look in XML text, eight at a time.
+/// The search for bytes that need a closer look in XML text, eight at a time.
 ///
 /// Byte values here are hexadecimal. Adding to the low seven bits of each byte never carries into
 /// the next byte. Adding `80 - n` sets the high bit of bytes that are at least `n`, and adding `7F`
-/// that of non-zero bytes.
+/// sets that of non-zero bytes.
 enum XMLCharacters {
     private static let bytes: UInt64 = 0x0101_0101_0101_0101
 

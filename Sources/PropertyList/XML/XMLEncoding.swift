@@ -1,8 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Detects the encoding of an XML document as described in appendix F of XML 1.0, and converts the
-/// text to UTF-8.
+/// The detection of the encoding of an XML document as described in appendix F of XML 1.0, and the
+/// conversion of the text to UTF-8.
 ///
 /// A byte order mark takes precedence, then zero bytes around the first `<`, then the name in the
 /// XML declaration. A document whose declaration contradicts its bytes is refused.

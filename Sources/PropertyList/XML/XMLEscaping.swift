@@ -1,8 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Text of an XML property list, escaped like Apple's writer: `<`, `>` and `&`. Quotes, white space
-/// and carriage returns are not escaped.
+/// The escaping of text in XML property lists, as in Apple's writer: only `<`, `>` and `&` are
+/// escaped, not quotes, white space or carriage returns.
 enum XMLEscaping {
     /// Appends UTF-8 text, escaped. Linear. Runs without special characters are copied whole.
     static func append(_ text: Span<UInt8>, to output: inout [UInt8]) {
@@ -22,8 +22,8 @@ enum XMLEscaping {
         }
     }
 
-    /// Returns whether UTF-8 text needs no escaping and has no character that XML forbids. May also
-    /// return false for such text. Linear.
+    /// Returns whether UTF-8 text needs no escaping and has no character that XML forbids. The test
+    /// is conservative: it may return false for such text. Linear.
     @inline(__always)
     static func isPlain(_ text: Span<UInt8>) -> Bool { endOfPlain(text, from: 0) == text.count }
 

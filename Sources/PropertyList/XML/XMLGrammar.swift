@@ -1,8 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Builds a document from the tags of an XML property list. Checks which elements may occur where,
-/// and parses their text (``XMLScalars``).
+/// The parser that builds a document from the tags of an XML property list. It checks that each
+/// element is allowed at its position, and parses its text with ``XMLScalars``.
 ///
 /// An engine reports only the offset of each tag. This type reads names, attributes and text from
 /// the source itself, so a string without references is a range of the source. The grammar is that

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The text before the values of an XML property list. Files of different age differ in it:
+/// The text before the values of an XML property list. It depends on the age of the file:
 ///
 ///     <!DOCTYPE plist SYSTEM "file://localhost/System/Library/DTDs/PropertyList.dtd">
 ///     <plist version="0.9">

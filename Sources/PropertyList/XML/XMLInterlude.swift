@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The text allowed between the tags of containers: white space, comments and processing
-/// instructions. Before the root, also a document type declaration.
+/// instructions. A document type declaration is also allowed before the root.
 ///
 /// Three kinds of well-formed comments are refused, because parsers disagree about their end:
 /// `<!---->`, and comments whose text begins with `>` or `->`.

@@ -52,7 +52,7 @@ struct XMLIndent: BitwiseCopyable {
 /// The most frequent lines of ``XMLWriter``. The line of a key and that of its leaf are appended
 /// together, so capacity is checked only once.
 ///
-/// A class, to avoid copies of the texts, which take half a kilobyte.
+/// This is a class to avoid copies of the lines, which take half a kilobyte.
 final class XMLLines {
     /// The tags around the text of an element.
     struct Tags {
@@ -142,7 +142,7 @@ final class XMLLines {
         }
     }
 
-    /// Appends the line of a key, unless it is empty, and the line of a text that needs no
+    /// Appends the line of a key, unless it is empty, and the line of a string that needs no
     /// escaping.
     @inline(__always)
     func append(

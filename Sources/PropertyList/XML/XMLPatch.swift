@@ -1,15 +1,15 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A modified copy of a text for the engine. It replaces characters that XML normalizes or forbids
-/// but the reader keeps. Values are always taken from the original text.
+/// A modified copy of the text for the engine. The copy replaces characters that XML normalizes or
+/// forbids but the reader keeps. Values are always taken from the original text.
 enum XMLPatch {
-    // A reference such as `&#x0001F;`. The engine refuses references with more zeros.
+    // The length of a reference such as `&#x0001F;`. The engine refuses references with more zeros.
     private static let longestReference = 12
 
-    /// Returns a copy of the same length. LF replaces CR. `%`, which is not part of any markup,
-    /// replaces each byte of a forbidden character and, if `references` is true, of a reference to
-    /// one. Linear.
+    /// Returns a copy of the same length in which LF replaces CR and `%` replaces each byte of a
+    /// forbidden character. If `references` is true, `%` also replaces references to forbidden
+    /// characters. `%` is not part of any markup. Linear.
     static func patched(_ text: [UInt8], references: Bool) -> [UInt8] {
         var copy = text
         let span = text.span
@@ -47,7 +47,7 @@ enum XMLPatch {
         return false
     }
 
-    /// Returns whether such a reference ends at or just before `end`.
+    /// Returns whether a reference to a forbidden character ends at or just before `end`.
     static func hasForbiddenReference(_ text: Span<UInt8>, before end: Int) -> Bool {
         let start = max(0, end &- longestReference)
         guard let place = text.lastIndex(of: UInt8(ascii: "&"), in: start..<end) else {

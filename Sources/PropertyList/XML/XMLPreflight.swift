@@ -1,14 +1,15 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Scans every byte of an XML document once before an engine parses it.
+/// A scan of every byte of an XML document before an engine parses it.
 ///
-/// The preflight checks what the engines rely on, and what they are slow to refuse:
+/// The preflight checks conditions that the engines rely on, or are slow to check themselves:
 /// - The text is valid UTF-8.
 /// - Characters that XML forbids are refused, or recorded if a leniency accepts them.
 /// - Carriage returns are recorded: XML converts them to line feeds, but Apple's parsers keep them.
-/// - No tag has too many attributes, because the engines compare each with each. No document has
-///   too many namespace declarations, because libxml2 searches them for each element.
+/// - The number of attributes in a tag is limited, because the engines compare every pair. So is
+///   the number of namespace declarations in a document, because libxml2 searches them for each
+///   element.
 struct XMLPreflight {
     private static let attributeLimit = 64
 

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Parses an XML property list into the tables of a document.
+/// The steps that turn an XML property list into the tables of a document.
 ///
 ///     bytes → XMLEncoding ─┬─────────────────── XMLScanner ──────────────────┬→ UIDPass → DictionaryPass
 ///                          └→ XMLPreflight → XMLTokenizer → XMLGrammar ──────┘
@@ -13,7 +13,7 @@
 ///
 /// libxml2 can replace the tokenizer (``XMLEngine/libxml2``) for a comparison of the two.
 enum XMLReader {
-    /// The values and the header of a text, read by any engine.
+    /// The values and the header of a document, read by any engine.
     struct Contents {
         var store: NodeStore
         var keys = KeyTable()
@@ -118,7 +118,7 @@ extension PropertyListDocument {
     }
 }
 
-/// Passes the tags from an engine to the grammar, and records the first error.
+/// The receiver of an engine's tags. It passes them to the grammar and records the first error.
 private struct EngineRun {
     let source: [UInt8]
     let options: ParsingOptions

@@ -1,13 +1,13 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Parses the text of a leaf element.
+/// The parser of the text of a leaf element.
 ///
 ///     string, key = any text, white space included
 ///     integer     = [+-] ( digits | "0x" hex digits ), −2⁶³ … 2⁶⁴−1
 ///     real        = decimal with point and exponent | [+-] "inf" ["inity"] | "nan", in any case
 ///     date        = [-] year "-" month "-" day "T" hour ":" minute ":" second "Z"
-///     data        = base 64 with white space anywhere
+///     data        = Base64 with white space anywhere
 ///     true, false = nothing
 struct XMLScalars {
     let options: ParsingOptions
@@ -189,8 +189,8 @@ struct XMLScalars {
         return record(.boolean, payload: element == .yes ? 1 : 0)
     }
 
-    /// Returns the leniencies that together would accept a text with white space, or nil if none
-    /// would. Parses the text again.
+    /// Returns the leniencies that together would accept the text with its white space, or nil if
+    /// none would. Parses the text again.
     private func padding(_ text: Span<UInt8>) -> ParsingOptions? {
         let allowed = options.union([.paddedScalars, .trailingBlanks, .looseDates])
         if allowed == options { return nil }

@@ -1,11 +1,11 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Distinguishes tags from similar text inside comments, CDATA sections, processing instructions
-/// and the literals of a document type declaration.
+/// A scan that distinguishes tags from similar text inside comments, CDATA sections, processing
+/// instructions and the literals of a document type declaration.
 ///
-/// It requires well-formed XML; the engines stop wherever the two could disagree. Attribute values
-/// need no special handling, because `<` may not occur in them.
+/// The scan requires well-formed XML. An engine stops wherever it could disagree with this type.
+/// Attribute values need no special handling, because `<` may not occur in them.
 package struct XMLStructure {
     private var position = 0
 

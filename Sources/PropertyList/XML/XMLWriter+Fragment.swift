@@ -120,7 +120,7 @@ extension XMLWriter {
         within outer: borrowing OperationBudget, to output: inout [UInt8]
     ) throws(PropertyListError) {
         guard record.kind == .uid || record.kind == .data else {
-            // Line ends inside a text are part of the value.
+            // Line ends inside a string are part of the value.
             try append(record, key: nil, .none, to: &output)
             output.removeLast()
             return

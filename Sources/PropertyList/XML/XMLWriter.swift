@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Traverses a document and writes each value on its own lines:
+/// The writer of XML. It traverses a document and writes each value on its own lines:
 ///
 ///     <?xml version="1.0" encoding="UTF-8"?>
 ///     <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -14,7 +14,7 @@
 /// Source: `CFPropertyList.c`, checked against files that Apple's software wrote.
 struct XMLWriter: ~Copyable {
     private static let declaration = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-    // The lines of base-64 data get shorter with deeper indentation, up to eight levels.
+    // The lines of Base64 data get shorter with deeper indentation, up to eight levels.
     private static let deepestDataIndent = 8
 
     private let document: PropertyListDocument
@@ -172,7 +172,7 @@ struct XMLWriter: ~Copyable {
         case .real: try appendReal(record, indent, to: &output)
         case .data: appendData(record, indent, to: &output)
         case .date: try appendDate(record, indent, to: &output)
-        // Already written, because these always have a form.
+        // The caller has already written these, because they need no conversion.
         case .integer, .boolean: break
         case .null: throw Self.error("XML cannot represent null")
         case .unreadable: throw Self.error("a value that could not be read cannot be written")
@@ -211,7 +211,7 @@ struct XMLWriter: ~Copyable {
         lines.append(lines.string.close, .none, to: &output)
     }
 
-    /// The form of a text: written unchanged, escaped, or not readable again.
+    /// The form of a string: written unchanged, escaped, or not readable again.
     private enum TextForm { case plain, escaped, lossy }
 
     /// Stores the text of a string in ``decoded``, as UTF-8.
@@ -286,7 +286,7 @@ struct XMLWriter: ~Copyable {
     ) throws(PropertyListError) {
         let seconds = Double(bitPattern: record.payload)
         guard let moment = CivilDate(secondsSince2001: seconds) else {
-            throw Self.error("a date is not a number, or outside the range of the calendar")
+            throw Self.error("a date is NaN or outside the range of the calendar")
         }
         // A date of −0.0 loses its sign in text.
         let isLost = PropertyListDate.fraction(of: seconds) != 0 || seconds.bitPattern == 1 << 63

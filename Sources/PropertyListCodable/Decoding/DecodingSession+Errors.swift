@@ -64,7 +64,7 @@ extension DecodingSession {
         let scalars = [first, second].map { key in
             key.unicodeScalars.prefix(16).map { String($0.value, radix: 16) }.joined(separator: " ")
         }
-        let what = "the keys of the scalars \(scalars[0]) and \(scalars[1]) are equivalent"
+        let what = "the keys with the scalars \(scalars[0]) and \(scalars[1]) are equivalent"
         return DecodingError.dataCorrupted(
             context(path, "Two distinct keys are equal as strings.", node, what))
     }

@@ -43,8 +43,8 @@ final class DecodingSession {
     var missedKeys: Set<MissedKey> = []
     private var visits = 0
     private let visitLimit: Int
-    /// A Boolean value that says whether a value may have several references. Text formats have no
-    /// references.
+    /// A Boolean value that indicates whether a value may have several references. Text formats
+    /// have no references.
     let sharesNodes: Bool
     // The number of nested initializer calls. It exceeds the container depth if a type decodes
     // another type from the same value.

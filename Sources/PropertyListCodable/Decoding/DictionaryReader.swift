@@ -3,11 +3,12 @@
 
 @_spi(Tables) internal import PropertyList
 
-/// Looks up the keys of one dictionary as they are requested. Nearly always the key is the next one
-/// in the plan of its type and of the dictionary's shape, and the plan knows its position.
+/// The reader of one dictionary, which looks up keys as they are requested. Nearly always the key
+/// is the next one in the plan of its type and of the dictionary's shape, and the plan knows its
+/// position.
 ///
-/// The part of a ``KeyedNodeContainer`` that does not depend on the key type. It costs one
-/// reference to copy, and the compiler does not specialize it for each type.
+/// This is the part of a ``KeyedNodeContainer`` that does not depend on the key type. A copy costs
+/// one retain, and the compiler does not specialize the class for each key type.
 final class DictionaryReader {
     let session: DecodingSession
     let path: CodingPath?
@@ -117,9 +118,9 @@ final class DictionaryReader {
     }
 
     private func firstEquivalent(_ name: String) -> UInt32? {
-        // A text and its canonical decomposition differ in length by at most a factor of three, so
-        // two equivalent texts differ by at most nine. The limit also keeps `==` from comparing
-        // long runs of combining marks.
+        // A string and its canonical decomposition differ in length by at most a factor of three,
+        // so two equivalent strings differ by at most nine. The limit also keeps `==` from
+        // comparing long runs of combining marks.
         let longest = name.utf8.count &* 9
         return (0..<count).first { position in
             let key = session.table[session.children[first &+ position]]

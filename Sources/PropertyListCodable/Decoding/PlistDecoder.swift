@@ -9,7 +9,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Decodes `Codable` types from property lists.
+/// An object that decodes `Codable` types from property lists.
 ///
 /// This class replaces Foundation's `PropertyListDecoder` for the same types and files; the article
 /// <doc:PropertyListCodable> lists the differences. The types decode directly from the parsed
@@ -106,14 +106,14 @@ open class PlistDecoder: @unchecked Sendable {
     ///   - type: The type of the value.
     ///   - data: The file.
     /// - Returns: The value.
-    /// - Throws: `DecodingError`. For a malformed file, `dataCorrupted` with the
-    ///   `PropertyListError` as `underlyingError`. The errors of the types' initializers.
+    /// - Throws: `DecodingError`, and the errors of the types' initializers. For a malformed file,
+    ///   `dataCorrupted` with the `PropertyListError` as `underlyingError`.
     open func decode<T: Decodable>(_ type: T.Type, from data: Data) throws -> T {
         let options = current
         return try options.value(type, options.document(data).root)
     }
 
-    /// Decodes a value from a file and reports its format.
+    /// Decodes a value from a file and reports the format of the file.
     ///
     /// - Parameters:
     ///   - type: The type of the value.
@@ -128,7 +128,7 @@ open class PlistDecoder: @unchecked Sendable {
         return try options.value(type, options.document(data, format: &format).root)
     }
 
-    /// Decodes a value that needs a configuration from a file.
+    /// Decodes a value from a file with a configuration.
     ///
     /// - Throws: The errors of ``decode(_:from:)-(_,Data)``.
     open func decode<T: DecodableWithConfiguration>(
@@ -138,7 +138,7 @@ open class PlistDecoder: @unchecked Sendable {
         return try options.value(type, options.document(data), configuration)
     }
 
-    /// Decodes a value with the configuration of a provider from a file.
+    /// Decodes a value from a file with the configuration of a provider.
     ///
     /// - Throws: The errors of ``decode(_:from:)-(_,Data)``.
     open func decode<T: DecodableWithConfiguration, C: DecodingConfigurationProviding>(
@@ -147,7 +147,7 @@ open class PlistDecoder: @unchecked Sendable {
         try decode(type, from: data, configuration: C.decodingConfiguration)
     }
 
-    /// Decodes a value that needs a configuration from a file and reports its format.
+    /// Decodes a value from a file with a configuration, and reports the format of the file.
     ///
     /// - Throws: The errors of ``decode(_:from:)-(_,Data)``.
     open func decode<T: DecodableWithConfiguration>(
@@ -158,7 +158,8 @@ open class PlistDecoder: @unchecked Sendable {
         return try options.value(type, options.document(data, format: &format), configuration)
     }
 
-    /// Decodes a value with the configuration of a provider from a file and reports its format.
+    /// Decodes a value from a file with the configuration of a provider, and reports the format of
+    /// the file.
     ///
     /// - Throws: The errors of ``decode(_:from:)-(_,Data)``.
     open func decode<T: DecodableWithConfiguration, C: DecodingConfigurationProviding>(
@@ -185,7 +186,7 @@ extension PlistDecoder {
         return try options.value(type, options.document(bytes).root)
     }
 
-    /// Decodes a value from a file and reports its format.
+    /// Decodes a value from a file and reports the format of the file.
     ///
     /// - Throws: The errors of ``decode(_:from:)-(_,Data)``.
     public func decode<T: Decodable>(
@@ -196,7 +197,7 @@ extension PlistDecoder {
         return try options.value(type, options.document(bytes, format: &format).root)
     }
 
-    /// Decodes a value that needs a configuration from a file.
+    /// Decodes a value from a file with a configuration.
     ///
     /// - Throws: The errors of ``decode(_:from:)-(_,Data)``.
     public func decode<T: DecodableWithConfiguration>(
@@ -207,7 +208,7 @@ extension PlistDecoder {
         return try options.value(type, options.document(bytes), configuration)
     }
 
-    /// Decodes a value with the configuration of a provider from a file.
+    /// Decodes a value from a file with the configuration of a provider.
     ///
     /// - Throws: The errors of ``decode(_:from:)-(_,Data)``.
     public func decode<T: DecodableWithConfiguration, C: DecodingConfigurationProviding>(
@@ -230,7 +231,7 @@ extension PlistDecoder {
         try current.value(type, document.root)
     }
 
-    /// Decodes a value that needs a configuration from a document.
+    /// Decodes a value from a document with a configuration.
     ///
     /// - Throws: The errors of ``decode(_:from:)-(_,PropertyListDocument)``.
     public func decode<T: DecodableWithConfiguration>(
@@ -260,7 +261,7 @@ extension PlistDecoder {
         return try options.value(type, options.document(value).root)
     }
 
-    /// Decodes a value that needs a configuration from a tree.
+    /// Decodes a value from a tree with a configuration.
     ///
     /// - Throws: The errors of ``decode(_:from:)-(_,PropertyListValue)``.
     public func decode<T: DecodableWithConfiguration>(
@@ -321,7 +322,7 @@ extension PlistDecoder.Options {
         do {
             return try PropertyListDocument(value, limits: limits)
         } catch {
-            throw Self.corrupted("The given value is no valid property list.", error)
+            throw Self.corrupted("The given value is not a valid property list.", error)
         }
     }
 

@@ -4,7 +4,7 @@
 /// A cache for strings that a document stores once and refers to often. It saves validating and
 /// copying the text for each reference.
 ///
-/// The cache is direct-mapped: each node has one slot. A text is stored when it is requested for
+/// The cache is direct-mapped: each node has one slot. A string is stored when it is requested for
 /// the second time.
 struct SharedTexts {
     private static let count = 512

@@ -32,7 +32,7 @@ final class EncodingSession {
     private var pool: [OpenValue] = []
     // All nested values.
     private var nested: [OpenValue] = []
-    // The texts of keys, by node, for sorting.
+    // The UTF-16 code units of keys, by node, for sorting.
     private var keyTexts: [UInt32: [UInt16]] = [:]
     private var stack = StackSegment()
     // The last type that turned out not to be a dictionary with string keys.
@@ -52,12 +52,12 @@ final class EncodingSession {
         callLimit = ParsingLimits.Allowance(factor: 16, base: 1024).limit(for: limits.depth)
     }
 
-    /// A Boolean value that says whether encoding has ended. A type may still hold an encoder, but
-    /// anything encoded afterwards is dropped.
+    /// A Boolean value that indicates whether encoding has ended. A type may still hold an encoder,
+    /// but anything encoded afterwards is dropped.
     private(set) var isFinished = false
 
     /// Releases the document and all values, which retain the session. The caller calls this method
-    /// at the end, also after a failure.
+    /// at the end, even after a failure.
     func end() {
         isFinished = true
         assemble { $0 = GraphAssembler() }

@@ -4,8 +4,8 @@
 /// A value that is being encoded and has not yet become a node of the document.
 ///
 /// Containers are views of an open value, so several may be open at the same time, in any order. A
-/// container is one reference. The open value knows the session and predicts the next key. The
-/// object of a completed value is reused for the next value.
+/// container stores only a reference to the open value, which knows the session and predicts the
+/// next key. The object of a completed value is reused for the next value.
 final class OpenValue {
     /// The kind of value that has been encoded so far.
     enum Form {
@@ -13,9 +13,9 @@ final class OpenValue {
         case nothing
         /// A complete node.
         case single
-        /// The elements are ``elements``.
+        /// An array of ``elements``.
         case array
-        /// The entries are ``entries``.
+        /// A dictionary of ``entries``.
         case dictionary
     }
 
@@ -87,7 +87,7 @@ final class OpenValue {
     }
 }
 
-// MARK: - Going on
+// MARK: - Reopening and completing
 
 extension OpenValue {
     /// Reopens a complete container so that more can be merged into it. Linear in its size.
@@ -221,7 +221,7 @@ extension OpenValue {
 // MARK: - Completing
 
 extension OpenValue {
-    /// A Boolean value that says whether values have been nested in this one.
+    /// A Boolean value that indicates whether values have been nested in this one.
     var hasNested: Bool { !nestedByPlace.isEmpty }
 
     /// The nested open values, in the order in which they were added.

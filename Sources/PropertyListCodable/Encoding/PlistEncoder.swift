@@ -9,7 +9,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Encodes `Codable` types as property lists.
+/// An object that encodes `Codable` types as property lists.
 ///
 /// This class replaces Foundation's `PropertyListEncoder` for the same types; the article
 /// <doc:PropertyListCodable> lists the differences.
@@ -104,8 +104,8 @@ open class PlistEncoder: @unchecked Sendable {
     }
 
     /// The options of XML. The default output matches Foundation's encoder: reals have their
-    /// shortest text. Permitted losses are those of that encoder which readers accept: fractions of
-    /// seconds, and whether a number was a `Float`.
+    /// shortest text. By default, two of that encoder's losses are permitted, because readers
+    /// accept the result: fractions of seconds, and the difference between `Float` and `Double`.
     public var xmlOptions: XMLPropertyList.Options {
         get { options.withLock { $0.writing.xml } }
         set { options.withLock { $0.writing.xml = newValue } }
@@ -123,8 +123,8 @@ open class PlistEncoder: @unchecked Sendable {
         set { options.withLock { $0.writing.json = newValue } }
     }
 
-    /// A Boolean value that says whether a file may consist of a single string, number, boolean or
-    /// date. False by default. Foundation's encoder does not support such files.
+    /// A Boolean value that indicates whether a file may consist of a single string, number,
+    /// boolean or date. False by default. Foundation's encoder does not support such files.
     public var allowsFragments: Bool {
         get { options.withLock { $0.allowsFragments } }
         set { options.withLock { $0.allowsFragments = newValue } }
@@ -141,8 +141,8 @@ open class PlistEncoder: @unchecked Sendable {
     /// Encodes a value as a file. Linear in its size, except for sorting keys.
     ///
     /// - Throws: `EncodingError` for a value that property lists or the format cannot represent,
-    ///   for an unsuitable root, and for nesting beyond ``limits``. A root is unsuitable if it
-    ///   encodes nothing, or is neither a container nor data. The errors of the encoded types.
+    ///   for an unsuitable root, and for nesting beyond ``limits``; also the errors of the encoded
+    ///   types. A root is unsuitable if it encodes nothing, or is neither a container nor data.
     open func encode<Value: Encodable>(_ value: Value) throws -> Data {
         Data(try encodeBytes(value))
     }
@@ -168,7 +168,7 @@ open class PlistEncoder: @unchecked Sendable {
 }
 
 extension PlistEncoder {
-    /// Encodes a value as a file, as bytes.
+    /// Encodes a value as a file and returns its bytes.
     ///
     /// - Throws: The errors of ``encode(_:)``.
     public func encodeBytes(_ value: some Encodable) throws -> [UInt8] {

@@ -70,7 +70,7 @@ struct BinaryMutationTests {
         }
     }
 
-    @Test("every prefix is accepted or refused as by the plain reader", arguments: sources)
+    @Test("accepts and refuses the same prefixes as the plain reader", arguments: sources)
     func prefixes(_ file: Corpus.File) {
         for length in file.bytes.indices {
             agree(Array(file.bytes.prefix(length)), "\(length) bytes")
@@ -78,7 +78,7 @@ struct BinaryMutationTests {
     }
 
     @Test(
-        "a file with one flipped bit in any byte is accepted or refused as by the plain reader",
+        "accepts and refuses the same files with one flipped bit as the plain reader",
         arguments: sources)
     func bits(_ file: Corpus.File) {
         var bytes = file.bytes
@@ -93,7 +93,7 @@ struct BinaryMutationTests {
     }
 
     @Test(
-        "a small file with any byte changed to any other is accepted or refused as by the plain reader",
+        "accepts and refuses the same files with one changed byte as the plain reader",
         arguments: sources.filter { $0.bytes.count <= 64 })
     func bytes(_ file: Corpus.File) {
         var bytes = file.bytes

@@ -24,7 +24,7 @@ struct ObjectReaderTests {
     }
 
     @Test(
-        "refuses counts and payloads that do not fit the file",
+        "refuses counts and payloads that do not fit in the file",
         arguments: [
             Refusal("integer", one(.raw([0x13, 0, 0])), .invalidLength, byte: 9),
             Refusal("16-byte integer", one(.raw([0x14] + zeros(15))), .invalidLength, byte: 9),
@@ -109,7 +109,7 @@ struct ObjectReaderTests {
         #expect(document.root.number == 1)
     }
 
-    @Test("reads more objects than the declared width of references is meant for")
+    @Test("accepts a reference width that CoreFoundation considers too small")
     func narrowReferences() throws {
         // By CoreFoundation's rule, 256 objects need references of two bytes. The parser checks
         // each reference instead.

@@ -134,7 +134,7 @@ struct SharingTests {
     }
 
     @Test(
-        "counts objects that are malformed only at their end, too",
+        "also counts objects that are malformed only at their end",
         arguments: [ParsingOptions.strict, .unusedGarbage, .forensic])
     func malformedOverlap(_ options: ParsingOptions) {
         let references = [UInt64](repeating: 0, count: 20_000) + [0xFFFF_FFFF]

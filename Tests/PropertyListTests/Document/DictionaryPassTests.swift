@@ -88,7 +88,7 @@ struct DictionaryPassTests {
     @Test("numbering keys in blocks gives the same numbers as one by one")
     func blocks() throws {
         var random = SplitMix64(seed: 20_261_121)
-        // Repeated texts in either encoding, more than the table initially has room for.
+        // Repeated strings in either encoding, more than the table initially has room for.
         let objects: [BinaryAssembler.Object] = (0..<2_000).map { _ in
             let text = "key \(Int.random(in: 0..<600, using: &random))"
             return Bool.random(using: &random) ? .ascii(text) : .utf16(Array(text.utf16))
@@ -115,7 +115,7 @@ struct DictionaryPassTests {
         Refusal("top", file, .duplicateKey, byte: file.offset(of: 2), path: "[1]").check()
     }
 
-    @Test("the first of two duplicate keys counts, if an option allows them")
+    @Test("the first of two duplicate keys is used, if an option allows them")
     func firstWins() throws {
         let document = try parsed(Self.twice, options: .duplicateKeys)
         #expect(try document.root.value() == ["a": 1, "b": 2])

@@ -91,7 +91,7 @@ struct PropertyListEventReaderTests {
         }
     }
 
-    @Test("long runs of leaves give one event each")
+    @Test("each leaf in a long run gives one event")
     func manyLeaves() throws {
         let value = PropertyListValue.array(
             PropertyListArray((0..<1000).map { $0 % 100 == 99 ? [] : .integer(.init($0)) }))

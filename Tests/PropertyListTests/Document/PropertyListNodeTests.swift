@@ -61,7 +61,7 @@ struct PropertyListNodeTests {
         #expect(first.isIdentical(to: second))
     }
 
-    @Test("texts are compared scalar by scalar, in every encoding of a file")
+    @Test("strings are compared scalar by scalar, in every encoding of a file")
     func literalText() throws {
         let texts = ["", "a", "é", "e\u{301}", "漢", "😀"]
         for text in texts {
@@ -74,7 +74,7 @@ struct PropertyListNodeTests {
         }
     }
 
-    @Test("keys that are canonically equivalent are two keys")
+    @Test("canonically equivalent keys are distinct")
     func canonicalKeys() throws {
         let value: PropertyListValue = ["é": 1, "e\u{301}": 2]
         #expect(value.dictionary?.count == 2)

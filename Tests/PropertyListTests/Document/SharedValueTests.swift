@@ -26,11 +26,11 @@ struct SharedValueTests {
         #expect(bytes.count < 10_000)
         #expect(try PropertyListDocument(parsing: bytes).root.value() == outer)
         #expect(try shared.root.value() == outer)
-        // Apple's software writes the list for each place.
+        // Apple's software writes the list for each reference.
         #expect(try BinaryPropertyList.serialize(PropertyListDocument(outer)).count > 1_000_000)
     }
 
-    @Test("text formats write a shared value for each place")
+    @Test("text formats write out a shared value for each reference")
     func text() throws {
         let inner: PropertyListValue = ["a": ["b"]]
         let outer: PropertyListValue = [inner, ["x": inner], inner]
@@ -74,7 +74,7 @@ struct SharedValueTests {
         #expect(document.nodeCount == 6)
     }
 
-    @Test("a value of another builder, or one that is not allowed in its place, is refused")
+    @Test("a value of another builder, or one that is not allowed at its position, is refused")
     func refused() {
         var other = DocumentBuilder()
         other.beginArray()

@@ -119,7 +119,7 @@ struct OpenStepWriterTests {
         #expect(error?.path?.description == "a[1]")
     }
 
-    @Test("writes typed values and base 64 on request, and reads them back")
+    @Test("writes typed values and Base64 on request, and reads them back")
     func typed() throws {
         let value: PropertyListValue = [
             5, .integer(PropertyListInteger(.max as UInt64)), 1.5, 2.0, true, false,

@@ -33,7 +33,7 @@ struct Base64Tests {
     }
 
     @Test(
-        "strict base 64 accepts the alphabet, padding and white space",
+        "strict Base64 accepts the alphabet, padding and white space",
         arguments: [
             ("", []),
             (" \t\r\n", []),
@@ -52,7 +52,7 @@ struct Base64Tests {
     }
 
     @Test(
-        "strict base 64 refuses everything else, with the position",
+        "strict Base64 refuses everything else, with the position",
         arguments: [
             ("AQID*", .init(offset: 4, reason: .invalidCharacter(0x2A))),
             ("AQ-D", .init(offset: 2, reason: .invalidCharacter(0x2D))),
@@ -90,7 +90,7 @@ struct Base64Tests {
         #expect(try decode(Array(text.utf8), lenient: true) == expected)
     }
 
-    @Test("lenient base 64 refuses bytes that are not ASCII", arguments: [0x80, 0xC3, 0xFF])
+    @Test("lenient Base64 refuses bytes that are not ASCII", arguments: [0x80, 0xC3, 0xFF])
     func lenientRefuses(_ byte: Int) {
         let failure = Base64.Failure(offset: 2, reason: .invalidCharacter(UInt8(byte)))
         #expect(throws: failure) {
@@ -98,7 +98,7 @@ struct Base64Tests {
         }
     }
 
-    @Test("unbroken base 64 is the same as Foundation's, and decodes", arguments: seeds)
+    @Test("unbroken Base64 is the same as Foundation's, and decodes", arguments: seeds)
     func foundation(_ seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
         for count in 0..<400 {
@@ -112,7 +112,7 @@ struct Base64Tests {
     }
 
     @Test(
-        "lines of base 64 have their indentation, capacity and line feed, and none is empty",
+        "lines of Base64 have their indentation, capacity and line feed, and none is empty",
         arguments: [
             (0, 1, 8), (1, 0, 8), (5, 2, 8), (6, 1, 8), (7, 1, 8), (102, 1, 68), (103, 3, 68),
             (200, 0, 4),
@@ -163,7 +163,7 @@ struct Base64Tests {
         return output
     }
 
-    @Test("random text decodes as by CoreFoundation's loop", arguments: seeds)
+    @Test("random text decodes as in CoreFoundation's loop", arguments: seeds)
     func randomText(_ seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         let pool = Array("ABzq09+/AAQQ==== \t\n\r\u{B}\u{C}.%é".utf8)
@@ -393,7 +393,7 @@ struct RealTextTests {
         }
     }
 
-    @Test("a plain number within a longer text is read as by itself", arguments: seeds)
+    @Test("a plain number inside longer text is read like the number alone", arguments: seeds)
     func plainNumbers(_ seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         for _ in 0..<20_000 {

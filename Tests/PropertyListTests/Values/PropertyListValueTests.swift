@@ -16,8 +16,8 @@ struct PropertyListValueTests {
         ["a": 1], ["a": 1.0], ["b": 1], ["é": 1], ["e\u{301}": 1], ["a": 1, "b": 1],
     ]
 
-    /// Returns a list of `count` references to a text and to data of a megabyte each, and of
-    /// dictionaries with that text as key.
+    /// Returns a list of `count` references to a 1 MB string, as many to 1 MB of data, and `count`
+    /// dictionaries with that string as key and value.
     private static func longContents(_ count: Int) -> BinaryAssembler {
         let million = 1_000_000
         let text = [UInt8](repeating: UInt8(ascii: "x"), count: million)
@@ -48,7 +48,7 @@ struct PropertyListValueTests {
         #expect(bytes.count < 2_300_000)
     }
 
-    @Test("long texts and data in trees are the same values in documents, shared or not")
+    @Test("long strings and data in trees are the same values in documents, shared or not")
     func longLeaves() throws {
         let text = String(repeating: "é", count: 200)
         let data = Array(text.utf8)
@@ -74,7 +74,7 @@ struct PropertyListValueTests {
         #expect(Set(Self.distinct).count == Self.distinct.count)
     }
 
-    @Test("dictionaries are equal in any order, and so are their hashes")
+    @Test("dictionaries with the same entries in any order are equal and have equal hashes")
     func order() {
         let left: PropertyListValue = ["a": [1, ["x": 1, "y": 2]], "b": 2.5, "c": "t"]
         let right: PropertyListValue = ["c": "t", "a": [1, ["y": 2, "x": 1]], "b": 2.5]
@@ -118,7 +118,7 @@ struct PropertyListValueTests {
         #expect(shared == apart && shared.hashValue == apart.hashValue)
     }
 
-    @Test("containers that differ on a deep level have different hashes")
+    @Test("containers that differ only deep inside have different hashes")
     func hashesOfContents() {
         let values = (0..<2000).map { number -> PropertyListValue in [[["a": [.init(number)]]]] }
         #expect(Set(values.map(\.hashValue)).count == values.count)

@@ -12,7 +12,7 @@ struct TreeExtentTests {
         return TreeExtent(of: value, &known)
     }
 
-    @Test("a long text is recognized by its memory, which no other text has at the same time")
+    @Test("a long string is identified by its address, which no other string has at the same time")
     func identities() {
         var known: Set<ContentIdentity> = []
         for number in 0..<100 as Range<UInt8> {
@@ -24,7 +24,7 @@ struct TreeExtentTests {
         }
     }
 
-    @Test("copies count in each place, including their keys, and no sum overflows")
+    @Test("each copy counts, including its keys, and no sum overflows")
     func copies() {
         let inner: PropertyListValue = ["key": "text", "k": .data([1, 2]), "n": [1, true]]
         #expect(extent(inner).values == 6 && extent(inner).bytes == 11)

@@ -36,7 +36,7 @@ private let sample = Array(
 @Suite("Hostile XML")
 struct XMLHostileTests {
     @Test(
-        "refuses text that parsers are known to read in different ways",
+        "refuses text that parsers are known to read differently",
         arguments: [
             "<plist><dict><!---><!--><key>a</key><true/><!-- --></dict></plist>",
             "<plist><!--><true/><!-- --></plist>", "<plist><true/><!----></plist>",
@@ -249,7 +249,7 @@ struct LargeXMLTests {
             })
     }
 
-    @Test("refuses a tag with a name of a megabyte, and quotes only its beginning")
+    @Test("refuses a tag with a 1 MB name, and quotes only its beginning")
     func longName() throws {
         let name = String(repeating: "a", count: 1_000_000)
         let error = try #require(parseError(xml("<\(name)/>")))

@@ -59,7 +59,7 @@ struct XMLLayoutTests {
         }
     }
 
-    @Test("deeply nested data keep lines of at least twelve characters")
+    @Test("deeply nested data keeps lines of at least twelve characters")
     func deepData() throws {
         var value = PropertyListValue.data([UInt8](repeating: 0, count: 90))
         for _ in 0..<20 { value = [value] }

@@ -266,7 +266,7 @@ struct XMLScannerAgreementTests {
 
 @Suite("The selection of an XML engine")
 struct XMLEngineTests {
-    @Test("every build has two engines, and libxml2 with the trait")
+    @Test("every build has two engines, and builds with the trait also have libxml2")
     func available() throws {
         #expect(XMLEngine.fastest.isAvailable)
         #expect(XMLEngine.tokenizer.isAvailable)

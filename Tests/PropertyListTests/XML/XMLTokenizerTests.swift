@@ -174,7 +174,7 @@ struct XMLTokenizerTests {
         #expect(document.leniencies == [])
     }
 
-    @Test("keeps the identifiers of a document type up to a length", arguments: engines)
+    @Test("keeps the identifiers of a document type up to a maximum length", arguments: engines)
     func identifiers(_ engine: XMLEngine) throws {
         for (count, isKept) in [(0, false), (1, true), (127, true), (128, false)] {
             let name = String(repeating: "a", count: count)

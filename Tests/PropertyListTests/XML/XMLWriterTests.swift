@@ -94,7 +94,7 @@ struct XMLWriterTests {
         #expect(written.contains("<real>0.1</real>\n\t<real>1</real>\n\t<real>1e+16</real>"))
     }
 
-    @Test("breaks lines of base 64 by depth", arguments: 0...10)
+    @Test("breaks lines of Base64 by depth", arguments: 0...10)
     func data(_ depth: Int) throws {
         let indent = min(depth, 8)
         let capacity = 76 - 8 * indent
@@ -230,7 +230,7 @@ struct XMLWriterTests {
         )
     }
 
-    @Test("replaces a document type that would need quoting by Apple's")
+    @Test("replaces a document type that would need quoting with that of Apple's writer")
     func quotedDocumentType() throws {
         let source = "<!DOCTYPE plist SYSTEM 'a\"b>'><plist version=\"1.0\"><true/></plist>"
         let document = try PropertyListDocument(parsing: Array(source.utf8))
@@ -255,7 +255,7 @@ struct XMLWriterTests {
         #expect(second?.code == .depthLimitExceeded)
     }
 
-    @Test("the limit of output grows with the numbers of a document that was built")
+    @Test("the output limit of a built document grows with its numbers")
     func builtSize() throws {
         var builder = DocumentBuilder()
         builder.beginArray()

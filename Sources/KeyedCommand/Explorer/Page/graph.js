@@ -3,7 +3,7 @@ The graph around a value, with its referrers on the left and its references on t
 cycle is dashed.
 */
 
-const mostNeighbours = 14;
+const mostNeighbors = 14;
 
 class Graph {
   constructor(element, model, shapes, inspector, go) { Object.assign(this, { element, model, shapes, inspector, go }); }
@@ -97,7 +97,7 @@ class Graph {
       const owner = this.inspector.owner(holder);
       items.push({ node: owner, label: slot < 0 ? "as a key" : this.model.kind(holder) === Kind.dictionary ? this.shapes.keyText(this.model.keyAt(holder, slot)) : `${slot}` });
     }
-    return { all: items, shown: items.slice(0, mostNeighbours) };
+    return { all: items, shown: items.slice(0, mostNeighbors) };
   }
   /** Returns the references of a value, with containers before scalars. */
   #after(node) {
@@ -108,7 +108,7 @@ class Graph {
       if (child.node >= 0 && !this.model.isNil(child.node)) items.push(child);
     }
     const isObject = ({ node }) => this.model.isContainer(node) ? 0 : 1;
-    return { all: items, shown: [...items].sort((a, b) => isObject(a) - isObject(b)).slice(0, mostNeighbours) };
+    return { all: items, shown: [...items].sort((a, b) => isObject(a) - isObject(b)).slice(0, mostNeighbors) };
   }
 
   #box({ node, x, y, label }, isCycle, isMiddle = false) {

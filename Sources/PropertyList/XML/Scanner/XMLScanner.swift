@@ -1,8 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Scans XML property lists of the common form in one pass. Apple's writer and most others produce
-/// this form.
+/// A scanner that reads XML property lists of the common form in one pass. Apple's writer and most
+/// others produce this form.
 ///
 ///     document = [ declaration ] [ doctype ] "<plist" [ version ] ">" value "</plist>"
 ///     value    = "<dict>" { "<key>" text "</key>" value } "</dict>" | "<dict/>"

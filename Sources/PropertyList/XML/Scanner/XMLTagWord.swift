@@ -10,7 +10,7 @@ struct XMLTagWord {
     /// The bytes of the tag after `<` or `</`, or of the entity after `&`. Unused bytes are
     /// zero.
     let word: UInt64
-    /// The number of those bytes.
+    /// The number of bytes in use.
     let length: Int
 
     /// Returns whether `other`, a word of text, begins with the tag or the entity.

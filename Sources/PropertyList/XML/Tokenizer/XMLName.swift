@@ -30,8 +30,8 @@ enum XMLName {
         return end(text, from: local &+ 1) ?? local &+ 1
     }
 
-    /// Returns the end of the name at `start` if it has only small letters, as in all elements of
-    /// property lists. Otherwise returns nil.
+    /// Returns the end of the name at `start` if it has only lowercase letters, as in all elements
+    /// of property lists. Otherwise returns nil.
     private static func endOfSmallLetters(_ text: Span<UInt8>, from start: Int) -> Int? {
         var index = start
         while index < text.count, text[index] &- 0x61 < 26 { index &+= 1 }
@@ -56,7 +56,7 @@ enum XMLName {
     ) -> Int {
         var index = start
         while index < text.count {
-            // Most characters of names are small letters.
+            // Most characters of names are lowercase letters.
             if text[index] &- 0x61 < 26 {
                 index &+= 1
                 continue

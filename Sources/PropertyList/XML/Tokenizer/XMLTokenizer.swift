@@ -1,8 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the tags of any XML 1.0 document without an internal subset, and checks that the document
-/// is well-formed.
+/// A parser that finds the tags of any XML 1.0 document without an internal subset, and checks that
+/// the document is well-formed.
 ///
 ///     document = [ declaration ] { misc } [ doctype { misc } ] element { misc }
 ///     misc     = white space | comment | instruction
@@ -21,7 +21,7 @@
 /// | `version='1.'`, without another digit | no | yes | yes | there is only one way to read it |
 /// | `encoding='UTF-8'standalone='no'` | no | yes | yes | there is only one way to read it |
 /// | two attributes of one name | no | some: `xmlns:a=''` twice | no | one of them would be lost |
-/// | `&#x…;` with 11 or more digits | yes | not with a letter at each 11th | yes | clear meaning |
+/// | `&#x…;` with 11 or more digits | yes | no letter as 11th, 22nd, … | yes | clear meaning |
 ///
 /// An end tag has a name without a prefix. ``XMLGrammar`` refuses the start tag of any element with
 /// a colon in its name, so no such element is ever open.
