@@ -61,10 +61,10 @@ public struct ArchiveContents: Sendable {
         { node in
             node.array.map { ($0, UInt32(truncatingIfNeeded: node.number)) }
         }
-        guard version.value() == Self.version else {
+        guard version.value() == Self.supportedVersion else {
             throw KeyedArchiveError(
                 .unsupportedVersion,
-                what: "expected version \(Self.version), found \(version)",
+                what: "expected version \(Self.supportedVersion), found \(version)",
                 recovery: "update the library, or archive the objects with a current system")
         }
         guard objects.first?.isString(ArchiveFormat.null) == true else {
