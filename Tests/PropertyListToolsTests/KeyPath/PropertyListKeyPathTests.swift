@@ -124,7 +124,8 @@ struct PropertyListKeyPathTests {
 
     @Test("a negative index is an error when reading and when editing")
     func negativeIndex() throws {
-        let document = try PropertyListDocument(Self.document)
+        let bytes = try XMLPropertyList.serialize(PropertyListDocument(Self.document)).bytes
+        let document = try PropertyListDocument(parsing: bytes)
         let path = PropertyListKeyPath([.key("list"), .index(-1)])
         let error = #expect(throws: PropertyListError.self) { try document.value(at: path) }
         #expect(error?.code == .noSuchValue)
