@@ -16,7 +16,6 @@
 /// exceed the size of the file by at most 64 KiB. Without this limit, a 1 MB file could make the
 /// reader process a terabyte.
 struct BinaryReader {
-    private static let coverageBase = 1 << 16
     /// The maximum number of recorded problems. Finding the path of one may take a pass over the
     /// file.
     static let problemLimit = 1000
@@ -25,10 +24,7 @@ struct BinaryReader {
     let trailer: Trailer
     var store: NodeStore
     var used: ParsingOptions
-    private var covered = 0
-    // The size of the file plus a fixed allowance. The size includes the offset table, so each
-    // entry of the table pays for a small object that several entries share.
-    private let coverageLimit: Int
+    private var coverage: Coverage
     private var problems: [PropertyListError] = []
     private var unreadable: [Int] = []
 
@@ -55,7 +51,7 @@ struct BinaryReader {
     private init(_ bytes: [UInt8], options: ParsingOptions) throws(PropertyListError) {
         used = try Self.checkVersion(bytes, options)
         store = NodeStore(bytes: bytes)
-        coverageLimit = bytes.count &+ Self.coverageBase
+        coverage = Coverage(fileSize: bytes.count)
         self.options = options
         guard options.contains(.salvage) else {
             trailer = try Trailer(of: bytes.span)
@@ -99,24 +95,60 @@ struct BinaryReader {
         var records: [NodeRecord] = []
         records.reserveLargeCapacity(trailer.objectCount)
         store.children.reserveCapacity(min(trailer.objectCount &* 2, 256))
-        let width = trailer.offsetWidth
+        let plain = PlainObjectReader(trailer)
         try records.append(addingCapacity: trailer.objectCount) {
             output throws(PropertyListError) in
-            var end = trailer.tableOffset
-            for number in 0..<trailer.objectCount {
-                end &+= width
-                let offset = file.bigEndian(before: end, width: width) ?? .max
-                do throws(PropertyListError) {
-                    output.append(try readObject(at: offset, file))
-                } catch {
-                    output.append(try keepUnreadable(number, offset, error, file))
+            while output.count < trailer.objectCount {
+                try Self.readPlainObjects(
+                    plain, trailer, file, &output, &store.children, &coverage)
+                if output.count < trailer.objectCount {
+                    output.append(try readObject(output.count, file))
                 }
             }
         }
         store.records = records
     }
 
-    @inline(__always)
+    /// Parses objects up to the first that needs the complete parser or more room in `children`.
+    ///
+    /// The function is static and takes each table by itself, so that the loop keeps their
+    /// addresses in registers.
+    private static func readPlainObjects(
+        _ plain: PlainObjectReader, _ trailer: Trailer, _ file: Span<UInt8>,
+        _ records: inout OutputSpan<NodeRecord>, _ children: inout [UInt32],
+        _ coverage: inout Coverage
+    ) throws(PropertyListError) {
+        let width = trailer.offsetWidth
+        let base = children.count
+        try children.append(addingCapacity: children.capacity &- base) {
+            children throws(PropertyListError) in
+            var place = trailer.tableOffset &+ records.count &* width
+            while records.freeCapacity > 0 {
+                place &+= width
+                guard let offset = file.bigEndian(before: place, width: width),
+                    offset >= Trailer.headerSize, offset < plain.end,
+                    let object = plain.read(
+                        at: Int(truncatingIfNeeded: offset), file, &children, base: base)
+                else { return }
+                records.append(object.record)
+                try coverage.add(object.size, at: Int(truncatingIfNeeded: offset))
+            }
+        }
+    }
+
+    /// Parses an object of any form, or returns a placeholder if the options accept its flaw.
+    private mutating func readObject(
+        _ number: Int, _ file: Span<UInt8>
+    ) throws(PropertyListError) -> NodeRecord {
+        let end = trailer.tableOffset &+ (number &+ 1) &* trailer.offsetWidth
+        let offset = file.bigEndian(before: end, width: trailer.offsetWidth) ?? .max
+        do throws(PropertyListError) {
+            return try readObject(at: offset, file)
+        } catch {
+            return try keepUnreadable(number, offset, error, file)
+        }
+    }
+
     private mutating func readObject(
         at offset: UInt64, _ file: Span<UInt8>
     ) throws(PropertyListError) -> NodeRecord {
@@ -133,28 +165,12 @@ struct BinaryReader {
             record = try object.read(file, trailer, &store)
         } catch {
             // A malformed object also takes time to read, so it counts too.
-            try cover(object)
+            try coverage.add(object.size, at: object.offset)
             throw error
         }
         used.formUnion(object.used)
-        try cover(object)
+        try coverage.add(object.size, at: object.offset)
         return record
-    }
-
-    /// Charges the bytes of an object.
-    @inline(__always)
-    private mutating func cover(_ object: ObjectReader) throws(PropertyListError) {
-        covered &+= object.size
-        if covered > coverageLimit { throw coverageExceeded(at: object.offset) }
-    }
-
-    @inline(never)
-    private func coverageExceeded(at offset: Int) -> PropertyListError {
-        PropertyListError(
-            .expansionLimitExceeded, format: .binary,
-            what:
-                "expected overlapping objects to cover at most \(coverageLimit) bytes, found \(covered)",
-            location: .byte(offset))
     }
 
     /// Returns a placeholder record for an object that cannot be read, if the options accept it.
@@ -208,5 +224,32 @@ struct BinaryReader {
         let target = UInt32(truncatingIfNeeded: number)
         return PathSearch.path(to: target, from: root, in: whole.storage.store)
             ?? PropertyListPath()
+    }
+}
+
+/// The number of bytes that the objects read so far cover, each object counted separately.
+private struct Coverage {
+    private static let base = 1 << 16
+
+    private var covered = 0
+    private let limit: Int
+
+    /// Creates the count for a file. The size of the file includes the offset table, so each entry
+    /// of the table pays for a small object that several entries share.
+    init(fileSize: Int) { limit = fileSize &+ Self.base }
+
+    /// Adds the bytes of an object.
+    @inline(__always)
+    mutating func add(_ size: Int, at offset: Int) throws(PropertyListError) {
+        covered &+= size
+        if covered > limit { throw exceeded(at: offset) }
+    }
+
+    @inline(never)
+    private func exceeded(at offset: Int) -> PropertyListError {
+        PropertyListError(
+            .expansionLimitExceeded, format: .binary,
+            what: "expected overlapping objects to cover at most \(limit) bytes, found \(covered)",
+            location: .byte(offset))
     }
 }

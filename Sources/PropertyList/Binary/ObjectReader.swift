@@ -3,7 +3,8 @@
 
 /// The parser of one object of a binary property list: marker, count and payload.
 ///
-/// ``ObjectMarker`` describes the format of each kind.
+/// ``ObjectMarker`` describes the format of each kind. ``PlainObjectReader`` parses the common forms
+/// faster, and leaves all others to this parser.
 struct ObjectReader {
     let offset: Int
     let end: Int
@@ -19,7 +20,6 @@ struct ObjectReader {
     }
 
     /// Parses the object. Appends its references and decoded text to `store`.
-    @inline(__always)
     mutating func read(
         _ file: Span<UInt8>, _ trailer: Trailer, _ store: inout NodeStore
     ) throws(PropertyListError) -> NodeRecord {

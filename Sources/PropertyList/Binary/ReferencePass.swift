@@ -16,8 +16,10 @@ package struct ReferencePass {
     package let root: UInt32
     var used: ParsingOptions = []
     package var problems: [PropertyListError] = []
-    // By record: the number of nested containers, including the container itself.
+    // By record: the number of nested containers, including the container itself; 0 for a leaf.
     private var heights: [UInt32] = []
+    // The height of a container that the backward loop has not reached. No document is as deep.
+    private static let unmeasured = UInt32.max
     // By cyclic container: its placeholder record.
     private var standIns: [Int: UInt32] = [:]
 
@@ -31,7 +33,6 @@ package struct ReferencePass {
     ///
     /// - Throws: `referenceCycle`, `depthLimitExceeded`.
     package mutating func run(_ store: inout NodeStore) throws(PropertyListError) {
-        heights = [UInt32](repeating: 0, count: store.records.count)
         if !measureForward(store) { try search(&store) }
         let depth = Int(heights[Int(root)])
         if depth > limits.depth {
@@ -48,19 +49,26 @@ package struct ReferencePass {
     private mutating func measureForward(_ store: NodeStore) -> Bool {
         let skipsKeys = options.isDisjoint(with: [.salvage, .unusedGarbage])
         let (records, children) = (store.records.span, store.children.span)
+        // A local array needs no check for other owners at each change.
+        var heights: [UInt32] = []
+        heights.append(addingCapacity: records.count) { output in
+            for index in records.indices {
+                output.append(records[index].isContainer ? Self.unmeasured : 0)
+            }
+        }
+        defer { self.heights = heights }
         var node = records.count
         while node > 0 {
             node &-= 1
+            if heights[node] == 0 { continue }
             let record = records[node]
-            guard record.isContainer else { continue }
             let references = children.extracting(skipsKeys ? record.valueRange : record.childRange)
             var height: UInt32 = 0
             for index in references.indices {
-                let child = Int(references[index])
-                if child <= node, records[child].isContainer { return false }
-                // The height of a leaf is 0.
-                height = max(height, heights[child])
+                height = max(height, heights[Int(references[index])])
             }
+            // A container that refers to itself or backward meets one that is not measured yet.
+            if height == Self.unmeasured { return false }
             heights[node] = height &+ 1
         }
         return true

@@ -87,13 +87,14 @@ extension OutputSpan<UInt32> {
         // SAFETY: the integers are within the list, and the guard above ensures that there is room
         // for them; any bit pattern is a valid integer.
         unsafe withUnsafeMutableBufferPointer { buffer, count in
-            let bytes = unsafe list.bytes
-            for index in 0..<number {
-                let word = unsafe bytes.unsafeLoadUnaligned(
-                    fromByteOffset: index &* width, as: Word.self)
-                let value = UInt32(truncatingIfNeeded: word.bigEndian)
-                largest = Swift.max(largest, value)
-                unsafe buffer.initializeElement(at: count &+ index, to: value)
+            unsafe list.withUnsafeBytes { bytes in
+                for index in 0..<number {
+                    let word = unsafe bytes.loadUnaligned(
+                        fromByteOffset: index &* width, as: Word.self)
+                    let value = UInt32(truncatingIfNeeded: word.bigEndian)
+                    largest = Swift.max(largest, value)
+                    unsafe buffer.initializeElement(at: count &+ index, to: value)
+                }
             }
             count &+= number
         }

@@ -16,6 +16,23 @@ extension Span<UInt8> {
         return true
     }
 
+    /// Returns whether every byte from `start` to `stop` is below 0x80. Returns false if eight bytes
+    /// do not precede `stop`, or if it is beyond the span. Linear; eight bytes at a time.
+    @inline(__always)
+    func isASCII(from start: Int, to stop: Int) -> Bool {
+        var (place, bits) = (start, UInt64(0))
+        while place &+ 8 <= stop {
+            guard let word = littleEndian(at: place) else { return false }
+            bits |= word
+            place &+= 8
+        }
+        if place < stop {
+            guard let rest = bigEndian(before: stop, width: stop &- place) else { return false }
+            bits |= rest
+        }
+        return bits & 0x8080_8080_8080_8080 == 0
+    }
+
     /// Returns whether the span has the same bytes as `other`. Linear.
     package func isSame(as other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }

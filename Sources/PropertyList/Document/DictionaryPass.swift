@@ -45,13 +45,16 @@ struct DictionaryPass {
     mutating func run(
         _ store: inout NodeStore, only used: [Bool]? = nil
     ) throws(PropertyListError) {
-        for node in store.records.indices where store.records[node].kind == .dictionary {
+        var node = 0
+        while true {
+            if used == nil { node = keys.shapes.assignLikely(from: node, &store) }
+            guard node < store.records.count else { return }
             if let used, !used[node] {
-                keys.hasShapeless = true
-            } else if store.records[node].count > 0 {
-                let shape = keys.shapes.likely(store.records[node].keyRange, in: store)
-                store.records[node].shape = shape == 0 ? try self.shape(of: node, &store) : shape
+                if store.records[node].kind == .dictionary { keys.hasShapeless = true }
+            } else if store.records[node].kind == .dictionary, !store.records[node].isEmpty {
+                store.records[node].shape = try shape(of: node, &store)
             }
+            node &+= 1
         }
     }
 

@@ -29,5 +29,6 @@ public enum PropertyListKind: UInt8, Sendable, Hashable, CaseIterable, BitwiseCo
     case dictionary
 
     /// A Boolean value that is true if values of this kind hold other values.
+    @inlinable
     public var isContainer: Bool { self == .array || self == .set || self == .dictionary }
 }

@@ -52,14 +52,31 @@ package struct ShapeTable: Sendable {
     /// The shapes. The index of each is its number minus one.
     var all: [Shape] { shapes }
 
-    /// Returns the shape of the keys at `places` if it is that of the last dictionary, or the
-    /// previous successor of that shape. Otherwise returns 0.
+    /// Sets the shapes of dictionaries that have the expected shape: that of the last dictionary, or
+    /// the previous successor of that shape. Linear in the number of keys.
+    ///
+    /// - Returns: The first record, from `node` on, that is a dictionary with keys and has another
+    ///   shape; the number of records if there is none.
+    mutating func assignLikely(from node: Int, _ store: inout NodeStore) -> Int {
+        var node = node
+        while node < store.records.count {
+            let record = store.records[node]
+            if record.kind == .dictionary, !record.isEmpty {
+                let shape = likely(record.keyRange, store)
+                if shape == 0 { return node }
+                store.records[node].shape = shape
+            }
+            node &+= 1
+        }
+        return node
+    }
+
     @inline(__always)
-    mutating func likely(_ places: Range<Int>, in store: NodeStore) -> UInt16 {
+    private mutating func likely(_ places: Range<Int>, _ store: NodeStore) -> UInt16 {
         guard last != 0 else { return 0 }
-        if isShape(last, places, store) { return last }
+        if isSame(self[last], places, store) { return last }
         let successor = self[last].successor
-        guard successor != 0, isShape(successor, places, store) else { return 0 }
+        guard successor != 0, isSame(self[successor], places, store) else { return 0 }
         last = successor
         return successor
     }
@@ -129,11 +146,6 @@ package struct ShapeTable: Sendable {
     private mutating func growTable() {
         let shapes = shapes
         table.grow(for: shapes.count &+ 1, present: shapes.count) { shapes[$0].hash }
-    }
-
-    @inline(__always)
-    private func isShape(_ number: UInt16, _ places: Range<Int>, _ store: NodeStore) -> Bool {
-        isSame(self[number], places, store)
     }
 
     /// Returns whether the keys at `places` are those of a shape. A key without a number matches
