@@ -32,8 +32,8 @@ public struct ArchiveContents: Sendable {
     let objectsNumber: UInt32
     /// The numbers of the keys `$class` and `$classname` in the document; nil if no dictionary has
     /// the key.
-    private let classKey: UInt32?
-    private let classNameKey: UInt32?
+    let classKey: UInt32?
+    let classNameKey: UInt32?
 
     /// The format version of every known archive.
     public static let supportedVersion = 100_000

@@ -38,10 +38,13 @@ struct ArchiveIndex {
     ) throws(KeyedArchiveError) {
         top = contents.topNumber
         var scan = Scan(contents, table, limits)
-        try scan.describeClasses()
-        try scan.readEntries()
-        try scan.countReferences(from: top)
-        entries = scan.entries
+        try entries.append(addingCapacity: table[contents.objectsNumber].count) {
+            output throws(KeyedArchiveError) in
+            scan.describeClasses(table, &output)
+            var entries = output.mutableSpan
+            try scan.countReferences(in: contents.topNumber, nil, table, &entries)
+            for number in entries.indices { try scan.read(number, table, &entries) }
+        }
         classes = scan.classes
         objectCounts = scan.objectCounts
     }
@@ -67,129 +70,161 @@ struct ArchiveIndex {
     /// Returns the node of the entry `object`.
     func node(of object: UInt32) -> UInt32 { entries[Int(object)].node }
 
-    /// Returns whether a class has enough objects that caching field positions pays off.
-    func isCommon(_ classIndex: Int) -> Bool {
-        objectCounts[classIndex &- Int(ClassNumber.firstDescribed)] > 3
+    /// Returns whether a described class has enough objects that caching field positions pays off.
+    @inline(__always)
+    func isCommon(_ number: ClassNumber) -> Bool {
+        objectCounts[Int(number.value &- ClassNumber.firstDescribed)] > 3
     }
 
     /// Returns whether there is more than one reference to the entry.
     func isShared(_ object: UInt32) -> Bool { entries[Int(object)].isShared }
 
     /// The scan that builds the index.
+    ///
+    /// The entries are the elements of a span, because each change of an array checks for other
+    /// owners. The functions take the table as a parameter, because the scan would have to copy its
+    /// own in order to use spans of it.
     private struct Scan {
         let contents: ArchiveContents
-        let table: DocumentTable
-        var entries: [Entry] = []
-        var classes: [ArchivedClass] = []
-        var objectCounts: [UInt8] = []
+        private(set) var classes: [ArchivedClass] = []
+        private(set) var objectCounts: [UInt8] = []
         private let classKey: UInt32?
         private let nameKey: UInt32?
-        private var descriptionCount = 0
+        // By entry: the number of the class it describes, once known; 0 is none.
+        private var numbers: [UInt32]
         // The containers within objects that are still to be visited, and the number of visits to
         // each. A second visit marks the objects it refers to as shared. There is no third, which
         // bounds the work.
         private var pending: [UInt32] = []
-        private var looks: [UInt8]
+        private var looks: [UInt8] = []
         // By shape: the form of its dictionaries, once known.
-        private var forms: [Form?]
+        private var forms: [Form]
         private var budget: DescriptionBudget
 
         /// The keys that make a dictionary an object or a class description.
-        struct Form {
-            /// The position of `$class`; nil if it is missing.
-            let classPosition: Int?
-            let hasName: Bool
+        struct Form: BitwiseCopyable {
+            var isKnown = false
+            /// A Boolean value indicating whether there is a `$classname`.
+            var hasName = false
+            /// The position of `$class`; -1 if it is missing.
+            var classPosition: Int32 = -1
         }
 
         init(_ contents: ArchiveContents, _ table: DocumentTable, _ limits: ParsingLimits) {
             budget = DescriptionBudget(table, limits)
             self.contents = contents
-            self.table = table
-            looks = [UInt8](repeating: 0, count: table.count)
-            forms = [Form?](repeating: nil, count: table.shapeCount + 1)
-            classKey = table.keyNumber(of: ArchiveFormat.classKey)
-            nameKey = table.keyNumber(of: ArchiveFormat.classNameKey)
+            forms = [Form](repeating: Form(), count: table.shapeCount &+ 1)
+            classKey = contents.classKey
+            nameKey = contents.classNameKey
+            numbers = [UInt32](repeating: 0, count: table[contents.objectsNumber].count)
         }
 
-        /// Marks the entries that describe classes, because an object may precede its class.
-        mutating func describeClasses() throws(KeyedArchiveError) {
-            let objects = table[contents.objectsNumber]
-            entries.reserveCapacity(objects.count)
-            for place in objects.valueRange {
+        /// Appends all entries, and marks those that describe classes, because an object may
+        /// precede its class.
+        mutating func describeClasses(
+            _ table: DocumentTable, _ output: inout OutputSpan<Entry>
+        ) {
+            let places = table[contents.objectsNumber].valueRange
+            for place in places {
                 let node = table.child(place)
                 let record = table[node]
-                let isDescription = record.kind == .dictionary && form(of: record).hasName
-                if isDescription { descriptionCount &+= 1 }
-                entries.append(
+                let isDescription = record.kind == .dictionary && form(of: record, table).hasName
+                output.append(
                     Entry(
                         node: node, classNumber: isDescription ? .description : .null,
                         references: 0))
             }
         }
 
-        private mutating func form(of record: NodeRecord) -> Form {
-            let shape = Int(record.shape)
-            if shape != 0, let known = forms[shape] { return known }
+        @inline(__always)
+        private mutating func form(of record: NodeRecord, _ table: DocumentTable) -> Form {
+            let form = forms[Int(record.shape)]
+            return form.isKnown ? form : newForm(of: record, table)
+        }
+
+        @inline(never)
+        private mutating func newForm(
+            of record: NodeRecord, _ table: DocumentTable
+        ) -> Form {
             let place = classKey.flatMap { table.place(ofKey: $0, in: record) }
-            let form = Form(
-                classPosition: place.map { $0 &- record.keyRange.lowerBound },
-                hasName: nameKey.flatMap { table.place(ofKey: $0, in: record) } != nil)
-            if shape != 0 { forms[shape] = form }
+            let hasName = nameKey.flatMap { table.place(ofKey: $0, in: record) } != nil
+            let position = place.map { Int32(truncatingIfNeeded: $0 &- record.keyRange.lowerBound) }
+            let form = Form(isKnown: true, hasName: hasName, classPosition: position ?? -1)
+            // Dictionaries without a shape may have different keys.
+            if record.shape != 0 { forms[Int(record.shape)] = form }
             return form
         }
 
-        mutating func readEntries() throws(KeyedArchiveError) {
-            // By entry: the number of the class it describes, once known; 0 is none.
-            var numbers = [UInt32](repeating: 0, count: entries.count)
-            classes.reserveCapacity(min(descriptionCount, 64))
-            objectCounts.reserveCapacity(min(descriptionCount, 64))
-            for number in entries.indices where entries[number].classNumber != .description {
-                let record = table[entries[number].node]
-                let kind =
-                    record.kind == .dictionary
-                    ? objectKind(of: record) : EntryKind.plain(record.kind) { isNull(record) }
-                switch kind {
-                case .object(let description):
-                    entries[number].classNumber = try classNumber(description, &numbers)
-                case .leaf(let constant): entries[number].classNumber = constant
-                case .null, .classDescription: break
-                case .malformed(let flaw):
-                    let entry = PropertyListUID(UInt32(truncatingIfNeeded: number))
-                    throw flaw.error(of: entry, count: entries.count)
-                }
+        /// Classifies an entry, and counts its references.
+        @inline(__always)
+        mutating func read(
+            _ number: Int, _ table: DocumentTable, _ entries: inout MutableSpan<Entry>
+        ) throws(KeyedArchiveError) {
+            let entry = entries[number]
+            if entry.classNumber == .description { return }
+            let record = table[entry.node]
+            let kind =
+                record.kind == .dictionary
+                ? objectKind(of: record, table, entries)
+                : EntryKind.plain(record.kind) { isNull(record, table) }
+            switch kind {
+            case .object(let description):
+                let known = numbers[Int(description)]
+                entries[number].classNumber =
+                    known == 0
+                    ? try newClass(description, entries[Int(description)].node, table)
+                    : ClassNumber(value: known)
+                countObject(of: entries[number].classNumber)
+                try countReferences(
+                    in: entry.node, UInt32(truncatingIfNeeded: number), table, &entries)
+            case .leaf(let constant): entries[number].classNumber = constant
+            case .null, .classDescription: break
+            case .malformed(let flaw):
+                let entry = PropertyListUID(UInt32(truncatingIfNeeded: number))
+                throw flaw.error(of: entry, count: entries.count)
             }
         }
 
-        /// Returns the number of the class that an entry describes, and counts another object of
-        /// it.
-        private mutating func classNumber(
-            _ description: UInt32, _ numbers: inout [UInt32]
+        /// Reads the description of a class, and returns the number of the class.
+        @inline(never)
+        private mutating func newClass(
+            _ description: UInt32, _ node: UInt32, _ table: DocumentTable
         ) throws(KeyedArchiveError) -> ClassNumber {
-            if numbers[Int(description)] == 0 {
-                numbers[Int(description)] = ClassNumber.firstDescribed &+ UInt32(classes.count)
-                classes.append(
-                    try contents.archivedClass(
-                        PropertyListUID(description), entries[Int(description)].node, table,
-                        &budget))
-                objectCounts.append(0)
+            if classes.isEmpty {
+                // Most archives have few classes, so the arrays never grow.
+                classes.reserveCapacity(8)
+                objectCounts.reserveCapacity(8)
             }
-            let number = numbers[Int(description)]
-            let place = Int(number &- ClassNumber.firstDescribed)
-            if objectCounts[place] < .max { objectCounts[place] &+= 1 }
+            let number = ClassNumber.firstDescribed &+ UInt32(classes.count)
+            classes.append(
+                try contents.archivedClass(PropertyListUID(description), node, table, &budget))
+            objectCounts.append(0)
+            numbers[Int(description)] = number
             return ClassNumber(value: number)
         }
 
+        @inline(__always)
+        private mutating func countObject(of number: ClassNumber) {
+            let place = Int(number.value &- ClassNumber.firstDescribed)
+            if objectCounts[place] < .max { objectCounts[place] &+= 1 }
+        }
+
         /// Returns the kind of a dictionary that describes no class.
-        private mutating func objectKind(of record: NodeRecord) -> EntryKind {
-            let value = form(of: record).classPosition.map {
-                table[table.child(record.valueRange.lowerBound &+ $0)]
-            }
+        @inline(__always)
+        private mutating func objectKind(
+            of record: NodeRecord, _ table: DocumentTable,
+            _ entries: borrowing MutableSpan<Entry>
+        ) -> EntryKind {
+            let position = form(of: record, table).classPosition
+            let value: NodeRecord? =
+                position < 0
+                ? nil : table[table.child(record.valueRange.lowerBound &+ Int(position))]
             return .object(classValue: value, count: entries.count) {
                 entries[Int($0)].classNumber == .description
             }
         }
 
-        private func isNull(_ record: NodeRecord) -> Bool {
+        private func isNull(_ record: NodeRecord, _ table: DocumentTable) -> Bool {
             // `$null` has five characters, of one or two bytes each.
             let length = table.contentLength(of: record)
             if length != 5, length != 10 { return false }
@@ -198,27 +233,11 @@ struct ArchiveIndex {
 
         // MARK: References
 
-        mutating func countReferences(from top: UInt32) throws(KeyedArchiveError) {
-            // Accesses to a local variable need no exclusivity checks.
-            var entries = entries
-            self.entries = []
-            // A copy, whose spans stay valid while `self` changes.
-            let table = table
-            try countReferences(in: top, nil, table, &entries)
-            for number in entries.indices
-            where entries[number].classNumber.isObject && !entries[number].classNumber.isLeaf {
-                try countReferences(
-                    in: entries[number].node, UInt32(truncatingIfNeeded: number), table,
-                    &entries)
-            }
-            self.entries = entries
-        }
-
         /// Counts the references in one object and in the containers within it.
         @inline(__always)
-        private mutating func countReferences(
+        mutating func countReferences(
             in container: UInt32, _ object: UInt32?, _ table: DocumentTable,
-            _ entries: inout [Entry]
+            _ entries: inout MutableSpan<Entry>
         ) throws(KeyedArchiveError) {
             try countReferences(ofOne: container, object, table, &entries)
             while let node = pending.popLast() {
@@ -228,7 +247,7 @@ struct ArchiveIndex {
 
         private mutating func countReferences(
             ofOne container: UInt32, _ object: UInt32?, _ table: DocumentTable,
-            _ entries: inout [Entry]
+            _ entries: inout MutableSpan<Entry>
         ) throws(KeyedArchiveError) {
             let records = table.records.span
             let values = table.children.span.extracting(records[Int(container)].valueRange)
@@ -241,12 +260,18 @@ struct ArchiveIndex {
                     let target = Int(truncatingIfNeeded: record.payload)
                     if entries[target].references < 2 { entries[target].references &+= 1 }
                 } else if record.isContainer {
-                    let child = Int(values[index])
-                    if looks[child] == 2 { continue }
-                    looks[child] &+= 1
-                    pending.append(values[index])
+                    visitLater(values[index], table)
                 }
             }
+        }
+
+        @inline(never)
+        private mutating func visitLater(_ container: UInt32, _ table: DocumentTable) {
+            if looks.isEmpty { looks = [UInt8](repeating: 0, count: table.count) }
+            let child = Int(container)
+            if looks[child] == 2 { return }
+            looks[child] &+= 1
+            pending.append(container)
         }
 
         @inline(never)

@@ -16,6 +16,22 @@ struct KnownKey {
 
     @inline(__always)
     func isSame(as key: String) -> Bool {
+        Self.haveSameBits(text, key) || isEqual(to: key)
+    }
+
+    /// Returns whether two strings have the same representation: the same short text, or the same
+    /// storage. Equal strings may differ in representation.
+    @inline(__always)
+    private static func haveSameBits(_ left: String, _ right: String) -> Bool {
+        typealias Words = (UInt, UInt)
+        guard MemoryLayout<String>.size == MemoryLayout<Words>.size else { return false }
+        // SAFETY: the sizes are equal, and any bits are valid integers. The integers are compared
+        // and not used otherwise. Both strings live during the call, so storage at one address is
+        // the same storage.
+        return unsafe unsafeBitCast(left, to: Words.self) == unsafeBitCast(right, to: Words.self)
+    }
+
+    private func isEqual(to key: String) -> Bool {
         // Comparing lengths first saves most comparisons of long keys, and makes `==` exact for
         // ASCII: other strings that are canonically equivalent to an ASCII string are longer.
         text.utf8.count == key.utf8.count && (isASCII ? text == key : text.isLiterally(key))

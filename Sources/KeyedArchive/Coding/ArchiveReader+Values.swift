@@ -211,7 +211,7 @@ extension ArchiveReader {
 
     @inline(__always)
     private func make<T>(
-        _ object: UInt32, _ isShared: Bool, _ body: (KeyedDecoder) throws -> T
+        _ object: UInt32, _ isShared: Bool, _ body: (consuming KeyedDecoder) throws -> T
     ) throws -> T {
         if state.open.count >= limits.depth { throw tooDeep() }
         guard state.stack.isUsedUp else { return try makeHere(object, isShared, body) }
@@ -223,13 +223,14 @@ extension ArchiveReader {
 
     @inline(__always)
     private func makeHere<T>(
-        _ object: UInt32, _ isShared: Bool, _ body: (KeyedDecoder) throws -> T
+        _ object: UInt32, _ isShared: Bool, _ body: (consuming KeyedDecoder) throws -> T
     ) throws -> T {
-        let outer = state.begin(object)
+        let decoder = KeyedDecoder(self, object: object)
+        let outer = state.begin(object, layout(of: object, decoder.record))
         defer { state.end(outer) }
         let (madeBefore, lateBefore) = (state.newlyMade.count, state.lateCount)
         do {
-            let value = try body(KeyedDecoder(self, object: object))
+            let value = try body(decoder)
             if isShared {
                 made[object] = value
                 state.newlyMade.append(object)

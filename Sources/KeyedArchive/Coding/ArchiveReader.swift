@@ -192,8 +192,17 @@ extension ArchiveReader {
         return index.node(of: object)
     }
 
+    /// Returns the node of the plain value of an object's field; nil for other fields, and at the
+    /// roots.
+    @inline(never)
+    func plainNode(forKey key: String, of decoder: KeyedDecoder) -> UInt32? {
+        guard decoder.object != nil, let node = field(key, of: decoder) else { return nil }
+        return plainNode(at: node)
+    }
+
     /// Returns the node of a plain value that a field contains or refers to, if its class is
     /// allowed. Returns nil for everything else, which the slow path decodes or reports.
+    @inline(__always)
     func plainNode(at node: UInt32) -> UInt32? {
         let record = table[node]
         guard record.kind == .uid else { return node }
@@ -285,30 +294,43 @@ extension ArchiveReader {
     /// Programs request the same keys in the same order from each object of a class, and
     /// dictionaries of one shape have a key in the same position. So positions are cached for each
     /// class, shape and step. Other keys are looked up, also in constant time.
+    @inline(__always)
     func field(_ key: String, of decoder: KeyedDecoder) -> UInt32? {
         let record = decoder.record
-        guard record.kind == .dictionary else { return nil }
-        if decoder.object == nil || record.shape == 0 || !index.isCommon(decoder.classIndex) {
-            let found = position(of: key, in: record, areRoots: decoder.object == nil)
-            return found.map { value(at: $0, in: record) }
-        }
-        let layout = ReadingState.Layout(classIndex: decoder.classIndex, shape: record.shape)
-        let position = state.ask(key, layout)
+        guard state.caches(decoder.object) else { return uncachedField(key, of: decoder) }
+        let position = state.ask(key)
         if position < UInt32(truncatingIfNeeded: record.count) {
             return value(at: position, in: record)
         }
-        return position == ReadingState.missing ? nil : newField(key, record, layout)
+        return position == ReadingState.missing ? nil : newField(key, record)
+    }
+
+    @inline(never)
+    private func uncachedField(_ key: String, of decoder: KeyedDecoder) -> UInt32? {
+        let record = decoder.record
+        guard record.kind == .dictionary else { return nil }
+        let found = position(of: key, in: record, areRoots: decoder.object == nil)
+        return found.map { value(at: $0, in: record) }
     }
 
     /// Looks up a field that was not requested from objects of the layout at this step, and caches
     /// its position.
     @inline(never)
-    private func newField(
-        _ key: String, _ record: NodeRecord, _ layout: ReadingState.Layout
-    ) -> UInt32? {
+    private func newField(_ key: String, _ record: NodeRecord) -> UInt32? {
         let found = position(of: key, in: record)
-        state.learn(found ?? ReadingState.missing, of: key, layout)
+        state.learn(found ?? ReadingState.missing, of: key)
         return found.map { value(at: $0, in: record) }
+    }
+
+    /// Returns the layout of an object, whose record is `record`; nil if caching the positions of
+    /// its fields does not pay off.
+    @inline(__always)
+    func layout(of object: UInt32, _ record: NodeRecord) -> ReadingState.Layout? {
+        let number = index.classNumber(of: object)
+        guard record.kind == .dictionary, record.shape != 0, index.isCommon(number) else {
+            return nil
+        }
+        return ReadingState.Layout(number, shape: record.shape)
     }
 
     /// Returns the value of the entry at a position of an object.

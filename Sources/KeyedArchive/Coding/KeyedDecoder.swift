@@ -14,21 +14,13 @@ public struct KeyedDecoder {
     let reader: ArchiveReader
     // The number of the object; nil for the roots.
     let object: UInt32?
-    // The record of its node, and the number of its class.
+    // The record of its node.
     let record: NodeRecord
-    let classIndex: Int
 
     init(_ reader: ArchiveReader, object: UInt32?) {
         self.reader = reader
         self.object = object
-        guard let object else {
-            record = reader.table[reader.index.top]
-            classIndex = 0
-            return
-        }
-        let entry = reader.index.entry(of: object)
-        record = reader.table[entry.node]
-        classIndex = Int(truncatingIfNeeded: entry.classNumber.value)
+        record = reader.record(of: object)
     }
 
     /// The values that the program has set as ``KeyedUnarchiver/userInfo``.
@@ -240,20 +232,16 @@ extension KeyedDecoder {
     ///
     /// - Throws: `missingValue`, `wrongType`, `classNotAllowed`.
     public func decode(_ type: String.Type = String.self, forKey key: String) throws -> String {
-        if let node = plainNode(key), reader.table[node].kind == .string {
+        if let node = reader.plainNode(forKey: key, of: self), reader.table[node].kind == .string {
             return reader.text(of: node)
         }
         return try decodeAny(type, key)
     }
 
     /// Returns the record of a field that is a plain value; nil for other fields, and at the roots.
+    @inline(__always)
     func plainRecord(_ key: String) -> NodeRecord? {
-        plainNode(key).map { reader.table[$0] }
-    }
-
-    private func plainNode(_ key: String) -> UInt32? {
-        guard object != nil, let node = reader.field(key, of: self) else { return nil }
-        return reader.plainNode(at: node)
+        reader.plainNode(forKey: key, of: self).map { reader.table[$0] }
     }
 
     /// Decodes a field by the general path, which handles all forms and reports all errors.

@@ -15,11 +15,12 @@ struct ReadingState {
         private let bits: UInt64
 
         /// Creates the layout of a class and a shape, which must not be 0.
-        init(classIndex: Int, shape: UInt16) {
-            bits = UInt64(truncatingIfNeeded: classIndex) << 16 | UInt64(shape)
+        init(_ number: ClassNumber, shape: UInt16) {
+            bits = UInt64(number.value) << 16 | UInt64(shape)
         }
 
-        fileprivate static let none = Layout(classIndex: 0, shape: 0)
+        /// The absence of a layout.
+        fileprivate static let none = Layout(ClassNumber(value: 0), shape: 0)
 
         /// Returns the slot of the layout among `count`, a power of two.
         fileprivate func slot(_ count: Int) -> Int {
@@ -44,13 +45,14 @@ struct ReadingState {
 
     /// The requests to one object so far.
     struct Progress {
-        /// The value of ``next`` before the first request.
-        fileprivate static let start = UInt32.max
-
+        /// The object under construction; `.max` for none.
+        fileprivate var object = UInt32.max
+        /// The object's layout; ``Layout/none`` if its positions are not cached.
+        fileprivate var layout = Layout.none
         /// The index of the last step plus one; 0 is none.
         fileprivate var last: UInt32 = 0
         /// The index of the expected step plus one; 0 is none.
-        fileprivate var next = start
+        fileprivate var next: UInt32 = 0
         /// The number of values without a key.
         var unkeyedCount = 0
     }
@@ -134,9 +136,14 @@ struct ReadingState {
     func isUnderWay(_ object: UInt32) -> Bool { isUnderWay[Int(object)] }
 
     /// Begins the construction of an object, and returns the progress of the enclosing one.
-    mutating func begin(_ object: UInt32) -> Progress {
+    ///
+    /// `layout` is that of the object; nil if its positions are not cached.
+    mutating func begin(_ object: UInt32, _ layout: Layout?) -> Progress {
         let outer = progress
-        progress = Progress()
+        progress = Progress(object: object, layout: layout ?? .none)
+        if let layout, !firstSteps.isEmpty {
+            progress.next = firstSteps[layout.slot(Self.slotCount)]
+        }
         isUnderWay[Int(object)] = true
         open.append(object)
         return outer
@@ -148,14 +155,21 @@ struct ReadingState {
         progress = outer
     }
 
-    /// Returns the expected position of a requested field, or ``unknown``. The position is known if
-    /// the field was requested at this step the last time, from an object of the same layout.
+    /// Returns whether positions are cached for an object: it is the innermost one under
+    /// construction, and has a layout.
     @inline(__always)
-    mutating func ask(_ key: String, _ layout: Layout) -> UInt32 {
-        if progress.next == Progress.start { progress.next = firstStep(layout) }
+    func caches(_ object: UInt32?) -> Bool {
+        progress.object == object && progress.layout != .none
+    }
+
+    /// Returns the expected position of a field that is requested from the innermost object, or
+    /// ``unknown``. The position is known if the field was requested at this step the last time,
+    /// from an object of the same layout.
+    @inline(__always)
+    mutating func ask(_ key: String) -> UInt32 {
         if progress.next == 0 { return Self.unknown }
         let place = Int(truncatingIfNeeded: progress.next &- 1)
-        guard steps[place].layout == layout, steps[place].key.isSame(as: key) else {
+        guard steps[place].layout == progress.layout, steps[place].key.isSame(as: key) else {
             return Self.unknown
         }
         progress.last = progress.next
@@ -163,13 +177,10 @@ struct ReadingState {
         return steps[place].position
     }
 
-    private func firstStep(_ layout: Layout) -> UInt32 {
-        firstSteps.isEmpty ? 0 : firstSteps[layout.slot(Self.slotCount)]
-    }
-
-    /// Caches the position of a field for which ``ask(_:_:)`` returned ``unknown``, in place of the
+    /// Caches the position of a field for which ``ask(_:)`` returned ``unknown``, in place of the
     /// expected step.
-    mutating func learn(_ position: UInt32, of key: String, _ layout: Layout) {
+    mutating func learn(_ position: UInt32, of key: String) {
+        let layout = progress.layout
         let expected = Int(truncatingIfNeeded: progress.next) &- 1
         if expected >= 0 {
             steps[expected] = FieldStep(
