@@ -29,12 +29,11 @@ public final class ArchiveWriter {
     // allowed.
     private var isBelowAny = false
     private var types = TypeTable<WrittenType>()
-    private var lastType: (id: ObjectIdentifier, written: WrittenType)?
+    // The type of the last object. Most objects have the type of the one before.
+    private var lastType: LastType?
     private let listsStrings: Bool
     private let listsNumbers: Bool
     private let listsData: Bool
-    private var depth = 0
-    private var stack = StackSegment()
 
     /// The cached facts about a type whose values are written.
     private struct WrittenType {
@@ -46,6 +45,16 @@ public final class ArchiveWriter {
         let isListed: Bool
         /// A Boolean value indicating whether the type of the root registers it.
         let isAskedFor: Bool
+    }
+
+    /// The facts about a type that each of its objects needs, without its name.
+    private struct LastType {
+        let id: ObjectIdentifier
+        /// The index of its class in the table.
+        let classIndex: Int
+        /// A Boolean value indicating whether the class is allowed everywhere. Otherwise it is
+        /// allowed only outside values of any class.
+        let isListed: Bool
     }
 
     init(
@@ -70,6 +79,12 @@ extension ArchiveWriter {
         @inline(__always) get { unsafe uncheckedTable }
         @inline(__always) _modify { yield unsafe &uncheckedTable }
     }
+
+    /// The stack that nested calls may use.
+    private var stack: StackSegment {
+        get { table.stack }
+        set { table.stack = newValue }
+    }
 }
 
 // MARK: - Objects
@@ -83,9 +98,9 @@ extension ArchiveWriter {
     /// - Throws: `classNotAllowed`, `depthLimitExceeded`, and the errors of the value's
     ///   `encode(with:)`.
     public func writeObject<T: KeyedEncodable>(_ value: T) throws -> PropertyListUID {
-        let written = try writtenType(T.self)
+        let classIndex = try classIndex(of: T.self)
         let number = try table.reserve()
-        try fill(number, written.classIndex) { try value.encode(with: $0) }
+        try fill(number, classIndex) { try value.encode(with: $0) }
         return PropertyListUID(number)
     }
 
@@ -105,10 +120,10 @@ extension ArchiveWriter {
     ///
     /// - Throws: the errors of ``writeObject(_:)``; `undeclaredSubclass`.
     public func writeInstance<T: KeyedEncodable & AnyObject>(_ value: T) throws -> PropertyListUID {
-        let written = try writtenType(ofInstance: value)
+        let classIndex = try classIndex(ofInstance: value)
         let number = try table.objectNumber(of: value)
         if table.isPromised(number) {
-            try fill(number, written.classIndex) { try value.encode(with: $0) }
+            try fill(number, classIndex) { try value.encode(with: $0) }
         }
         return PropertyListUID(number)
     }
@@ -132,8 +147,8 @@ extension ArchiveWriter {
         let number = try table.objectNumber(of: value)
         guard table.isPromised(number) else { return PropertyListUID(number) }
         let value = try replacement()
-        let written = try writtenType(type(of: value))
-        try fill(number, written.classIndex) { try value.encode(with: $0) }
+        let classIndex = try classIndex(of: type(of: value))
+        try fill(number, classIndex) { try value.encode(with: $0) }
         return PropertyListUID(number)
     }
 
@@ -165,9 +180,9 @@ extension ArchiveWriter {
     func fill(
         _ number: UInt32, _ classIndex: Int, _ fields: (KeyedEncoder) throws -> Void
     ) throws {
-        if depth >= limits.depth { throw tooDeep() }
-        guard stack.isUsedUp else { return try fillHere(number, classIndex, fields) }
-        let error = KeyedArchiveError.stackExceeded(depth)
+        if table.depth >= limits.depth { throw tooDeep() }
+        guard table.stack.isUsedUp else { return try fillHere(number, classIndex, fields) }
+        let error = KeyedArchiveError.stackExceeded(table.depth)
         try StackSegment.run(for: self, \.stack, orThrow: error) {
             try fillHere(number, classIndex, fields)
         }
@@ -177,8 +192,7 @@ extension ArchiveWriter {
         _ number: UInt32, _ classIndex: Int, _ fields: (KeyedEncoder) throws -> Void
     ) throws {
         let outer = table.begin(number, classIndex: classIndex)
-        depth += 1
-        defer { depth -= 1 }
+        defer { table.depth &-= 1 }
         // An incomplete object must not be output, even if the caller ignores the error.
         do { try fields(KeyedEncoder(self, object: number)) } catch { table.fail(error) }
         if let failure = table.failure {
@@ -199,48 +213,46 @@ extension ArchiveWriter {
 // MARK: - Classes
 
 extension ArchiveWriter {
-    private func writtenType<T: KeyedEncodable>(
-        _ type: T.Type
-    ) throws(KeyedArchiveError) -> WrittenType {
-        try writtenType(type) { () throws(KeyedArchiveError) in }
+    private func classIndex<T: KeyedEncodable>(
+        of type: T.Type
+    ) throws(KeyedArchiveError) -> Int {
+        try classIndex(of: type) { () throws(KeyedArchiveError) in }
     }
 
-    private func writtenType<T: KeyedEncodable & AnyObject>(
+    private func classIndex<T: KeyedEncodable & AnyObject>(
         ofInstance value: T
-    ) throws(KeyedArchiveError) -> WrittenType {
+    ) throws(KeyedArchiveError) -> Int {
         let type = type(of: value)
-        return try writtenType(type) { () throws(KeyedArchiveError) in
+        return try classIndex(of: type) { () throws(KeyedArchiveError) in
             try requireDeclared(value, type)
         }
     }
 
-    /// Returns the class of a type, after running `check` for a new type.
+    /// Returns the index of the class of a type, if it is allowed. Runs `check` for a new type.
     @inline(__always)
-    private func writtenType(
-        _ type: any KeyedEncodable.Type, _ check: () throws(KeyedArchiveError) -> Void
-    ) throws(KeyedArchiveError) -> WrittenType {
+    private func classIndex(
+        of type: any KeyedEncodable.Type, _ check: () throws(KeyedArchiveError) -> Void
+    ) throws(KeyedArchiveError) -> Int {
         let id = ObjectIdentifier(type)
-        if let known = known(id) {
+        if let lastType, lastType.id == id, lastType.isListed || !isBelowAny {
+            return lastType.classIndex
+        }
+        if let known = types[id] {
             try requireAllowed(known)
-            return known
+            note(id, known)
+            return known.classIndex
         }
         let written = newType(type)
         try requireAllowed(written)
         try check()
+        types.insert(written, for: id)
         note(id, written)
-        return written
-    }
-
-    private func known(_ id: ObjectIdentifier) -> WrittenType? {
-        if let lastType, lastType.id == id { return lastType.written }
-        guard let written = types[id] else { return nil }
-        lastType = (id, written)
-        return written
+        return written.classIndex
     }
 
     private func note(_ id: ObjectIdentifier, _ written: WrittenType) {
-        types.insert(written, for: id)
-        lastType = (id, written)
+        lastType = LastType(
+            id: id, classIndex: written.classIndex, isListed: written.isListed || allowsEveryClass)
     }
 
     private func newType(_ type: any KeyedEncodable.Type) -> WrittenType {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArchiveVocabulary
+internal import CallStack
 internal import PropertyList
 
 /// The objects of an archive that is being written: those with only a number, the open ones, and
@@ -46,6 +47,10 @@ struct ObjectTable {
     private var classIndexes: [ArchivedClass: Int] = [:]
     private static let fewClasses = 8
     private(set) var open = Open()
+    /// The number of open objects that are nested.
+    var depth = 0
+    /// The stack that nested calls may use.
+    var stack = StackSegment()
     // The fields of all open objects, grouped by object. The roots come first.
     var fields: [(key: UInt32, value: UInt32)] = []
     let classKey: UInt32
@@ -164,6 +169,7 @@ extension ObjectTable {
         let outer = open
         open = Open(number: object, classIndex: classIndex, start: fields.count)
         objects[Int(object)] = Self.underWay
+        depth &+= 1
         return outer
     }
 
@@ -181,7 +187,8 @@ extension ObjectTable {
     mutating func abandon(_ outer: Open) { close(outer) }
 
     private mutating func close(_ outer: Open) {
-        fields.removeLast(fields.count &- open.start)
+        // Removing fields one by one takes fewer instructions than the general removal of a range.
+        while fields.count > open.start { fields.removeLast() }
         open = outer
     }
 

@@ -19,8 +19,6 @@ struct ObjectList {
 
     private let store: NodeStore
     private let numbering: BinaryLayout.Numbering
-    // True if all leaves are known to be distinct, so each is an object of its own.
-    private let hasDistinctLeaves: Bool
     private var uniquer: ObjectUniquer
     // By key number: the number of its object plus one.
     private var keyNumbers: [UInt32]
@@ -41,14 +39,56 @@ struct ObjectList {
     ) throws(PropertyListError) {
         store = document.storage.store
         self.numbering = numbering
-        numbers = [UInt32](repeating: 0, count: store.records.count)
-        hasDistinctLeaves = document.storage.hasDistinctLeaves
-        let isByValue = numbering == .byValue && !hasDistinctLeaves
+        let isByValue = numbering == .byValue && !document.storage.hasDistinctLeaves
         uniquer = ObjectUniquer(capacity: isByValue ? min(store.records.count, 1 << 16) : 0)
         keyNumbers = [UInt32](repeating: 0, count: isByValue ? document.storage.keys.count + 1 : 0)
+        numbers = []
+        if numbering == .byValue, document.storage.hasDistinctLeaves {
+            (order, numbers) = try Self.listDistinct(document.storage.root, store, &budget)
+            return
+        }
+        numbers.append(contentsOf: repeatElement(0, count: store.records.count))
         order.reserveCapacity(isByValue ? 0 : store.records.count)
         try number(document.storage.root, &budget)
         while let open = frames.popLast() { try numberChildren(open, &budget) }
+    }
+
+    /// Returns the lists for a document whose leaves are known to be distinct, so that each is an
+    /// object of its own. The lists are spans, because each change of an array checks for other
+    /// owners.
+    private static func listDistinct(
+        _ root: UInt32, _ store: NodeStore, _ budget: inout OperationBudget
+    ) throws(PropertyListError) -> (order: [UInt32], numbers: [UInt32]) {
+        let (records, children) = (store.records.span, store.children.span)
+        var (order, numbers): ([UInt32], [UInt32]) = ([], [])
+        // The remaining children of the containers around the innermost open one.
+        var frames: [Range<Int>] = []
+        try numbers.append(addingCapacity: records.count) { output throws(PropertyListError) in
+            output.append(repeating: 0, count: records.count)
+            var numbers = output.mutableSpan
+            try order.append(addingCapacity: records.count) { order throws(PropertyListError) in
+                order.append(root)
+                numbers[Int(root)] = 1
+                try budget.enter(depth: 1)
+                var open = records[Int(root)].isContainer ? records[Int(root)].childRange : 0..<0
+                while true {
+                    guard let place = open.popFirst() else {
+                        guard let outer = frames.popLast() else { return }
+                        open = outer
+                        continue
+                    }
+                    let node = Int(children[place])
+                    if numbers[node] != 0 { continue }
+                    order.append(children[place])
+                    numbers[node] = UInt32(truncatingIfNeeded: order.count)
+                    guard records[node].isContainer else { continue }
+                    frames.append(open)
+                    try budget.enter(depth: frames.count &+ 1)
+                    open = records[node].childRange
+                }
+            }
+        }
+        return (order, numbers)
     }
 
     /// Numbers the remaining children of an open container, up to the first child that is a
@@ -77,7 +117,6 @@ struct ObjectList {
         self.store = store
         self.order = order
         self.numbering = numbering
-        hasDistinctLeaves = false
         numbers = [UInt32](repeating: 0, count: store.records.count)
         uniquer = ObjectUniquer(capacity: 0)
         keyNumbers = []
@@ -104,7 +143,7 @@ struct ObjectList {
         switch numbering {
         case .byValue:
             if numbers[Int(node)] != 0 { return }
-            if hasDistinctLeaves { append(node) } else { numberLeafByValue(node, record) }
+            numberLeafByValue(node, record)
         case .byIdentity, .byIdentityRepeating: try numberLeafByIdentity(node, record, &budget)
         }
     }
