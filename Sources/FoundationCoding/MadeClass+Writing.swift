@@ -91,7 +91,7 @@ extension MadeClass {
         _ elements: some Sequence<Any>, _ key: String, _ coder: KeyedArchiverCoder,
         _ encoder: KeyedEncoder
     ) {
-        encoder.encodeReferences(elements, forKey: key) { try coder.uid(of: $0) }
+        encoder.encodeReferences(Array(elements), forKey: key) { try coder.uid(of: $0) }
     }
 
     private static func encode(

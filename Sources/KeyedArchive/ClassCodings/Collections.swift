@@ -116,9 +116,11 @@ extension RangeReplaceableCollection where Element: KeyedDecodable {
 }
 
 extension KeyedEncoder {
-    func encodeElements<T: KeyedEncodable>(_ elements: some Sequence<T>) {
-        encodeReferences(elements, forKey: FoundationField.objects, at: { [.index($0)] }) {
-            try $0.archive(in: writer)
+    func encodeElements<T: KeyedEncodable>(_ elements: [T]) {
+        encodeReferences(
+            count: elements.count, forKey: FoundationField.objects, at: { [.index($0)] }
+        ) {
+            try elements[$0].archive(in: writer)
         }
     }
 }

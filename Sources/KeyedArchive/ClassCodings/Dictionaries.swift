@@ -43,14 +43,14 @@ extension ArchivedPairs: KeyedArchivable where Key: KeyedArchivable, Value: Keye
 
 extension ArchivedPairs: KeyedEncodable where Key: KeyedEncodable, Value: KeyedEncodable {
     public func encode(with coder: KeyedEncoder) {
-        coder.encodeReferences(entries, forKey: FoundationField.keys) {
-            try $0.key.archive(in: coder.writer)
+        coder.encodeReferences(count: entries.count, forKey: FoundationField.keys) {
+            try entries[$0].key.archive(in: coder.writer)
         }
         coder.encodeReferences(
-            entries, forKey: FoundationField.objects,
+            count: entries.count, forKey: FoundationField.objects,
             at: { [keyText(entries[$0].key).map { .entry($0) } ?? .index($0)] }
         ) {
-            try $0.value.archive(in: coder.writer)
+            try entries[$0].value.archive(in: coder.writer)
         }
     }
 }

@@ -223,10 +223,10 @@ extension KeyedEncoder {
     }
 
     /// Writes an inline array of references to the objects that `archive` writes for the elements.
-    package func encodeReferences<S: Sequence>(
-        _ elements: S, forKey key: String, _ archive: (S.Element) throws -> PropertyListUID
+    package func encodeReferences<T>(
+        _ elements: [T], forKey key: String, _ archive: (T) throws -> PropertyListUID
     ) {
-        encodeReferences(elements, forKey: key, at: nil, archive)
+        encodeReferences(count: elements.count, forKey: key) { try archive(elements[$0]) }
     }
 
     /// Records an error of the archive, unless it has one.

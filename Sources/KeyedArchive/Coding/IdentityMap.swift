@@ -21,10 +21,37 @@ struct IdentityMap {
 
     /// Adds an instance that has no object number.
     mutating func insert(_ instance: AnyObject, _ object: UInt32) {
-        if (instances.count &+ 1) &* 2 > slots.count { grow() }
+        makeRoom()
         let address = address(of: instance)
-        slots[place(of: address)] = (address, object)
+        insert(instance, object, at: Slot(place: place(of: address), address: address))
+    }
+
+    /// The slot of an instance. Valid until another instance is added.
+    struct Slot {
+        fileprivate let place: Int
+        fileprivate let address: UInt
+        /// The object number of the instance; nil if it has none.
+        let object: UInt32?
+    }
+
+    /// Returns the slot of an instance, or the free slot for it.
+    mutating func slot(of instance: AnyObject) -> Slot {
+        makeRoom()
+        let address = address(of: instance)
+        let place = place(of: address)
+        return Slot(
+            place: place, address: address,
+            object: slots[place].address == 0 ? nil : slots[place].object)
+    }
+
+    /// Adds an instance whose slot has no object number.
+    mutating func insert(_ instance: AnyObject, _ object: UInt32, at slot: Slot) {
+        slots[slot.place] = (slot.address, object)
         instances.append(instance)
+    }
+
+    private mutating func makeRoom() {
+        if (instances.count &+ 1) &* 2 > slots.count { grow() }
     }
 
     private func address(of instance: AnyObject) -> UInt {

@@ -82,23 +82,29 @@ extension KeyedEncoder {
     public func encodeReferences(
         _ elements: some Sequence<any KeyedEncodable>, forKey key: String
     ) {
-        encodeReferences(elements, forKey: key) { try $0.archive(in: writer) }
+        let elements = Array(elements)
+        encodeReferences(count: elements.count, forKey: key) {
+            try elements[$0].archive(in: writer)
+        }
     }
 
-    /// Writes an inline array of references to the objects that `archive` writes for the elements.
-    /// `steps` returns the path to an element in errors; by default the key and the index.
-    func encodeReferences<S: Sequence>(
-        _ elements: S, forKey key: String,
+    /// Writes an inline array of references to `count` objects that `archive` writes by their
+    /// indexes. `steps` returns the path to an element in errors; by default the key and the index.
+    ///
+    /// Indexes instead of a sequence, because the code of a module without the type of the elements
+    /// would call the sequence's iterator through its witness table.
+    func encodeReferences(
+        count: Int, forKey key: String,
         at steps: ((Int) -> [PropertyListPath.Component])? = nil,
-        _ archive: (S.Element) throws -> PropertyListUID
+        _ archive: (Int) throws -> PropertyListUID
     ) {
         if writer.table.isClosed { return }
         var uids: [UInt32] = []
-        uids.reserveCapacity(elements.underestimatedCount)
-        for element in elements {
-            do { uids.append(try archive(element).value) } catch {
+        uids.reserveCapacity(count)
+        for index in 0..<count {
+            do { uids.append(try archive(index).value) } catch {
                 return writer.table.fail(
-                    error, inside: steps?(uids.count) ?? [.key(key), .index(uids.count)])
+                    error, inside: steps?(index) ?? [.key(key), .index(index)])
             }
         }
         encodeReferences(uids, forKey: key)

@@ -140,9 +140,10 @@ extension ObjectTable {
 
     /// Returns the number of an instance, reserving one if it has none.
     mutating func objectNumber(of instance: AnyObject) throws(KeyedArchiveError) -> UInt32 {
-        if let known = instances.object(of: instance) { return known }
+        let slot = instances.slot(of: instance)
+        if let known = slot.object { return known }
         let number = try reserve()
-        instances.insert(instance, number)
+        instances.insert(instance, number, at: slot)
         return number
     }
 

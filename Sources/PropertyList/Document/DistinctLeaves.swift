@@ -12,8 +12,8 @@ struct DistinctLeaves {
     private var uids: [UInt32] = []
     // True after a UID was too large for the array, so that `uniquer` contains UIDs too.
     private var hasLargeUIDs = false
-    // By small integer: its node plus one, or 0 for none.
-    private var integers: [UInt32] = []
+    // By small integer, then by Boolean value: its node plus one, or 0 for none.
+    private var smallLeaves: [UInt32] = []
 
     private static let integerCount: UInt64 = 256
     /// The number of UIDs that the array has room for, in addition to the number of values.
@@ -28,16 +28,21 @@ struct DistinctLeaves {
         switch record.kind {
         case .uid: return uid(record, next: next, in: store)
         case .integer where record.payload < Self.integerCount:
-            return integer(Int(truncatingIfNeeded: record.payload), next: next)
+            return smallLeaf(Int(truncatingIfNeeded: record.payload), next: next)
+        case .boolean:
+            return smallLeaf(
+                Int(truncatingIfNeeded: Self.integerCount &+ record.payload & 1), next: next)
         default: return uniquer.number(of: next, record, next: next, in: store)
         }
     }
 
     @inline(__always)
-    private mutating func integer(_ value: Int, next: UInt32) -> UInt32? {
-        if integers.isEmpty { integers = [UInt32](repeating: 0, count: Int(Self.integerCount)) }
-        if integers[value] != 0 { return integers[value] &- 1 }
-        integers[value] = next &+ 1
+    private mutating func smallLeaf(_ place: Int, next: UInt32) -> UInt32? {
+        if smallLeaves.isEmpty {
+            smallLeaves = [UInt32](repeating: 0, count: Int(Self.integerCount) &+ 2)
+        }
+        if smallLeaves[place] != 0 { return smallLeaves[place] &- 1 }
+        smallLeaves[place] = next &+ 1
         return nil
     }
 
