@@ -193,21 +193,13 @@ extension ArchivedClass {
             path: ArchiveContents.path(of: object))
     }
 
-    /// One of the three usual fields of a description.
-    enum Field {
-        case name(String)
-        case chain([String])
-        case hints([String])
-    }
-
-    /// The fields of the description in order; nil if it has additional ones.
-    var fields: [Field]? {
-        let chain = chain.map { Field.chain($0) }
-        let hints = hints.map { Field.hints($0) }
+    /// A Boolean value indicating whether the chain precedes the name; nil for a description with
+    /// additional keys or in another order.
+    var listsChainFirst: Bool? {
         switch layout {
-        case .nameFirst: return [.name(name), chain, hints].compactMap { $0 }
-        case .chainFirst: return [chain, .name(name), hints].compactMap { $0 }
-        case .other: return nil
+        case .nameFirst: false
+        case .chainFirst: true
+        case .other: nil
         }
     }
 

@@ -292,8 +292,7 @@ extension ArchiveWriter {
     private func requireDeclared<T: KeyedEncodable & AnyObject>(
         _ value: T, _ type: T.Type
     ) throws(KeyedArchiveError) {
-        guard let parent = Mirror(reflecting: value).superclassMirror?.subjectType,
-            let superclass = parent as? any KeyedEncodable.Type,
+        guard let superclass = _getSuperclass(type) as? any KeyedEncodable.Type,
             superclass.archivedClass.name.isLiterally(type.archivedClass.name)
         else { return }
         throw KeyedArchiveError(

@@ -21,9 +21,8 @@ struct IdentityMap {
 
     /// Adds an instance that has no object number.
     mutating func insert(_ instance: AnyObject, _ object: UInt32) {
-        makeRoom()
-        let address = address(of: instance)
-        insert(instance, object, at: Slot(place: place(of: address), address: address))
+        let slot = slot(of: instance)
+        insert(instance, object, at: slot)
     }
 
     /// The slot of an instance. Valid until another instance is added.

@@ -78,6 +78,10 @@ struct ObjectTable {
         let (most, overflows) = limits.expansion.base.multipliedReportingOverflow(by: 16)
         limit = min(overflows ? .max : most, Int(Self.underWay))
         classKey = assembler.key(ArchiveFormat.classKey)
+        // Enough for a small archive, so that its tables never grow.
+        objects.reserveCapacity(48)
+        fields.reserveCapacity(32)
+        classes.reserveCapacity(Self.fewClasses)
     }
 
     @inline(never)
@@ -188,9 +192,13 @@ extension ObjectTable {
     mutating func abandon(_ outer: Open) { close(outer) }
 
     private mutating func close(_ outer: Open) {
-        // Removing fields one by one takes fewer instructions than the general removal of a range.
-        while fields.count > open.start { fields.removeLast() }
+        removeFields(from: open.start)
         open = outer
+    }
+
+    private mutating func removeFields(from start: Int) {
+        // Removing them one by one takes fewer instructions than the general removal of a range.
+        while fields.count > start { fields.removeLast() }
     }
 
     /// Returns the name of a class by the number of its description.
@@ -231,24 +239,27 @@ extension ObjectTable {
 
     /// Returns the node of a class's description; nil if the description has additional keys.
     private mutating func description(_ archivedClass: ArchivedClass) -> UInt32? {
-        guard let fields = archivedClass.fields else { return nil }
-        var entries: [(key: UInt32, value: UInt32)] = []
-        for field in fields {
-            switch field {
-            case .name(let name):
-                entries.append((assembler.key(ArchiveFormat.classNameKey), assembler.string(name)))
-            case .chain(let names):
-                entries.append((assembler.key(ArchiveFormat.classChainKey), array(of: names)))
-            case .hints(let names):
-                entries.append((assembler.key(ArchiveFormat.classHintsKey), array(of: names)))
-            }
-        }
-        return assembler.dictionary(entries)
+        guard let listsChainFirst = archivedClass.listsChainFirst else { return nil }
+        // The keys and values are collected behind the fields of the open objects.
+        let start = fields.count
+        if !listsChainFirst { addName(of: archivedClass) }
+        add(archivedClass.chain, ArchiveFormat.classChainKey)
+        if listsChainFirst { addName(of: archivedClass) }
+        add(archivedClass.hints, ArchiveFormat.classHintsKey)
+        let node = assembler.dictionary(fields, from: start)
+        removeFields(from: start)
+        return node
     }
 
-    private mutating func array(of names: [String]) -> UInt32 {
-        let nodes = names.map { assembler.string($0) }
-        return assembler.array(nodes)
+    private mutating func addName(of archivedClass: ArchivedClass) {
+        let key = assembler.key(ArchiveFormat.classNameKey)
+        fields.append((key, assembler.string(archivedClass.name)))
+    }
+
+    private mutating func add(_ names: [String]?, _ key: String) {
+        guard let names else { return }
+        let key = assembler.key(key)
+        fields.append((key, assembler.array(names.map { assembler.string($0) })))
     }
 }
 
@@ -288,6 +299,7 @@ extension ObjectTable {
         if step < count {
             classes[classIndex].layout[step] = (KnownKey(key), node)
         } else if step == count {
+            if step == 0 { classes[classIndex].layout.reserveCapacity(8) }
             classes[classIndex].layout.append((KnownKey(key), node))
         }
         return node

@@ -63,6 +63,7 @@ struct ObjectList {
         var (order, numbers): ([UInt32], [UInt32]) = ([], [])
         // The remaining children of the containers around the innermost open one.
         var frames: [Range<Int>] = []
+        frames.reserveCapacity(8)
         try numbers.append(addingCapacity: records.count) { output throws(PropertyListError) in
             output.append(repeating: 0, count: records.count)
             var numbers = output.mutableSpan

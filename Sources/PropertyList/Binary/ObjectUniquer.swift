@@ -49,6 +49,8 @@ package struct ObjectUniquer {
             }
             slot = table.slot(after: slot)
         }
+        // Most small documents have no more leaves than this, so the array never grows.
+        if entries.isEmpty { entries.reserveCapacity(min(table.capacity &+ 1, 64)) }
         table.insert(entries.count, at: slot)
         entries.append(Entry(hash: hash, node: node, number: next))
         if entries.count > table.capacity { grow() }
@@ -58,6 +60,7 @@ package struct ObjectUniquer {
     private mutating func grow() {
         let entries = entries
         table.grow(for: entries.count, present: entries.count) { entries[$0].hash }
+        self.entries.reserveCapacity(table.capacity &+ 1)
     }
 
     private func isLong(_ record: NodeRecord, _ store: NodeStore) -> Bool {

@@ -46,6 +46,8 @@ struct BuiltKeys {
     /// Assigns a number to the string `node`, a new key of the document.
     @inline(__always)
     mutating func insert(_ node: UInt32, at place: KeyTable.Place, _ store: inout NodeStore) {
+        // Most small documents have no more keys than this, so the array never grows.
+        if entries.isEmpty { entries.reserveCapacity(32) }
         let number = table.insert(node, at: place)
         store.records[Int(node)].setKeyNumber(number)
         entries.append((node, 0))

@@ -13,7 +13,13 @@ package struct GraphAssembler {
     private var leaves: DistinctLeaves?
 
     /// Creates an empty document. If `sharesLeaves` is true, equal leaves are deduplicated.
-    package init(sharesLeaves: Bool = false) { leaves = sharesLeaves ? DistinctLeaves() : nil }
+    package init(sharesLeaves: Bool = false) {
+        leaves = sharesLeaves ? DistinctLeaves() : nil
+        // Enough for a small archive, so that its tables never grow.
+        store.records.reserveCapacity(96)
+        store.children.reserveCapacity(128)
+        store.bytes.reserveCapacity(768)
+    }
 
     /// The number of values that have been added.
     package var count: Int { store.records.count }
