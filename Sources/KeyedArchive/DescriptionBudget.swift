@@ -37,6 +37,7 @@ package struct DescriptionBudget {
         _ description: UInt32, of table: DocumentTable, _ object: PropertyListUID
     ) throws(KeyedArchiveError) {
         pending.removeAll(keepingCapacity: true)
+        pending.reserveCapacity(16)
         pending.append(description)
         while let node = pending.popLast() {
             let record = table[node]

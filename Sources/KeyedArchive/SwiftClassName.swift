@@ -17,7 +17,10 @@ enum SwiftClassName {
     /// Returns `App.Save` for `_TtC3App4Save`; nil for names that are not mangled, or mangled in
     /// another way.
     static func qualified(_ name: String) -> String? {
-        guard name.literallyBegins(with: prefix) else { return nil }
+        // Few names begin with an underscore, and looking at one byte is faster.
+        guard name.utf8.first == UInt8(ascii: "_"), name.literallyBegins(with: prefix) else {
+            return nil
+        }
         var rest = Array(name.utf8.dropFirst(prefix.utf8.count))[...]
         let kinds = rest.prefix { "CVO".utf8.contains($0) }.count
         guard kinds > 0 else { return nil }

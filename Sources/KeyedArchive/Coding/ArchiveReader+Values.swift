@@ -31,7 +31,10 @@ extension ArchiveReader {
     private func shared<T: KeyedDecodable>(
         _ type: T.Type, _ number: ClassNumber, _ object: UInt32
     ) throws -> T {
-        if let value = made[object] as? T { return value }
+        if let box = made[object] {
+            if let same = box.same(as: T.self) { return same.value }
+            if let value = box.any as? T { return value }
+        }
         return try make(actualType(type, number, object), object, isShared: true)
     }
 
@@ -40,7 +43,9 @@ extension ArchiveReader {
     private func actualType<T: KeyedDecodable>(
         _ type: T.Type, _ number: ClassNumber, _ object: UInt32
     ) throws -> T.Type {
-        state.accepts(type, number) ? type : try chosenType(type, number, object)
+        if state.accepts(type, number) { return type }
+        if let subtype = state.subtype(of: type, number) { return subtype }
+        return try chosenType(type, number, object)
     }
 
     @inline(never)
@@ -49,7 +54,11 @@ extension ArchiveReader {
     ) throws -> T.Type {
         guard let match = match(number) else { throw notAllowed(object, askedFor: type) }
         if let actual = match.type as? T.Type {
-            if actual == type { state.accept(type, number) }
+            if actual == type {
+                state.accept(type, number)
+            } else {
+                state.accept(subtype: actual, of: type, number)
+            }
             return actual
         }
         guard type.reads(match.name) else {
@@ -205,7 +214,7 @@ extension ArchiveReader {
         }
         if state.isUnderWay(object) { throw cycle(object) }
         let isShared = index.isShared(object)
-        if isShared, let known = made[object] { return known as AnyObject }
+        if isShared, let known = made[object] { return known.any as AnyObject }
         return try make(object, isShared, body)
     }
 
@@ -232,7 +241,7 @@ extension ArchiveReader {
         do {
             let value = try body(decoder)
             if isShared {
-                made[object] = value
+                made.insert(value, for: object)
                 state.newlyMade.append(object)
             }
             return value

@@ -34,7 +34,7 @@ final class ArchiveReader {
     var replacements: [UInt32: Any] = [:]
 
     // The values of shared objects.
-    var made: [UInt32: Any] = [:]
+    var made: SharedValues
     // The objects that may be kept undecoded with everything they refer to, and the errors for
     // those that may not.
     var keepable: Set<UInt32> = []
@@ -71,6 +71,7 @@ final class ArchiveReader {
     ) throws(KeyedArchiveError) {
         table = DocumentTable(contents.document)
         index = try ArchiveIndex(contents, table, limits)
+        made = SharedValues(objectCount: index.count)
         self.registry = registry
         self.limits = limits
         unsafe uncheckedState = ReadingState(
@@ -277,7 +278,7 @@ extension ArchiveReader {
     func forget(made madeCount: Int, late lateCount: Int) {
         let kept = min(madeCount, state.newlyMade.count)
         for object in state.newlyMade[kept...] {
-            made[object] = nil
+            made.remove(object)
             replacements[object] = nil
         }
         state.newlyMade.removeSubrange(kept...)
@@ -305,12 +306,30 @@ extension ArchiveReader {
         return position == ReadingState.missing ? nil : newField(key, record)
     }
 
+    /// Looks up a field of the roots, or of an object whose class has too few objects for cached
+    /// positions. Programs mostly read the fields in the order in which they were written, so the
+    /// key after the last one found is compared first.
     @inline(never)
     private func uncachedField(_ key: String, of decoder: KeyedDecoder) -> UInt32? {
         let record = decoder.record
         guard record.kind == .dictionary else { return nil }
+        let expected = state.expectedPosition(in: decoder.object)
+        if let expected, isKey(key, at: expected, in: record) {
+            state.found(at: expected)
+            return value(at: expected, in: record)
+        }
         let found = position(of: key, in: record, areRoots: decoder.object == nil)
+        if expected != nil, let found { state.found(at: found) }
         return found.map { value(at: $0, in: record) }
+    }
+
+    /// Returns whether a position of an object has a key that is written without an escape.
+    private func isKey(_ key: String, at position: UInt32, in record: NodeRecord) -> Bool {
+        guard position < UInt32(truncatingIfNeeded: record.count), !table.hasDuplicateKeys,
+            key.utf8.first != UInt8(ascii: "$")
+        else { return false }
+        let node = table.child(record.keyRange.lowerBound &+ Int(position))
+        return table.isString(table[node], key)
     }
 
     /// Looks up a field that was not requested from objects of the layout at this step, and caches

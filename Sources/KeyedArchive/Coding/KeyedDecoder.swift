@@ -62,7 +62,8 @@ public struct KeyedDecoder {
 
     /// Returns the value of a field; nil if there is no such field.
     public func reference(forKey key: String) -> KeyedReference? {
-        reader.field(key, of: self).map(reader.reference)
+        guard let node = reader.field(key, of: self) else { return nil }
+        return reader.reference(at: node)
     }
 }
 

@@ -53,6 +53,8 @@ struct ReadingState {
         fileprivate var last: UInt32 = 0
         /// The index of the expected step plus one; 0 is none.
         fileprivate var next: UInt32 = 0
+        /// The position after that of the last field found without cached positions.
+        fileprivate var position: UInt32 = 0
         /// The number of values without a key.
         var unkeyedCount = 0
     }
@@ -65,6 +67,9 @@ struct ReadingState {
         var root: UInt32 = 0
         /// A type that can be read from the class.
         var acceptedType: ObjectIdentifier?
+        /// A type of which the class has a subtype, and that subtype.
+        var requestedType: ObjectIdentifier?
+        var subtype: Any.Type?
     }
 
     private static let slotCount = 64
@@ -177,6 +182,15 @@ struct ReadingState {
         return steps[place].position
     }
 
+    /// Returns the position after that of the last field of an object; nil unless the object is the
+    /// innermost one under construction.
+    func expectedPosition(in object: UInt32?) -> UInt32? {
+        progress.object == object ? progress.position : nil
+    }
+
+    /// Records the position of a field of the innermost object.
+    mutating func found(at position: UInt32) { progress.position = position &+ 1 }
+
     /// Caches the position of a field for which ``ask(_:)`` returned ``unknown``, in place of the
     /// expected step.
     mutating func learn(_ position: UInt32, of key: String) {
@@ -234,6 +248,7 @@ extension ReadingState {
         lookups[Int(number.value)].setAskedFor(answer, root: rootCount)
         grants[Int(number.value)].root = answer.isAllowed ? rootCount : 0
         grants[Int(number.value)].acceptedType = nil
+        grants[Int(number.value)].requestedType = nil
     }
 
     /// Returns whether a type is known to be readable from a class.
@@ -245,5 +260,24 @@ extension ReadingState {
     /// Records that a type can be read from a class.
     mutating func accept(_ type: Any.Type, _ number: ClassNumber) {
         grants[Int(number.value)].acceptedType = ObjectIdentifier(type)
+    }
+
+    /// Returns the subtype that objects of a class become where `type` is requested; nil if it is
+    /// not known.
+    @inline(__always)
+    func subtype<T>(of type: T.Type, _ number: ClassNumber) -> T.Type? {
+        let grant = grants[Int(number.value)]
+        guard grant.requestedType == ObjectIdentifier(type), let subtype = grant.subtype else {
+            return nil
+        }
+        // SAFETY: `accept(subtype:of:_:)` stored the subtype together with the identity of `T`, so
+        // it is a `T.Type`, whose representation as `Any.Type` is the same pointer.
+        return unsafe unsafeBitCast(subtype, to: T.Type.self)
+    }
+
+    /// Records the subtype that objects of a class become where `type` is requested.
+    mutating func accept<T>(subtype: T.Type, of type: T.Type, _ number: ClassNumber) {
+        grants[Int(number.value)].requestedType = ObjectIdentifier(type)
+        grants[Int(number.value)].subtype = subtype
     }
 }
