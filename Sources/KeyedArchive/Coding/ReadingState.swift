@@ -156,7 +156,7 @@ struct ReadingState {
 
     /// Finishes the innermost object under construction.
     mutating func end(_ outer: Progress) {
-        if let object = open.popLast() { isUnderWay[Int(object)] = false }
+        isUnderWay[Int(open.removeLast())] = false
         progress = outer
     }
 

@@ -19,11 +19,6 @@ struct ObjectList {
 
     private let store: NodeStore
     private let numbering: BinaryLayout.Numbering
-    private var uniquer: ObjectUniquer
-    // By key number: the number of its object plus one.
-    private var keyNumbers: [UInt32]
-    // By the value of a UID: the number of its object plus one. UIDs in an archive are small.
-    private var uidNumbers: [UInt32] = []
     // By kind and payload of UIDs, Booleans and nulls.
     private var singles: [UInt64: UInt32] = [:]
     // The remaining children of the open containers.
@@ -39,27 +34,26 @@ struct ObjectList {
     ) throws(PropertyListError) {
         store = document.storage.store
         self.numbering = numbering
-        let isByValue = numbering == .byValue && !document.storage.hasDistinctLeaves
-        uniquer = ObjectUniquer(capacity: isByValue ? min(store.records.count, 1 << 16) : 0)
-        keyNumbers = [UInt32](repeating: 0, count: isByValue ? document.storage.keys.count + 1 : 0)
         numbers = []
-        if numbering == .byValue, document.storage.hasDistinctLeaves {
-            (order, numbers) = try Self.listDistinct(document.storage.root, store, &budget)
+        if numbering == .byValue {
+            (order, numbers) = try Self.listByValue(document.storage, &budget)
             return
         }
         numbers.append(contentsOf: repeatElement(0, count: store.records.count))
-        order.reserveCapacity(isByValue ? 0 : store.records.count)
+        order.reserveCapacity(store.records.count)
         try number(document.storage.root, &budget)
         while let open = frames.popLast() { try numberChildren(open, &budget) }
     }
 
-    /// Returns the lists for a document whose leaves are known to be distinct, so that each is an
-    /// object of its own. The lists are spans, because each change of an array checks for other
-    /// owners.
-    private static func listDistinct(
-        _ root: UInt32, _ store: NodeStore, _ budget: inout OperationBudget
+    /// Returns the order and the numbers of objects that share equal leaves.
+    ///
+    /// Both lists are spans, because each change of an array checks for other owners.
+    private static func listByValue(
+        _ document: PropertyListDocument.Storage, _ budget: inout OperationBudget
     ) throws(PropertyListError) -> (order: [UInt32], numbers: [UInt32]) {
+        let (store, root) = (document.store, Int(document.root))
         let (records, children) = (store.records.span, store.children.span)
+        var leaves = LeafNumbers(document)
         var (order, numbers): ([UInt32], [UInt32]) = ([], [])
         // The remaining children of the containers around the innermost open one.
         var frames: [Range<Int>] = []
@@ -68,10 +62,10 @@ struct ObjectList {
             output.append(repeating: 0, count: records.count)
             var numbers = output.mutableSpan
             try order.append(addingCapacity: records.count) { order throws(PropertyListError) in
-                order.append(root)
-                numbers[Int(root)] = 1
+                order.append(document.root)
+                numbers[root] = 1
                 try budget.enter(depth: 1)
-                var open = records[Int(root)].isContainer ? records[Int(root)].childRange : 0..<0
+                var open = records[root].isContainer ? records[root].childRange : 0..<0
                 while true {
                     guard let place = open.popFirst() else {
                         guard let outer = frames.popLast() else { return }
@@ -80,16 +74,56 @@ struct ObjectList {
                     }
                     let node = Int(children[place])
                     if numbers[node] != 0 { continue }
+                    let record = records[node]
+                    if leaves.areShared, !record.isContainer,
+                        leaves.number(children[place], record, &numbers, store)
+                    {
+                        continue
+                    }
                     order.append(children[place])
                     numbers[node] = UInt32(truncatingIfNeeded: order.count)
-                    guard records[node].isContainer else { continue }
+                    guard record.isContainer else { continue }
                     frames.append(open)
                     try budget.enter(depth: frames.count &+ 1)
-                    open = records[node].childRange
+                    open = record.childRange
                 }
             }
         }
         return (order, numbers)
+    }
+
+    /// The leaves that have been listed by value.
+    private struct LeafNumbers {
+        /// A Boolean value that is false if all leaves are known to be distinct, so each is an
+        /// object of its own.
+        let areShared: Bool
+        private var leaves: DistinctLeaves
+        // By key number: a node of the key plus one, or 0 for none.
+        private var keys: [UInt32]
+
+        init(_ document: PropertyListDocument.Storage) {
+            areShared = !document.hasDistinctLeaves
+            let count = document.store.records.count
+            leaves = DistinctLeaves(capacity: areShared ? min(count, 1 << 16) : 0)
+            keys = [UInt32](repeating: 0, count: areShared ? document.keys.count &+ 1 : 0)
+        }
+
+        /// Gives a leaf the number of an equal one. Returns false, and registers the leaf, if there
+        /// is none.
+        mutating func number(
+            _ node: UInt32, _ record: NodeRecord, _ numbers: inout MutableSpan<UInt32>,
+            _ store: NodeStore
+        ) -> Bool {
+            let key = Int(record.keyNumber)
+            if key != 0, keys[key] != 0 {
+                numbers[Int(node)] = numbers[Int(keys[key] &- 1)]
+                return true
+            }
+            if key != 0 { keys[key] = node &+ 1 }
+            guard let same = leaves.node(of: record, next: node, in: store) else { return false }
+            numbers[Int(node)] = numbers[Int(same)]
+            return true
+        }
     }
 
     /// Numbers the remaining children of an open container, up to the first child that is a
@@ -103,7 +137,7 @@ struct ObjectList {
             if listsOnce, numbers[Int(node)] != 0 { continue }
             let record = store.records[Int(node)]
             guard record.isContainer else {
-                try numberLeaf(node, record, &budget)
+                try numberLeafByIdentity(node, record, &budget)
                 continue
             }
             frames.append((place &+ 1)..<open.upperBound)
@@ -119,8 +153,6 @@ struct ObjectList {
         self.order = order
         self.numbering = numbering
         numbers = [UInt32](repeating: 0, count: store.records.count)
-        uniquer = ObjectUniquer(capacity: 0)
-        keyNumbers = []
         for (number, node) in order.enumerated() {
             numbers[Int(node)] = UInt32(truncatingIfNeeded: number &+ 1)
         }
@@ -134,19 +166,7 @@ struct ObjectList {
     ) throws(PropertyListError) {
         let record = store.records[Int(node)]
         if record.isContainer { return try numberContainer(node, record, &budget) }
-        try numberLeaf(node, record, &budget)
-    }
-
-    @inline(__always)
-    private mutating func numberLeaf(
-        _ node: UInt32, _ record: NodeRecord, _ budget: inout OperationBudget
-    ) throws(PropertyListError) {
-        switch numbering {
-        case .byValue:
-            if numbers[Int(node)] != 0 { return }
-            numberLeafByValue(node, record)
-        case .byIdentity, .byIdentityRepeating: try numberLeafByIdentity(node, record, &budget)
-        }
+        try numberLeafByIdentity(node, record, &budget)
     }
 
     private mutating func numberContainer(
@@ -164,40 +184,6 @@ struct ObjectList {
     private mutating func append(_ node: UInt32) {
         order.append(node)
         if numbers[Int(node)] == 0 { numbers[Int(node)] = UInt32(truncatingIfNeeded: order.count) }
-    }
-
-    // MARK: By value
-
-    /// Assigns an object to a leaf that has no number yet.
-    private mutating func numberLeafByValue(_ node: UInt32, _ record: NodeRecord) {
-        if record.kind == .uid, record.payload < UInt64(numbers.count) {
-            return numberUID(node, Int(truncatingIfNeeded: record.payload))
-        }
-        let key = Int(record.keyNumber)
-        if key != 0, keyNumbers[key] != 0 {
-            numbers[Int(node)] = keyNumbers[key]
-            return
-        }
-        let next = UInt32(truncatingIfNeeded: order.count)
-        if let known = uniquer.number(of: node, record, next: next, in: store) {
-            numbers[Int(node)] = known &+ 1
-        } else {
-            append(node)
-        }
-        if key != 0 { keyNumbers[key] = numbers[Int(node)] }
-    }
-
-    private mutating func numberUID(_ node: UInt32, _ value: Int) {
-        if value >= uidNumbers.count {
-            let count = min(numbers.count, max(value &+ 1, uidNumbers.count &* 2, 64))
-            uidNumbers += [UInt32](repeating: 0, count: count &- uidNumbers.count)
-        }
-        if uidNumbers[value] != 0 {
-            numbers[Int(node)] = uidNumbers[value]
-        } else {
-            append(node)
-            uidNumbers[value] = numbers[Int(node)]
-        }
     }
 
     // MARK: By identity

@@ -10,35 +10,27 @@
 /// differ. Only if another leaf has that hash does the lookup continue with the hash of the whole
 /// leaf. The time is therefore linear even if all beginnings and ends are equal.
 package struct ObjectUniquer {
-    private struct Entry {
-        let hash: UInt32
-        let node: UInt32
-        let number: UInt32
-    }
-
     private static let longest = 128
 
     private let hasher = SeededHash()
-    // Indices in `entries`.
+    // The nodes of the leaves.
     private var table: ProbingTable
-    private var entries: [Entry] = []
 
     /// Creates a table for about `capacity` distinct leaves.
     package init(capacity: Int) { table = ProbingTable(capacity: capacity) }
 
-    /// Returns the number of an equal leaf seen before. Otherwise registers `node`, whose record is
-    /// `record`, with the number `next` and returns nil.
-    package mutating func number(
-        of node: UInt32, _ record: NodeRecord, next: UInt32, in store: NodeStore
+    /// Returns an equal leaf seen before. Otherwise registers `node`, whose record is `record`, and
+    /// returns nil.
+    package mutating func node(
+        equalTo node: UInt32, _ record: NodeRecord, in store: NodeStore
     ) -> UInt32? {
         var byEnds = isLong(record, store)
         var hash = byEnds ? endsHash(record, store) : leafHash(record, store)
         var slot = table.start(hash)
-        while let place = table[slot] {
-            let entry = entries[place]
-            if entry.hash == hash {
-                if Self.isSame(store.records[Int(entry.node)], record, store) {
-                    return entry.number
+        while table[slot] != nil {
+            if let known = table.number(at: slot, hash) {
+                if Self.isSame(store.records[known], record, store) {
+                    return UInt32(truncatingIfNeeded: known)
                 }
                 if byEnds {
                     byEnds = false
@@ -49,18 +41,8 @@ package struct ObjectUniquer {
             }
             slot = table.slot(after: slot)
         }
-        // Most small documents have no more leaves than this, so the array never grows.
-        if entries.isEmpty { entries.reserveCapacity(min(table.capacity &+ 1, 64)) }
-        table.insert(entries.count, at: slot)
-        entries.append(Entry(hash: hash, node: node, number: next))
-        if entries.count > table.capacity { grow() }
+        table.insert(Int(node), hash, at: slot)
         return nil
-    }
-
-    private mutating func grow() {
-        let entries = entries
-        table.grow(for: entries.count, present: entries.count) { entries[$0].hash }
-        self.entries.reserveCapacity(table.capacity &+ 1)
     }
 
     private func isLong(_ record: NodeRecord, _ store: NodeStore) -> Bool {

@@ -3,14 +3,17 @@
 
 /// An open-addressing hash table of numbers, at most half full.
 ///
-/// The table holds only non-negative integers, which are indices in an array of its owner. The
-/// owner compares the entries of that array, and supplies their hashes when the table grows. Hashes
-/// come from ``SeededHash``, so an attacker cannot prepare entries that collide.
+/// The table holds only non-negative integers, which are indices in an array of its owner, each with
+/// its hash. The owner compares the entries of that array, but only where the hashes are equal, so
+/// that most lookups touch one slot and one entry. Hashes come from ``SeededHash``, so an attacker
+/// cannot prepare entries that collide.
 ///
 /// Collisions are resolved by linear probing: an entry is in the first free slot from its hash on.
 struct ProbingTable: Sendable {
-    // An index plus one; 0 for a free slot.
-    private var slots: [UInt32]
+    // The hash, and in the low half the number plus one; 0 for a free slot.
+    private var slots: [UInt64]
+    /// The number of entries.
+    private(set) var count = 0
 
     /// Creates a table without slots. Nothing can be looked up in it.
     init() { slots = [] }
@@ -20,13 +23,13 @@ struct ProbingTable: Sendable {
     init(leastSlots: Int = 64, capacity: Int) {
         var size = leastSlots
         while size < capacity { size &*= 2 }
-        slots = [UInt32](repeating: 0, count: size)
+        slots = [UInt64](repeating: 0, count: size)
     }
 
     /// A Boolean value that is true if the table has no slots.
     var isEmpty: Bool { slots.isEmpty }
 
-    /// The maximum number of entries.
+    /// The number of entries for which the table has room.
     var capacity: Int { slots.count / 2 }
 
     /// Returns the slot at which the search for a hash begins.
@@ -41,7 +44,15 @@ struct ProbingTable: Sendable {
     @inline(__always)
     subscript(slot: Int) -> Int? {
         let entry = slots[slot]
-        return entry == 0 ? nil : Int(truncatingIfNeeded: entry &- 1)
+        return entry == 0 ? nil : Int(UInt32(truncatingIfNeeded: entry) &- 1)
+    }
+
+    /// Returns the number in a slot if it has this hash; nil otherwise.
+    @inline(__always)
+    func number(at slot: Int, _ hash: UInt32) -> Int? {
+        let entry = slots[slot]
+        guard UInt32(truncatingIfNeeded: entry >> 32) == hash, entry != 0 else { return nil }
+        return Int(UInt32(truncatingIfNeeded: entry) &- 1)
     }
 
     /// Returns the slot of the number with this hash for which `isRight` is true, or the free slot
@@ -49,24 +60,35 @@ struct ProbingTable: Sendable {
     @inline(__always)
     func slot(_ hash: UInt32, where isRight: (Int) -> Bool) -> Int {
         var slot = start(hash)
-        while let number = self[slot], !isRight(number) { slot = self.slot(after: slot) }
+        while slots[slot] != 0 {
+            if let number = number(at: slot, hash), isRight(number) { return slot }
+            slot = self.slot(after: slot)
+        }
         return slot
     }
 
-    /// Stores a number in a free slot.
+    /// Stores a number in the free slot for its hash. The table grows when it is half full, which
+    /// moves all slots.
     @inline(__always)
-    mutating func insert(_ number: Int, at slot: Int) {
-        slots[slot] = UInt32(truncatingIfNeeded: number &+ 1)
+    mutating func insert(_ number: Int, _ hash: UInt32, at slot: Int) {
+        slots[slot] = UInt64(hash) << 32 | UInt64(UInt32(truncatingIfNeeded: number &+ 1))
+        count &+= 1
+        if count > capacity { makeRoom(for: count) }
     }
 
-    /// Makes room for the numbers below `count`, and reinserts those below `present`, which the
-    /// table already contains.
-    mutating func grow(for count: Int, present: Int, hash: (Int) -> UInt32) {
+    /// Makes room for `total` entries.
+    @inline(never)
+    mutating func makeRoom(for total: Int) {
+        if total <= capacity { return }
         var size = max(slots.count, 32)
-        while size < count &* 2 { size &*= 2 }
+        while size < total &* 2 { size &*= 2 }
+        let old = slots
         slots = []
         slots.reserveLargeCapacity(size)
         slots.append(contentsOf: repeatElement(0, count: size))
-        for number in 0..<present { insert(number, at: slot(hash(number)) { _ in false }) }
+        for entry in old where entry != 0 {
+            let hash = UInt32(truncatingIfNeeded: entry >> 32)
+            slots[slot(hash) { _ in false }] = entry
+        }
     }
 }

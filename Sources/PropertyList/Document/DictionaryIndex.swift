@@ -118,7 +118,7 @@ package struct DictionaryIndex: Sendable {
             return place.map { $0 &- keys.own.lowerBound }
         }
         if table.isEmpty { return nil }
-        return table[slot(of: key, keys, store)].map {
+        return table[slot(of: key, hash(key, keys), keys, store)].map {
             UInt32(truncatingIfNeeded: $0) &- keys.first
         }
     }
@@ -126,15 +126,22 @@ package struct DictionaryIndex: Sendable {
     /// Inserts a key of a dictionary in the hash table, unless the table already contains it.
     /// Inserting a thousand equal keys would occupy a run of a thousand slots.
     private mutating func insert(_ place: UInt32, _ keys: Keys, _ store: NodeStore) {
-        let slot = slot(of: Self.key(at: place, store), keys, store)
-        if table[slot] == nil { table.insert(Int(place), at: slot) }
+        let key = Self.key(at: place, store)
+        let hash = hash(key, keys)
+        let slot = slot(of: key, hash, keys, store)
+        if table[slot] == nil { table.insert(Int(place), hash, at: slot) }
+    }
+
+    private func hash(_ key: UInt32, _ keys: Keys) -> UInt32 {
+        let word = UInt64(key) << 32 | UInt64(keys.first)
+        return UInt32(truncatingIfNeeded: hasher.hash(word, salt: 0) >> 16)
     }
 
     /// Returns the slot that contains a key of a large dictionary, or the free slot for it.
-    private func slot(of key: UInt32, _ keys: Keys, _ store: NodeStore) -> Int {
-        let word = UInt64(key) << 32 | UInt64(keys.first)
-        let hash = UInt32(truncatingIfNeeded: hasher.hash(word, salt: 0) >> 16)
-        return table.slot(hash) { place in
+    private func slot(
+        of key: UInt32, _ hash: UInt32, _ keys: Keys, _ store: NodeStore
+    ) -> Int {
+        table.slot(hash) { place in
             let place = UInt32(truncatingIfNeeded: place)
             return keys.model.contains(place) && Self.key(at: place, store) == key
         }

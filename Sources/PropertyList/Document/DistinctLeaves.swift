@@ -1,13 +1,13 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The distinct leaves of a document under construction. Each leaf is deduplicated when it is
-/// added.
+/// The distinct leaves of a document: those of a document under construction, each deduplicated when
+/// it is added, or those that the binary writer has listed so far.
 ///
-/// Leaves are equal by the rules of ``ObjectUniquer``, so the binary writer need not compare them
-/// again.
+/// Leaves are equal by the rules of ``ObjectUniquer``, so the binary writer need not compare those of
+/// a built document again. Small numbers, Booleans and the UIDs of archives need no hash.
 struct DistinctLeaves {
-    private var uniquer = ObjectUniquer(capacity: 0)
+    private var uniquer: ObjectUniquer
     // By the value of a UID: its node plus one, or 0 for none. UIDs in an archive are small.
     private var uids: [UInt32] = []
     // True after a UID was too large for the array, so that `uniquer` contains UIDs too.
@@ -15,9 +15,12 @@ struct DistinctLeaves {
     // By small integer, then by Boolean value: its node plus one, or 0 for none.
     private var smallLeaves: [UInt32] = []
 
-    private static let integerCount: UInt64 = 256
+    private static let integerCount: UInt64 = 1024
     /// The number of UIDs that the array has room for, in addition to the number of values.
     private static let leastUIDs = 1024
+
+    /// Creates a table for about `capacity` distinct leaves.
+    init(capacity: Int = 0) { uniquer = ObjectUniquer(capacity: capacity) }
 
     /// Returns an equal leaf added earlier, or registers `next` as the node of this leaf and
     /// returns nil.
@@ -32,7 +35,7 @@ struct DistinctLeaves {
         case .boolean:
             return smallLeaf(
                 Int(truncatingIfNeeded: Self.integerCount &+ record.payload & 1), next: next)
-        default: return uniquer.number(of: next, record, next: next, in: store)
+        default: return uniquer.node(equalTo: next, record, in: store)
         }
     }
 
@@ -59,7 +62,7 @@ struct DistinctLeaves {
         _ record: NodeRecord, _ value: Int, next: UInt32, in store: NodeStore
     ) -> UInt32? {
         if value > store.records.count &* 4 &+ Self.leastUIDs { hasLargeUIDs = true }
-        if hasLargeUIDs { return uniquer.number(of: next, record, next: next, in: store) }
+        if hasLargeUIDs { return uniquer.node(equalTo: next, record, in: store) }
         if value >= uids.count {
             let count = max(value &+ 1, uids.count &* 2, 32)
             uids.append(contentsOf: repeatElement(0, count: count &- uids.count))

@@ -9,7 +9,6 @@ package struct KeyTable: Sendable {
     private let hasher = SeededHash()
     // Entries are key numbers minus one.
     private var table = ProbingTable(capacity: 64)
-    private var hashes: [UInt32] = []
     private var representatives: [UInt32] = []
 
     /// The number of distinct keys, and thus the largest number assigned.
@@ -37,8 +36,7 @@ package struct KeyTable: Sendable {
         let total = representatives.count &+ count
         if total <= table.capacity { return }
         representatives.reserveLargeCapacity(total)
-        hashes.reserveLargeCapacity(total)
-        grow(for: total)
+        table.makeRoom(for: total)
     }
 
     /// Assigns numbers to strings that are keys and have none yet, like ``intern(_:in:)``.
@@ -50,13 +48,12 @@ package struct KeyTable: Sendable {
             let record = store.records[Int(node)]
             return store.withContent(of: record) { keyHash($0, record.encoding) }
         }
-        let guesses = hashes.map { table[table.start($0)].map(Self.number) ?? 0 }
-        let isLikely = zip(hashes, guesses).map { $1 != 0 && self.hashes[Int($1) &- 1] == $0 }
+        let guesses = hashes.map { table.number(at: table.start($0), $0).map(Self.number) ?? 0 }
         for (index, node) in nodes.enumerated() {
             let record = store.records[Int(node)]
             var number = guesses[index]
             // A guessed number stays valid even if an insertion has moved its slot.
-            if !isLikely[index] || !isSame(number, record, store) {
+            if number == 0 || !isSame(number, record, store) {
                 number = intern(node, record, hashes[index], in: store)
             }
             store.records[Int(node)].setKeyNumber(number)
@@ -126,25 +123,15 @@ package struct KeyTable: Sendable {
     /// Returns the slot that contains the key with this hash, or the free slot for it.
     @inline(__always)
     private func slot(_ hash: UInt32, isSame: (UInt32) -> Bool) -> Int {
-        table.slot(hash) { hashes[$0] == hash && isSame(representatives[$0]) }
+        table.slot(hash) { isSame(representatives[$0]) }
     }
 
     private mutating func insert(_ node: UInt32, hash: UInt32, at slot: Int) -> UInt32 {
-        // Most small documents have no more keys than this, so the arrays never grow.
-        if representatives.isEmpty {
-            representatives.reserveCapacity(table.capacity)
-            hashes.reserveCapacity(table.capacity)
-        }
+        // Most small documents have no more keys than this, so the array never grows.
+        if representatives.isEmpty { representatives.reserveCapacity(table.capacity) }
         representatives.append(node)
-        hashes.append(hash)
         let place = representatives.count &- 1
-        table.insert(place, at: slot)
-        if representatives.count > table.capacity { grow(for: representatives.count) }
+        table.insert(place, hash, at: slot)
         return Self.number(place)
-    }
-
-    private mutating func grow(for count: Int) {
-        let hashes = hashes
-        table.grow(for: count, present: hashes.count) { hashes[$0] }
     }
 }

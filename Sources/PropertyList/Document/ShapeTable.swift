@@ -24,8 +24,6 @@ package struct ShapeTable: Sendable {
         let first: UInt32
         /// The number of keys.
         let count: UInt32
-        // The hash of the keys; 0 while the document has few shapes.
-        fileprivate var hash: UInt32
         /// The shape that followed this one last time; 0 for none.
         fileprivate var successor: UInt16 = 0
 
@@ -109,43 +107,34 @@ package struct ShapeTable: Sendable {
         // Most small documents have no more shapes than this, so the array never grows.
         if shapes.isEmpty { shapes.reserveCapacity(Self.indexThreshold) }
         if shapes.count == Self.indexThreshold {
-            // From now on, shapes have hashes.
-            for index in shapes.indices {
-                let first = Int(shapes[index].first)
-                shapes[index].hash = hash(first..<(first &+ Int(shapes[index].count)), store)
+            // From now on, the shapes are in the table.
+            table = ProbingTable(capacity: 4 &* Self.indexThreshold)
+            for (index, shape) in shapes.enumerated() {
+                let first = Int(shape.first)
+                let hash = hash(first..<(first &+ Int(shape.count)), store)
+                table.insert(index, hash, at: table.slot(hash) { _ in false })
             }
-            growTable()
             return hashed(places, store)
         }
-        return append(places, hash: 0)
+        return append(places)
     }
 
     /// Returns the number of a shape by hash, or adds a new one. Returns 0 if no number is left.
     private mutating func hashed(_ places: Range<Int>, _ store: NodeStore) -> UInt16 {
         let hash = hash(places, store)
-        let slot = table.slot(hash) {
-            shapes[$0].hash == hash && isSame(shapes[$0], places, store)
-        }
+        let slot = table.slot(hash) { isSame(shapes[$0], places, store) }
         if let known = table[slot] { return UInt16(truncatingIfNeeded: known &+ 1) }
         guard shapes.count < Int(UInt16.max) else { return 0 }
-        table.insert(shapes.count, at: slot)
-        let number = append(places, hash: hash)
-        if shapes.count >= table.capacity { growTable() }
-        return number
+        table.insert(shapes.count, hash, at: slot)
+        return append(places)
     }
 
-    private mutating func append(_ places: Range<Int>, hash: UInt32) -> UInt16 {
+    private mutating func append(_ places: Range<Int>) -> UInt16 {
         shapes.append(
             Shape(
                 first: UInt32(truncatingIfNeeded: places.lowerBound),
-                count: UInt32(truncatingIfNeeded: places.count), hash: hash))
+                count: UInt32(truncatingIfNeeded: places.count)))
         return UInt16(truncatingIfNeeded: shapes.count)
-    }
-
-    @inline(never)
-    private mutating func growTable() {
-        let shapes = shapes
-        table.grow(for: shapes.count &+ 1, present: shapes.count) { shapes[$0].hash }
     }
 
     /// Returns whether the keys at `places` are those of a shape. A key without a number matches

@@ -8,8 +8,7 @@
 package struct DictionaryKeys: Sendable {
     /// The keys, in order.
     package private(set) var texts: [String]
-    // Indices in `texts`. Without slots while there are few keys. Hashes are not stored, because
-    // most keys are never looked up.
+    // Indices in `texts`. Without slots while there are few keys.
     private var table = ProbingTable()
 
     /// The maximum number of keys for linear search.
@@ -50,11 +49,8 @@ package struct DictionaryKeys: Sendable {
     package mutating func append(_ key: String) {
         texts.append(key)
         if texts.count <= Self.indexThreshold { return }
-        if texts.count > table.capacity {
-            rebuildIndex(nil)
-        } else {
-            insert(Self.hash(key), texts.count &- 1)
-        }
+        if table.isEmpty { return rebuildIndex(nil) }
+        insert(Self.hash(key), texts.count &- 1)
     }
 
     /// Removes the key at a position. Linear.
@@ -72,6 +68,6 @@ package struct DictionaryKeys: Sendable {
     }
 
     private mutating func insert(_ hash: UInt32, _ place: Int) {
-        table.insert(place, at: slot(hash, texts[place]))
+        table.insert(place, hash, at: slot(hash, texts[place]))
     }
 }

@@ -156,7 +156,7 @@ struct BinaryEditWriter {
 
     /// Returns an equal leaf added earlier, or registers this one.
     private mutating func existing(_ node: UInt32) -> UInt32 {
-        uniquer.number(of: node, store.records[Int(node)], next: node, in: store) ?? node
+        uniquer.node(equalTo: node, store.records[Int(node)], in: store) ?? node
     }
 
     /// Appends all new keys and values, with everything below them.
