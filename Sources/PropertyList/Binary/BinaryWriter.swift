@@ -193,7 +193,14 @@ private struct ObjectWriter {
         _ marker: UInt8, _ record: NodeRecord, _ output: inout OutputSpan<UInt8>
     ) {
         appendCount(marker, record.count, &output)
-        let children = store.children.span.extracting(record.childRange)
+        if record.kind == .dictionary { append(objects.keyRange(of: record), &output) }
+        append(record.valueRange, &output)
+    }
+
+    /// Appends references to the children at these indices.
+    @inline(__always)
+    private func append(_ places: Range<Int>, _ output: inout OutputSpan<UInt8>) {
+        let children = store.children.span.extracting(places)
         let numbers = objects.numbers.span
         switch referenceWidth {
         case 1: output.append(numbersOf: children, numbers, as: UInt8.self)

@@ -16,6 +16,9 @@ struct ObjectList {
     private(set) var order: [UInt32] = []
     /// For each value: the number of its object plus one, or 0 for none.
     private(set) var numbers: [UInt32]
+    // By shape, if keys are shared by value: the index of the first key of the first dictionary of
+    // that shape in the list, plus one; 0 for none. Only the keys of that dictionary have numbers.
+    private var models: [UInt32] = []
 
     private let store: NodeStore
     private let numbering: BinaryLayout.Numbering
@@ -36,7 +39,7 @@ struct ObjectList {
         self.numbering = numbering
         numbers = []
         if numbering == .byValue {
-            (order, numbers) = try Self.listByValue(document.storage, &budget)
+            (order, numbers, models) = try Self.listByValue(document.storage, &budget)
             return
         }
         numbers.append(contentsOf: repeatElement(0, count: store.records.count))
@@ -45,16 +48,28 @@ struct ObjectList {
         while let open = frames.popLast() { try numberChildren(open, &budget) }
     }
 
-    /// Returns the order and the numbers of objects that share equal leaves.
+    /// Returns the indices of keys with the same numbers as those of a dictionary, in the children of
+    /// all containers.
+    @inline(__always)
+    func keyRange(of record: NodeRecord) -> Range<Int> {
+        let shape = Int(record.shape)
+        guard shape < models.count, models[shape] != 0 else { return record.keyRange }
+        let first = Int(models[shape] &- 1)
+        return first..<(first &+ record.count)
+    }
+
+    /// Returns the order and the numbers of objects that share equal leaves, and the models of the
+    /// shapes. The keys of a dictionary are skipped if another one of its shape has been listed.
     ///
-    /// Both lists are spans, because each change of an array checks for other owners.
+    /// All three are spans, because each change of an array checks for other owners.
     private static func listByValue(
         _ document: PropertyListDocument.Storage, _ budget: inout OperationBudget
-    ) throws(PropertyListError) -> (order: [UInt32], numbers: [UInt32]) {
+    ) throws(PropertyListError) -> (order: [UInt32], numbers: [UInt32], models: [UInt32]) {
         let (store, root) = (document.store, Int(document.root))
         let (records, children) = (store.records.span, store.children.span)
         var leaves = LeafNumbers(document)
         var (order, numbers): ([UInt32], [UInt32]) = ([], [])
+        var models = [UInt32](repeating: 0, count: document.shapeCount &+ 1)
         // The remaining children of the containers around the innermost open one.
         var frames: [Range<Int>] = []
         frames.reserveCapacity(8)
@@ -65,7 +80,7 @@ struct ObjectList {
                 order.append(document.root)
                 numbers[root] = 1
                 try budget.enter(depth: 1)
-                var open = records[root].isContainer ? records[root].childRange : 0..<0
+                var open = Self.children(of: records[root], &models)
                 while true {
                     guard let place = open.popFirst() else {
                         guard let outer = frames.popLast() else { return }
@@ -85,11 +100,23 @@ struct ObjectList {
                     guard record.isContainer else { continue }
                     frames.append(open)
                     try budget.enter(depth: frames.count &+ 1)
-                    open = record.childRange
+                    open = Self.children(of: record, &models)
                 }
             }
         }
-        return (order, numbers)
+        return (order, numbers, models)
+    }
+
+    /// Returns the indices of the children that a container adds to the list by value. A dictionary
+    /// whose shape has a model adds no keys.
+    @inline(__always)
+    private static func children(of record: NodeRecord, _ models: inout [UInt32]) -> Range<Int> {
+        guard record.kind == .dictionary, record.shape != 0 else {
+            return record.isContainer ? record.childRange : 0..<0
+        }
+        if models[Int(record.shape)] != 0 { return record.valueRange }
+        models[Int(record.shape)] = UInt32(truncatingIfNeeded: record.keyRange.lowerBound &+ 1)
+        return record.childRange
     }
 
     /// The leaves that have been listed by value.
