@@ -162,9 +162,11 @@ private struct ObjectWriter {
     private func appendUID(_ record: NodeRecord, _ output: inout OutputSpan<UInt8>) {
         var width = Self.width(of: record.payload)
         if keepsWidths { width = max(width, Int(record.header)) }
-        output.append(ObjectMarker.uid | UInt8(truncatingIfNeeded: width &- 1))
-        for _ in 0..<max(width &- 8, 0) { output.append(0) }
-        output.append(bigEndian: record.payload, width: min(width, 8))
+        let marker = ObjectMarker.uid | UInt8(truncatingIfNeeded: width &- 1)
+        if width <= 8 { return append(marker: marker, record.payload, width: width, &output) }
+        output.append(marker)
+        for _ in 0..<(width &- 8) { output.append(0) }
+        output.append(bigEndian: record.payload, width: 8)
     }
 
     private func appendString(_ record: NodeRecord, _ output: inout OutputSpan<UInt8>) {
@@ -229,8 +231,7 @@ private struct ObjectWriter {
     private func append(
         marker: UInt8, _ value: UInt64, width: Int, _ output: inout OutputSpan<UInt8>
     ) {
-        output.append(marker)
-        output.append(bigEndian: value, width: width)
+        output.append(marker, bigEndian: value, width: width)
     }
 
     /// Returns the width that `value` needs: 1, 2, 4 or 8 bytes.

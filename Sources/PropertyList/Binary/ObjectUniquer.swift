@@ -21,11 +21,34 @@ package struct ObjectUniquer {
 
     /// Returns an equal leaf seen before. Otherwise registers `node`, whose record is `record`, and
     /// returns nil.
+    @inline(__always)
     package mutating func node(
         equalTo node: UInt32, _ record: NodeRecord, in store: NodeStore
     ) -> UInt32? {
-        var byEnds = isLong(record, store)
-        var hash = byEnds ? endsHash(record, store) : leafHash(record, store)
+        record.kind == .string || record.kind == .data
+            ? content(equalTo: node, record, store) : scalar(equalTo: node, record, store)
+    }
+
+    private mutating func scalar(
+        equalTo node: UInt32, _ record: NodeRecord, _ store: NodeStore
+    ) -> UInt32? {
+        let hash = Self.hash(hasher.hash(record.payload, salt: record.kind.rawValue))
+        let records = store.records.span
+        let slot = table.slot(hash) { Self.isSameScalar(records[$0], record) }
+        if let known = table[slot] { return UInt32(truncatingIfNeeded: known) }
+        table.insert(Int(node), hash, at: slot)
+        return nil
+    }
+
+    private mutating func content(
+        equalTo node: UInt32, _ record: NodeRecord, _ store: NodeStore
+    ) -> UInt32? {
+        let salt = record.kind.rawValue
+        var byEnds = store.contentRange(of: record).count > Self.longest
+        var hash = Self.hash(
+            store.withContent(of: record) {
+                byEnds ? hasher.hash(endsOf: $0, salt: salt) : hasher.hash($0, salt: salt)
+            })
         var slot = table.start(hash)
         while table[slot] != nil {
             if let known = table.number(at: slot, hash) {
@@ -34,7 +57,7 @@ package struct ObjectUniquer {
                 }
                 if byEnds {
                     byEnds = false
-                    hash = leafHash(record, store)
+                    hash = Self.hash(store.withContent(of: record) { hasher.hash($0, salt: salt) })
                     slot = table.start(hash)
                     continue
                 }
@@ -45,38 +68,26 @@ package struct ObjectUniquer {
         return nil
     }
 
-    private func isLong(_ record: NodeRecord, _ store: NodeStore) -> Bool {
-        guard record.kind == .string || record.kind == .data else { return false }
-        return store.contentRange(of: record).count > Self.longest
-    }
-
-    private func endsHash(_ record: NodeRecord, _ store: NodeStore) -> UInt32 {
-        let hash = store.withContent(of: record) {
-            hasher.hash(endsOf: $0, salt: record.kind.rawValue)
-        }
-        return UInt32(truncatingIfNeeded: hash >> 16)
-    }
-
-    private func leafHash(_ record: NodeRecord, _ store: NodeStore) -> UInt32 {
-        let salt = record.kind.rawValue
-        let hash =
-            record.kind == .string || record.kind == .data
-            ? store.withContent(of: record) { hasher.hash($0, salt: salt) }
-            : hasher.hash(record.payload, salt: salt)
-        return UInt32(truncatingIfNeeded: hash >> 16)
-    }
+    private static func hash(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 16) }
 
     /// Returns whether two leaves are equal.
     @inline(__always)
     package static func isSame(
         _ left: NodeRecord, _ right: NodeRecord, _ store: NodeStore
     ) -> Bool {
-        guard left.kind == right.kind else { return false }
         switch left.kind {
-        case .string, .data: return store.hasSameContent(left, right)
-        case .integer: return left.payload == right.payload && left.isNegative == right.isNegative
-        case .real: return left.payload == right.payload && left.header == right.header
-        default: return left.payload == right.payload
+        case .string, .data: left.kind == right.kind && store.hasSameContent(left, right)
+        default: isSameScalar(left, right)
+        }
+    }
+
+    @inline(__always)
+    private static func isSameScalar(_ left: NodeRecord, _ right: NodeRecord) -> Bool {
+        guard left.kind == right.kind, left.payload == right.payload else { return false }
+        switch left.kind {
+        case .integer: return left.isNegative == right.isNegative
+        case .real: return left.header == right.header
+        default: return true
         }
     }
 }

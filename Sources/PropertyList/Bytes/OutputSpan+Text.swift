@@ -88,6 +88,23 @@ extension OutputSpan<UInt8> {
         }
     }
 
+    /// Appends a marker and the low `width` bytes (1 to 8) of `value` in big-endian order, if there
+    /// is room for nine bytes.
+    @inline(__always)
+    mutating func append(_ marker: UInt8, bigEndian value: UInt64, width: Int) {
+        guard freeCapacity >= 9, width > 0, width <= 8 else { return }
+        // SAFETY: the guard above ensures that marker and word fit; of the bytes of the word `width`
+        // become part of the span.
+        unsafe withUnsafeMutableBufferPointer { buffer, count in
+            let target = UnsafeMutableRawBufferPointer(buffer)
+            let word = value &<< UInt64(truncatingIfNeeded: 64 &- width &* 8)
+            unsafe target.storeBytes(of: marker, toByteOffset: count, as: UInt8.self)
+            unsafe target.storeBytes(
+                of: word.bigEndian, toByteOffset: count &+ 1, as: UInt64.self)
+            count &+= width &+ 1
+        }
+    }
+
     /// Appends the low `width` bytes (1 to 8) of `value` in big-endian order, if there is room for
     /// eight bytes.
     @inline(__always)
