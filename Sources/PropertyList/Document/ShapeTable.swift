@@ -56,14 +56,22 @@ package struct ShapeTable: Sendable {
     /// - Returns: The first record, from `node` on, that is a dictionary with keys and has another
     ///   shape; the number of records if there is none.
     mutating func assignLikely(from node: Int, _ store: inout NodeStore) -> Int {
-        var node = node
+        var node = Self.dictionary(from: node, store.records.span)
         while node < store.records.count {
-            let record = store.records[node]
-            if record.kind == .dictionary, !record.isEmpty {
-                let shape = likely(record.keyRange, store)
-                if shape == 0 { return node }
-                store.records[node].shape = shape
-            }
+            let shape = likely(store.records[node].keyRange, store)
+            if shape == 0 { return node }
+            store.records[node].shape = shape
+            node = Self.dictionary(from: node &+ 1, store.records.span)
+        }
+        return node
+    }
+
+    /// Returns the first record from `node` on that is a dictionary with keys; the number of records
+    /// if there is none.
+    @inline(__always)
+    private static func dictionary(from node: Int, _ records: Span<NodeRecord>) -> Int {
+        var node = node
+        while node < records.count, records[node].kind != .dictionary || records[node].isEmpty {
             node &+= 1
         }
         return node
