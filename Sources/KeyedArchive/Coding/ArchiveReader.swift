@@ -195,7 +195,7 @@ extension ArchiveReader {
 
     /// Returns the node of the plain value of an object's field; nil for other fields, and at the
     /// roots.
-    @inline(never)
+    @inline(__always)
     func plainNode(forKey key: String, of decoder: KeyedDecoder) -> UInt32? {
         guard decoder.object != nil, let node = field(key, of: decoder) else { return nil }
         return plainNode(at: node)

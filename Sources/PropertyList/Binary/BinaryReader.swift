@@ -94,7 +94,10 @@ struct BinaryReader {
         // The table is known to be within the file, so the file's size bounds this allocation.
         var records: [NodeRecord] = []
         records.reserveLargeCapacity(trailer.objectCount)
-        store.children.reserveCapacity(min(trailer.objectCount &* 2, 256))
+        // Enough for nearly all files, so that the references are not copied. The objects of the
+        // file have room for at most `most` references.
+        let most = (trailer.tableOffset &- Trailer.headerSize) / trailer.referenceWidth
+        store.children.reserveLargeCapacity(min(trailer.objectCount &* 3, most))
         let plain = PlainObjectReader(trailer)
         try records.append(addingCapacity: trailer.objectCount) {
             output throws(PropertyListError) in
