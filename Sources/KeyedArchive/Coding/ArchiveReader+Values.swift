@@ -239,7 +239,7 @@ extension ArchiveReader {
         defer { state.end(outer) }
         let (madeBefore, lateBefore) = (state.newlyMade.count, state.lateCount)
         do {
-            let value = try body(decoder)
+            let value = try body(consume decoder)
             if isShared {
                 made.insert(value, for: object)
                 state.newlyMade.append(object)
