@@ -85,10 +85,15 @@ struct ProbingTable: Sendable {
         let old = slots
         slots = []
         slots.reserveLargeCapacity(size)
-        slots.append(contentsOf: repeatElement(0, count: size))
-        for entry in old where entry != 0 {
-            let hash = UInt32(truncatingIfNeeded: entry >> 32)
-            slots[slot(hash) { _ in false }] = entry
+        slots.append(addingCapacity: size) { output in
+            output.append(repeating: 0, count: size)
+            // A span needs no check for other owners at each change.
+            var slots = output.mutableSpan
+            for entry in old where entry != 0 {
+                var slot = Int(truncatingIfNeeded: entry >> 32) & (size &- 1)
+                while slots[slot] != 0 { slot = (slot &+ 1) & (size &- 1) }
+                slots[slot] = entry
+            }
         }
     }
 }
