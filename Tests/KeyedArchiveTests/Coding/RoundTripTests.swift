@@ -75,6 +75,26 @@ struct RoundTripTests {
         #expect(classes.contains(["Dog", "Pet", "NSObject"]))
     }
 
+    @Test("a shared object is one instance, requested as its class or as its superclass")
+    func sharedSubclass() throws {
+        let allowed = ClassRegistry.foundation.adding(Dog.self, Pet.self)
+        let archiver = KeyedArchiver(allowing: allowed)
+        let dog = Dog(name: "Fido", tricks: ["sit"])
+        let pets = [dog, Pet(name: "Rex"), Dog(name: "Max", tricks: []), dog]
+        archiver.roots.encode(pets, forKey: "pets")
+        archiver.roots.encode(dog, forKey: "dog")
+        archiver.roots.encode(pets[1], forKey: "rex")
+        let archive = try KeyedUnarchiver(parsing: archiver.finish(), allowing: allowed)
+        let back = try archive.unarchive([Pet].self, forKey: "pets")
+        #expect(back.map { $0 is Dog } == [true, false, true, true])
+        #expect(back[0] === back[3])
+        #expect(try archive.unarchive(Dog.self, forKey: "dog") === back[0])
+        #expect(try archive.unarchive(Pet.self, forKey: "dog") === back[0])
+        #expect(try archive.unarchive(Pet.self, forKey: "rex") === back[1])
+        #expect(
+            archiveError { try archive.unarchive(Dog.self, forKey: "rex") }?.code == .wrongType)
+    }
+
     @Test("a subclass that would be archived under its superclass's name is refused")
     func undeclaredSubclass() throws {
         #expect(
