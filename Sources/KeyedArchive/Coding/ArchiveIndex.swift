@@ -113,10 +113,10 @@ struct ArchiveIndex {
         init(_ contents: ArchiveContents, _ table: DocumentTable, _ limits: ParsingLimits) {
             budget = DescriptionBudget(table, limits)
             self.contents = contents
-            forms = [Form](repeating: Form(), count: table.shapeCount &+ 1)
+            forms = .repeated(Form(), count: table.shapeCount &+ 1)
             classKey = contents.classKey
             nameKey = contents.classNameKey
-            numbers = [UInt32](repeating: 0, count: table[contents.objectsNumber].count)
+            numbers = .repeated(0, count: table[contents.objectsNumber].count)
         }
 
         /// Appends all entries, and marks those that describe classes, because an object may
@@ -267,7 +267,7 @@ struct ArchiveIndex {
 
         @inline(never)
         private mutating func visitLater(_ container: UInt32, _ table: DocumentTable) {
-            if looks.isEmpty { looks = [UInt8](repeating: 0, count: table.count) }
+            if looks.isEmpty { looks = .repeated(0, count: table.count) }
             let child = Int(container)
             if looks[child] == 2 { return }
             looks[child] &+= 1

@@ -1,6 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+@_spi(Tables) internal import PropertyList
+
 /// The object numbers of instances, by address. The map retains the instances, so that no address
 /// is reused.
 ///
@@ -72,7 +74,7 @@ struct IdentityMap {
 
     private mutating func grow() {
         let old = slots
-        slots = Array(repeating: (0, 0), count: max(64, old.count &* 2))
+        slots = .repeated((0, 0), count: max(64, old.count &* 2))
         for slot in old where slot.address != 0 { slots[place(of: slot.address)] = slot }
     }
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CallStack
-internal import PropertyList
+@_spi(Tables) internal import PropertyList
 
 /// The state of decoding one archive: the objects under construction, the fields requested so far,
 /// and the resolved classes.
@@ -106,9 +106,9 @@ struct ReadingState {
 
     init(objectCount: Int, classCount: Int, visitLimit: Int) {
         open.reserveCapacity(8)
-        lookups = [ClassLookup](repeating: ClassLookup(), count: classCount)
-        grants = [Grant](repeating: Grant(), count: classCount)
-        isUnderWay = [Bool](repeating: false, count: objectCount)
+        lookups = .repeated(ClassLookup(), count: classCount)
+        grants = .repeated(Grant(), count: classCount)
+        isUnderWay = .repeated(false, count: objectCount)
         self.visitLimit = visitLimit
     }
 
@@ -208,7 +208,7 @@ struct ReadingState {
         if progress.last > 0 {
             steps[Int(truncatingIfNeeded: progress.last &- 1)].next = new
         } else {
-            if firstSteps.isEmpty { firstSteps = Array(repeating: 0, count: Self.slotCount) }
+            if firstSteps.isEmpty { firstSteps = .repeated(0, count: Self.slotCount) }
             firstSteps[layout.slot(Self.slotCount)] = new
         }
         progress.last = new

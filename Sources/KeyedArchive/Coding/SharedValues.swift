@@ -1,6 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+@_spi(Tables) internal import PropertyList
+
 /// The values of the shared objects of an archive that is being read.
 ///
 /// A value is in a box, together with the identity of the type that it was read as. Reading it as
@@ -54,7 +56,7 @@ struct SharedValues {
 
     /// Stores the value of an object, in place of an earlier one.
     mutating func insert<Value>(_ value: Value, for object: UInt32) {
-        if numbers.isEmpty { numbers = [UInt32](repeating: 0, count: objectCount) }
+        if numbers.isEmpty { numbers = .repeated(0, count: objectCount) }
         boxes.append(Box(value))
         numbers[Int(object)] = UInt32(truncatingIfNeeded: boxes.count)
     }

@@ -1,6 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+@_spi(Tables) internal import PropertyList
+
 /// Values by type, with a fast lookup for each written object.
 struct TypeTable<Value> {
     private var values: [Value] = []
@@ -67,7 +69,7 @@ package struct TypeNumbers {
     }
 
     private mutating func grow() {
-        slots = Array(repeating: 0, count: max(16, slots.count &* 2))
+        slots = .repeated(0, count: max(16, slots.count &* 2))
         for (place, type) in types.enumerated() {
             slots[slot(of: type)] = UInt32(truncatingIfNeeded: place &+ 1)
         }

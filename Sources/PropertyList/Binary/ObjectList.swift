@@ -69,7 +69,7 @@ struct ObjectList {
         let (records, children) = (store.records.span, store.children.span)
         var leaves = LeafNumbers(document)
         var (order, numbers): ([UInt32], [UInt32]) = ([], [])
-        var models = [UInt32](repeating: 0, count: document.shapeCount &+ 1)
+        var models = [UInt32].repeated(0, count: document.shapeCount &+ 1)
         // The remaining children of the containers around the innermost open one.
         var frames: [Range<Int>] = []
         frames.reserveCapacity(8)
@@ -132,7 +132,7 @@ struct ObjectList {
             areShared = !document.hasDistinctLeaves
             let count = document.store.records.count
             leaves = DistinctLeaves(capacity: areShared ? min(count, 1 << 16) : 0)
-            keys = [UInt32](repeating: 0, count: areShared ? document.keys.count &+ 1 : 0)
+            keys = .repeated(0, count: areShared ? document.keys.count &+ 1 : 0)
         }
 
         /// Gives a leaf the number of an equal one. Returns false, and registers the leaf, if there

@@ -23,7 +23,7 @@ struct ProbingTable: Sendable {
     init(leastSlots: Int = 64, capacity: Int) {
         var size = leastSlots
         while size < capacity { size &*= 2 }
-        slots = [UInt64](repeating: 0, count: size)
+        slots = .repeated(0, count: size)
     }
 
     /// A Boolean value that is true if the table has no slots.

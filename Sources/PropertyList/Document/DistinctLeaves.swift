@@ -42,7 +42,7 @@ struct DistinctLeaves {
     @inline(__always)
     private mutating func smallLeaf(_ place: Int, next: UInt32) -> UInt32? {
         if smallLeaves.isEmpty {
-            smallLeaves = [UInt32](repeating: 0, count: Int(Self.integerCount) &+ 2)
+            smallLeaves = .repeated(0, count: Int(Self.integerCount) &+ 2)
         }
         if smallLeaves[place] != 0 { return smallLeaves[place] &- 1 }
         smallLeaves[place] = next &+ 1
