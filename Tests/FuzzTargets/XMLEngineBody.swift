@@ -32,7 +32,7 @@ public func checkXMLEngines(
 
 /// Returns whether libxml2 deviated in a known way, which the table of ``XMLTokenizer`` lists.
 private func isMistaken(_ first: Outcome, _ second: Outcome, _ bytes: [UInt8]) -> Bool {
-    if hasLongReference(bytes) { return !errors(of: second).isEmpty }
+    if hasLongReference(bytes), !errors(of: second).isEmpty { return true }
     // Two declarations of the same namespace.
     return errors(of: first).contains { error in
         error.code == .malformedXML

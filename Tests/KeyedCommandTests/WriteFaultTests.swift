@@ -177,9 +177,11 @@ struct WriteFaultTests {
             let script = """
                 mkfifo "$2/pipe"; exec 3<>"$2/pipe"; cat "$1" >&3
                 "$0" set -i "$2/pipe" a 1 3>&- &
-                # Until the command has the pipe open, or has ended.
+                # Until the command has the pipe open, or has ended. Before the shell's copy becomes the
+                # command, it has the pipe open too.
                 if [ -d /proc/self/fd ]; then
-                    while kill -0 $! && ! readlink /proc/$!/fd/* | grep -q 'pipe$'; do sleep 0.05; done
+                    while kill -0 $! && { [ /proc/$!/exe -ef /proc/$$/exe ] \
+                        || ! readlink /proc/$!/fd/* | grep -q 'pipe$'; }; do sleep 0.05; done
                 else
                     sleep 1
                 fi 2> /dev/null

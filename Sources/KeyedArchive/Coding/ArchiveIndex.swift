@@ -32,7 +32,7 @@ struct ArchiveIndex {
     /// Classifies every entry. Linear.
     ///
     /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`,
-    ///   `expansionLimitExceeded`.
+    ///   `expansionLimitExceeded`; of several flaws, that of the roots, then that of the first entry.
     init(
         _ contents: ArchiveContents, _ table: DocumentTable, _ limits: ParsingLimits
     ) throws(KeyedArchiveError) {

@@ -57,7 +57,7 @@ extension ArchiveReader {
             if actual == type {
                 state.accept(type, number)
             } else {
-                state.accept(subtype: actual, of: type, number)
+                state.accept(subtype: actual, number)
             }
             return actual
         }

@@ -224,7 +224,7 @@ extension ArchiveWriter {
     ) throws(KeyedArchiveError) -> Int {
         let type = type(of: value)
         return try classIndex(of: type) { () throws(KeyedArchiveError) in
-            try requireDeclared(value, type)
+            try requireDeclared(type)
         }
     }
 
@@ -290,7 +290,7 @@ extension ArchiveWriter {
     /// Checks that a subclass does not inherit its archived name, under which it would be read as
     /// its superclass.
     private func requireDeclared<T: KeyedEncodable & AnyObject>(
-        _ value: T, _ type: T.Type
+        _ type: T.Type
     ) throws(KeyedArchiveError) {
         guard let superclass = _getSuperclass(type) as? any KeyedEncodable.Type,
             superclass.archivedClass.name.isLiterally(type.archivedClass.name)

@@ -64,8 +64,8 @@ struct IdentityMap {
         let mask = slots.count &- 1
         // The hash assigns each block of 512 bytes of memory a run of 32 slots, one for each 16
         // bytes, the least that an instance takes. Longer runs would overlap too often.
-        let run = ((address >> 9) &* 0x9E37_79B9_7F4A_7C15) >> 32
-        var place = Int(truncatingIfNeeded: run &+ (address >> 4) & 0x1F) & mask
+        let run = (UInt64(address >> 9) &* 0x9E37_79B9_7F4A_7C15) >> 32
+        var place = Int(truncatingIfNeeded: run &+ UInt64(address >> 4) & 0x1F) & mask
         while slots[place].address != 0, slots[place].address != address {
             place = (place &+ 1) & mask
         }

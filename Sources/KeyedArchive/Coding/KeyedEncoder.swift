@@ -82,6 +82,7 @@ extension KeyedEncoder {
     public func encodeReferences(
         _ elements: some Sequence<any KeyedEncodable>, forKey key: String
     ) {
+        if writer.table.isClosed { return }
         let elements = Array(elements)
         encodeReferences(count: elements.count, forKey: key) {
             try elements[$0].archive(in: writer)

@@ -76,7 +76,7 @@ struct ObjectTable {
     init(limits: ParsingLimits, lastDuplicateKeyWins: Bool) {
         self.lastDuplicateKeyWins = lastDuplicateKeyWins
         let (most, overflows) = limits.expansion.base.multipliedReportingOverflow(by: 16)
-        limit = min(overflows ? .max : most, Int(Self.underWay))
+        limit = min(overflows ? .max : most, Int(clamping: Self.underWay))
         classKey = assembler.key(ArchiveFormat.classKey)
         // Enough for a small archive, so that its tables never grow.
         objects.reserveCapacity(48)

@@ -67,9 +67,10 @@ struct ReadingState {
         var root: UInt32 = 0
         /// A type that can be read from the class.
         var acceptedType: ObjectIdentifier?
-        /// A type of which the class has a subtype, and that subtype.
-        var requestedType: ObjectIdentifier?
+        /// The type that objects of the class become where ``requestedType`` is the static type of
+        /// the request, and is a supertype.
         var subtype: Any.Type?
+        var requestedType: ObjectIdentifier?
     }
 
     private static let slotCount = 64
@@ -262,22 +263,23 @@ extension ReadingState {
         grants[Int(number.value)].acceptedType = ObjectIdentifier(type)
     }
 
-    /// Returns the subtype that objects of a class become where `type` is requested; nil if it is
-    /// not known.
+    /// Returns the subtype that objects of a class become where `T` is requested; nil if it is not
+    /// known.
     @inline(__always)
-    func subtype<T>(of type: T.Type, _ number: ClassNumber) -> T.Type? {
+    func subtype<T>(of _: T.Type, _ number: ClassNumber) -> T.Type? {
         let grant = grants[Int(number.value)]
-        guard grant.requestedType == ObjectIdentifier(type), let subtype = grant.subtype else {
+        guard grant.requestedType == ObjectIdentifier(T.self), let subtype = grant.subtype else {
             return nil
         }
-        // SAFETY: `accept(subtype:of:_:)` stored the subtype together with the identity of `T`, so
-        // it is a `T.Type`, whose representation as `Any.Type` is the same pointer.
+        // SAFETY: `accept(subtype:_:)` stored the subtype together with the identity of the static
+        // type `T`, so it is a `T.Type`, whose representation as `Any.Type` is the same pointer. The
+        // argument may be the metatype of a subclass, which says nothing about the stored one.
         return unsafe unsafeBitCast(subtype, to: T.Type.self)
     }
 
-    /// Records the subtype that objects of a class become where `type` is requested.
-    mutating func accept<T>(subtype: T.Type, of type: T.Type, _ number: ClassNumber) {
-        grants[Int(number.value)].requestedType = ObjectIdentifier(type)
+    /// Records the subtype that objects of a class become where `T` is requested.
+    mutating func accept<T>(subtype: T.Type, _ number: ClassNumber) {
+        grants[Int(number.value)].requestedType = ObjectIdentifier(T.self)
         grants[Int(number.value)].subtype = subtype
     }
 }

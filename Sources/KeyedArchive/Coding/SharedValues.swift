@@ -57,14 +57,18 @@ struct SharedValues {
     /// Stores the value of an object, in place of an earlier one.
     mutating func insert<Value>(_ value: Value, for object: UInt32) {
         if numbers.isEmpty { numbers = .repeated(0, count: objectCount) }
+        let number = numbers[Int(object)]
+        if number != 0 {
+            boxes[Int(number &- 1)] = Box(value)
+            return
+        }
         boxes.append(Box(value))
         numbers[Int(object)] = UInt32(truncatingIfNeeded: boxes.count)
     }
 
-    /// Removes the value of an object.
+    /// Removes the value of an object. The object keeps its place for a later value.
     mutating func remove(_ object: UInt32) {
         if numbers.isEmpty || numbers[Int(object)] == 0 { return }
         boxes[Int(numbers[Int(object)] &- 1)] = nil
-        numbers[Int(object)] = 0
     }
 }

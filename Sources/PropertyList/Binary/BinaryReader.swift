@@ -134,7 +134,9 @@ struct BinaryReader {
                         at: Int(truncatingIfNeeded: offset), file, &children, base: base)
                 else { return }
                 records.append(object.record)
-                try coverage.add(object.size, at: Int(truncatingIfNeeded: offset))
+                do throws(PropertyListError) {
+                    try coverage.add(object.size, at: Int(truncatingIfNeeded: offset))
+                } catch { throw flaw(of: records.count &- 1, error, error.location) }
             }
         }
     }
@@ -182,9 +184,7 @@ struct BinaryReader {
         _ number: Int, _ offset: UInt64, _ error: PropertyListError, _ file: Span<UInt8>
     ) throws(PropertyListError) -> NodeRecord {
         let location = error.location ?? .byte(trailer.tableOffset + number * trailer.offsetWidth)
-        let error = PropertyListError(
-            error.code, format: .binary, what: "object \(number): \(error.what)",
-            location: location, recovery: error.wholeRecovery)
+        let error = Self.flaw(of: number, error, location)
         if error.code.isLimit { throw error }
         guard !options.isDisjoint(with: [.salvage, .unusedGarbage]) else {
             throw error.at(path: path(to: number, file))
@@ -193,6 +193,15 @@ struct BinaryReader {
         if problems.count < Self.problemLimit { problems.append(error) }
         let place = min(offset, UInt64(trailer.tableOffset))
         return NodeRecord(kind: .unreadable, offset: UInt32(truncatingIfNeeded: place))
+    }
+
+    /// Returns an error with the number of the object that it concerns.
+    private static func flaw(
+        of number: Int, _ error: PropertyListError, _ location: PropertyListError.Location?
+    ) -> PropertyListError {
+        PropertyListError(
+            error.code, format: .binary, what: "object \(number): \(error.what)",
+            location: location, recovery: error.wholeRecovery)
     }
 
     /// Checks the objects that could not be read. With `salvage` they are kept. Otherwise they must

@@ -14,7 +14,8 @@
 struct ObjectList {
     /// The value of each object, in the order of the file.
     private(set) var order: [UInt32] = []
-    /// For each value: the number of its object plus one, or 0 for none.
+    /// For each value: the number of its object plus one, or 0 for none. A key has none if its
+    /// dictionary is not the model of its shape.
     private(set) var numbers: [UInt32]
     // By shape, if keys are shared by value: the index of the first key of the first dictionary of
     // that shape in the list, plus one; 0 for none. Only the keys of that dictionary have numbers.
@@ -61,7 +62,7 @@ struct ObjectList {
     /// Returns the order and the numbers of objects that share equal leaves, and the models of the
     /// shapes. The keys of a dictionary are skipped if another one of its shape has been listed.
     ///
-    /// All three are spans, because each change of an array checks for other owners.
+    /// Order and numbers are spans, because each change of an array checks for other owners.
     private static func listByValue(
         _ document: PropertyListDocument.Storage, _ budget: inout OperationBudget
     ) throws(PropertyListError) -> (order: [UInt32], numbers: [UInt32], models: [UInt32]) {
@@ -79,7 +80,7 @@ struct ObjectList {
             try order.append(addingCapacity: records.count) { order throws(PropertyListError) in
                 order.append(document.root)
                 numbers[root] = 1
-                try budget.enter(depth: 1)
+                if records[root].isContainer { try budget.enter(depth: 1) }
                 var open = Self.children(of: records[root], &models)
                 while true {
                     guard let place = open.popFirst() else {

@@ -1,8 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The fast parser of objects in the forms that writers use: complete, without a leniency, and with
-/// widths of 1, 2, 4 or 8 bytes.
+/// The fast parser of objects in the forms that writers use: complete, without a leniency, with
+/// numbers of up to 8 bytes, counts of up to 4, and references of 1, 2 or 4.
 ///
 /// It refuses nothing. It returns nil for an object in any other form, and ``ObjectReader`` then
 /// parses that object in full or throws the error. For all others, both return the same record.
@@ -123,7 +123,7 @@ struct PlainObjectReader {
     private func utf16String(
         _ marker: UInt8, _ offset: Int, _ file: Span<UInt8>
     ) -> (NodeRecord, Int)? {
-        guard let (units, start) = count(marker, offset, file), 2 &* units <= end &- start else {
+        guard let (units, start) = count(marker, offset, file), units <= (end &- start) / 2 else {
             return nil
         }
         let stop = start &+ 2 &* units
@@ -143,12 +143,12 @@ struct PlainObjectReader {
         _ children: inout OutputSpan<UInt32>, _ base: Int
     ) -> (NodeRecord, Int)? {
         guard let (count, start) = count(marker, offset, file) else { return nil }
-        let number = kind == .dictionary ? count &* 2 : count
-        // The first check keeps the product small. The second one refuses what the file lacks.
-        guard number <= children.freeCapacity, number &* referenceWidth <= end &- start,
+        let factor = kind == .dictionary ? 2 : 1
+        let (size, overflows) = count.multipliedReportingOverflow(by: referenceWidth &* factor)
+        guard !overflows, size <= end &- start, count &* factor <= children.freeCapacity,
             let first = UInt32(exactly: base &+ children.count)
         else { return nil }
-        let stop = start &+ number &* referenceWidth
+        let stop = start &+ size
         guard append(file.extracting(start..<stop), to: &children) else { return nil }
         let payload = NodeRecord.payload(low: first, high: UInt32(truncatingIfNeeded: count))
         return (record(kind, offset, payload), stop &- offset)
@@ -165,14 +165,15 @@ struct PlainObjectReader {
         case 4: largest = children.append(bigEndian: list, as: UInt32.self)
         default: return false
         }
-        if Int(largest) < objectCount { return true }
+        if UInt64(largest) < UInt64(objectCount) { return true }
         children.removeLast(list.count / referenceWidth)
         return false
     }
 
     // MARK: Counts
 
-    /// Returns the count of an object and the offset of its payload; nil for an invalid count.
+    /// Returns the count of an object and the offset of its payload; nil for a count that is invalid
+    /// or has 8 bytes.
     @inline(__always)
     private func count(
         _ marker: UInt8, _ offset: Int, _ file: Span<UInt8>
@@ -195,6 +196,6 @@ struct PlainObjectReader {
         guard start <= end, let count = file.bigEndian(before: start, width: width) else {
             return nil
         }
-        return (Int(truncatingIfNeeded: count), start)
+        return Int(exactly: count).map { ($0, start) }
     }
 }

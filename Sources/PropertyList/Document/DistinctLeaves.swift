@@ -17,7 +17,7 @@ struct DistinctLeaves {
 
     private static let integerCount: UInt64 = 1024
     /// The number of UIDs that the array has room for, in addition to the number of values.
-    private static let leastUIDs = 1024
+    private static let leastUIDs: UInt64 = 1024
 
     /// Creates a table for about `capacity` distinct leaves.
     init(capacity: Int = 0) { uniquer = ObjectUniquer(capacity: capacity) }
@@ -53,16 +53,20 @@ struct DistinctLeaves {
     private mutating func uid(
         _ record: NodeRecord, next: UInt32, in store: NodeStore
     ) -> UInt32? {
-        let value = Int(truncatingIfNeeded: record.payload)
-        if value < uids.count, uids[value] != 0 { return uids[value] &- 1 }
-        return newUID(record, value, next: next, in: store)
+        if record.payload < UInt64(truncatingIfNeeded: uids.count) {
+            let known = uids[Int(truncatingIfNeeded: record.payload)]
+            if known != 0 { return known &- 1 }
+        }
+        return newUID(record, next: next, in: store)
     }
 
     private mutating func newUID(
-        _ record: NodeRecord, _ value: Int, next: UInt32, in store: NodeStore
+        _ record: NodeRecord, next: UInt32, in store: NodeStore
     ) -> UInt32? {
-        if value > store.records.count &* 4 &+ Self.leastUIDs { hasLargeUIDs = true }
+        let most = UInt64(truncatingIfNeeded: store.records.count) &* 4 &+ Self.leastUIDs
+        if record.payload > most { hasLargeUIDs = true }
         if hasLargeUIDs { return uniquer.node(equalTo: next, record, in: store) }
+        let value = Int(truncatingIfNeeded: record.payload)
         if value >= uids.count {
             let count = max(value &+ 1, uids.count &* 2, 32)
             uids.append(contentsOf: repeatElement(0, count: count &- uids.count))

@@ -95,6 +95,20 @@ struct RoundTripTests {
             archiveError { try archive.unarchive(Dog.self, forKey: "rex") }?.code == .wrongType)
     }
 
+    @Test("a subclass requested by a metatype of its superclass does not change later requests")
+    func dynamicMetatype() throws {
+        let allowed = ClassRegistry.foundation.adding(Dog.self, Pet.self)
+        let archiver = KeyedArchiver(allowing: allowed)
+        for key in ["a", "b"] { archiver.roots.encode(Pet(name: key), forKey: key) }
+        let archive = try KeyedUnarchiver(parsing: archiver.finish(), allowing: allowed)
+        let type: Pet.Type = Dog.self
+        let reference = try #require(archive.roots.reference(forKey: "a"))
+        // Only the static type of the request counts: the object is of the class Pet.
+        #expect(try !(reference.object(as: type) is Dog))
+        #expect(archiveError { try archive.unarchive(Dog.self, forKey: "b") }?.code == .wrongType)
+        #expect(try archive.unarchive(Pet.self, forKey: "b").name == "b")
+    }
+
     @Test("a subclass that would be archived under its superclass's name is refused")
     func undeclaredSubclass() throws {
         #expect(
