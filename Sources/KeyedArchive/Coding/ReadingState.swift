@@ -271,10 +271,7 @@ extension ReadingState {
         guard grant.requestedType == ObjectIdentifier(T.self), let subtype = grant.subtype else {
             return nil
         }
-        // SAFETY: `accept(subtype:_:)` stored the subtype together with the identity of the static
-        // type `T`, so it is a `T.Type`, whose representation as `Any.Type` is the same pointer. The
-        // argument may be the metatype of a subclass, which says nothing about the stored one.
-        return unsafe unsafeBitCast(subtype, to: T.Type.self)
+        return subtype as? T.Type
     }
 
     /// Records the subtype that objects of a class become where `T` is requested.
