@@ -4,7 +4,7 @@
 import TestSupport
 import Testing
 
-@testable import PropertyList
+@_spi(Tables) @testable import PropertyList
 
 /// The fast parser of objects must not differ from the complete one, which refuses malformed objects
 /// and accepts leniencies.
@@ -28,7 +28,7 @@ struct PlainObjectReaderTests {
         file += zeros(2 * objectCount + 6)
         file += [2, UInt8([1, 2, 3, 4, 8][random.below(5)])]
         for number in [objectCount, 0, tableOffset] {
-            file += withUnsafeBytes(of: UInt64(number).bigEndian, Array.init)
+            file += (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
         }
         return file
     }
