@@ -65,6 +65,38 @@ struct ShowTests {
             keyed("show", "--all", Files.archive("unreached")).lines.suffix(3) == [
                 "1 object unreachable from the roots:", "App.Node @2", "  name: \"not seen\"",
             ])
+        let cut = keyed("show", "--depth", "1", Files.archive("unreached"))
+        #expect(cut.lines.last == "(1 object unreachable from the roots; --all shows them)")
+        let json = keyed("show", "--json", Files.archive("unreached"))
+        #expect(json.status == 0)
+        #expect(
+            json.errors.hasSuffix("1 object unreachable from the roots; --all shows them\n"),
+            "\(json.errors)")
+    }
+
+    @Test("prints unreachable objects that only refer to each other")
+    func unreachedCycle() throws {
+        let objects: [PropertyListValue] = [
+            "$null", "root",
+            .dictionary(["next": .uid(3), "$class": .uid(4)]),
+            .dictionary(["next": .uid(2), "$class": .uid(4)]),
+            .dictionary(["$classname": "App.Node", "$classes": ["App.Node", "NSObject"]]),
+        ]
+        let bytes = try Files.binary([
+            "$version": 100_000, "$archiver": "NSKeyedArchiver", "$top": ["root": .uid(1)],
+            "$objects": .array(PropertyListArray(objects)),
+        ])
+        try Files.withFile(bytes) { file in
+            #expect(
+                keyed("show", "--all", file).lines.dropFirst() == [
+                    "root: \"root\"", "1 object unreachable from the roots:", "App.Node @2",
+                    "  next: App.Node @3", "    next: → @2",
+                ])
+            #expect(
+                keyed("show", "--all", "--depth", "1", file).lines.suffix(2) == [
+                    "App.Node @2", "  next: App.Node @3 …",
+                ])
+        }
     }
 
     @Test("stops at --depth")

@@ -85,7 +85,7 @@ struct Show: ParsableCommand, ConsoleCommand {
         do {
             try printer.printHeading(to: console)
             try printer.printAll(to: console)
-            try showUnreached(&printer, console)
+            try showUnreached(&printer, input, console)
         } catch {
             throw Failure(error, in: file, source: nil)
         }
@@ -100,14 +100,16 @@ struct Show: ParsableCommand, ConsoleCommand {
     }
 
     private func showUnreached(
-        _ printer: inout TreePrinter, _ console: Console
+        _ printer: inout TreePrinter, _ input: Input, _ console: Console
     ) throws(PropertyListError) {
-        let unreached = printer.unreached()
-        if unreached.isEmpty || depth != nil { return }
+        let unreached = try printer.unreached(console)
+        if unreached.isEmpty { return }
         let number = TreeForm.count(unreached.count, "object", "objects")
         guard all else {
-            if tree.json { return }
-            return try console.print("(\(number) unreachable from the roots; --all shows them)")
+            let notice = "\(number) unreachable from the roots; --all shows them"
+            // In JSON, each line of the output is a value.
+            if tree.json { return console.complain("\(input.printableName): \(notice)") }
+            return try console.print("(\(notice))")
         }
         if !tree.json { try console.print("\(number) unreachable from the roots:") }
         try printer.printUnreached(unreached, to: console)

@@ -114,11 +114,24 @@ struct TreePrinter {
         try printTree(roots, depth: 0, console)
     }
 
-    /// Returns the unreachable objects of an archive that has been printed.
-    func unreached() -> [PropertyListUID] {
-        guard let contents else { return [] }
-        return contents.objects.indices.dropFirst().map { PropertyListUID(UInt32($0)) }
-            .filter { !shown.contains($0.value) && references[$0.value] == nil && isObject($0) }
+    /// Returns the objects of an archive that no root leads to, whatever was printed: those without
+    /// a reference, and one of each cycle. The others are reachable from them. Linear.
+    func unreached(_ console: Console) throws(PropertyListError) -> [PropertyListUID] {
+        guard let contents, let top = document.root[ArchiveFormat.topKey] else { return [] }
+        var reachable = ReachableNodes(contents)
+        try reachable.add(top, console)
+        let objects = contents.objects.indices.dropFirst().map { PropertyListUID(UInt32($0)) }
+            .filter { !reachable.contains(contents.objects[Int($0.value)]) && isObject($0) }
+        var found: [PropertyListUID] = []
+        for hasReference in [false, true] {
+            for object in objects where (references[object.value] != nil) == hasReference {
+                let node = contents.objects[Int(object.value)]
+                if reachable.contains(node) { continue }
+                try reachable.add(node, console)
+                found.append(object)
+            }
+        }
+        return found.sorted { $0.value < $1.value }
     }
 
     private func isObject(_ reference: PropertyListUID) -> Bool {
@@ -133,7 +146,7 @@ struct TreePrinter {
         _ objects: [PropertyListUID], to console: Console
     ) throws(PropertyListError) {
         guard let contents else { return }
-        for object in objects {
+        for object in objects where !shown.contains(object.value) {
             references[object.value] = 2
             var root = Children()
             root.append(
@@ -428,6 +441,38 @@ struct TreePrinter {
             }
             if let key, document.node(key).isString(ArchiveFormat.classKey) { continue }
             references[uid.value, default: 0] += 1
+        }
+    }
+}
+
+/// The values of an archive that some of its values lead to, through containers and references.
+private struct ReachableNodes {
+    private let contents: ArchiveContents
+    // By node.
+    private var isKnown: [Bool]
+
+    init(_ contents: ArchiveContents) {
+        self.contents = contents
+        isKnown = Array(repeating: false, count: contents.document.nodeCount)
+    }
+
+    func contains(_ node: PropertyListNode) -> Bool { isKnown[node.number] }
+
+    /// Adds a value and everything that it leads to. Not recursive.
+    mutating func add(_ node: PropertyListNode, _ console: Console) throws(PropertyListError) {
+        var pending = [node]
+        while let next = pending.popLast() {
+            if isKnown[next.number] { continue }
+            isKnown[next.number] = true
+            try console.budget.visit()
+            if let uid = next.uid {
+                let number = Int(exactly: uid.value) ?? .max
+                if number < contents.objects.count { pending.append(contents.objects[number]) }
+            } else if let entries = next.dictionary {
+                for entry in entries { pending.append(entry.value) }
+            } else if let elements = next.array ?? next.set {
+                pending.append(contentsOf: elements)
+            }
         }
     }
 }
