@@ -111,7 +111,8 @@ final class DecodingSession {
         // The reference to the value itself has been counted already.
         let isContainer = view.kind.isContainer
         var budget = OperationBudget(
-            limits: limits, remainingValues: isContainer ? max(visitLimit &- visits, 0) : 1)
+            limits: limits,
+            remainingValues: isContainer ? max(visitLimit &- visits, 0) : min(visitLimit, 1))
         defer { if isContainer { visits &+= budget.visitedCount } }
         return try view.value(within: &budget, &longContents)
     }
