@@ -12,7 +12,7 @@
 /// let name = archive.addObject("NSString")
 /// archive.append(.object(name), forKey: "UIName", to: root)
 /// archive.append(.data(Array("Anna".utf8)), forKey: "NS.bytes", to: name)
-/// let bytes = try archive.serialized()
+/// let bytes = try archive.finish()
 /// ```
 public struct NIBArchiveBuilder: Sendable {
     /// An object of an archive under construction.
@@ -129,7 +129,7 @@ public struct NIBArchiveBuilder: Sendable {
     ///   for a reference to an object that this archive does not have, `sizeLimitExceeded` for more
     ///   than 2,147,483,647 bytes.
     /// - Complexity: Linear in the size of the archive.
-    public func serialized() throws(NIBArchiveError) -> [UInt8] {
+    public func finish() throws(NIBArchiveError) -> [UInt8] {
         var writer = ArchiveWriter()
         writer.append(version: coderVersion)
         var first = 0

@@ -27,7 +27,7 @@ struct NIBArchiveImportTests {
         archive.append(.data(Array("Größe".utf8)), forKey: "NS.bytes", to: text)
         archive.append(.integer(-1), forKey: "NS.intval", to: number)
         archive.append(.float(0.5), forKey: "UIAlpha", to: color)
-        let imported = try ImportedArchive(parsing: archive.serialized())
+        let imported = try ImportedArchive(parsing: archive.finish())
         #expect(imported.format == .nibArchive)
         let graph = try ArchiveGraph(ArchiveContents(imported.document))
         #expect(graph.roots["root"] == .uid(1))
@@ -51,7 +51,7 @@ struct NIBArchiveImportTests {
         archive.append(.boolean(true), forKey: "NSInlinedValue", to: root)
         archive.append(.object(root), forKey: "UINibEncoderEmptyKey", to: root)
         let graph = try ArchiveGraph(
-            ArchiveContents(ImportedArchive(parsing: archive.serialized()).document))
+            ArchiveContents(ImportedArchive(parsing: archive.finish()).document))
         guard case .object(let object)? = graph[1] else {
             Issue.record("object 1 is none")
             return
@@ -67,7 +67,7 @@ struct NIBArchiveImportTests {
         for number in [1, 2] as [Int64] {
             archive.append(.integer(number), forKey: "key", to: root)
         }
-        let bytes = try archive.serialized()
+        let bytes = try archive.finish()
         let error = #expect(throws: PropertyListError.self) { try ImportedArchive(parsing: bytes) }
         #expect(error?.code == .duplicateKey)
         let salvaged = try ImportedArchive(salvaging: bytes)
@@ -79,7 +79,7 @@ struct NIBArchiveImportTests {
         var archive = NIBArchiveBuilder(coderVersion: 10)
         let root = archive.addObject("NSObject")
         archive.append(.boolean(true), forKey: "key", to: root)
-        let bytes = try archive.serialized() + [1, 2, 3]
+        let bytes = try archive.finish() + [1, 2, 3]
         #expect(throws: PropertyListError.self) { try ImportedArchive(parsing: bytes) }
         let salvaged = try ImportedArchive(salvaging: bytes)
         #expect(salvaged.document.problems.map(\.code) == [.trailingData])

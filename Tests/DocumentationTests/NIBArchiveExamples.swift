@@ -12,7 +12,7 @@ struct NIBArchiveExamples {
         let name = archive.addObject("NSString")
         archive.append(.object(name), forKey: "UIName", to: root)
         archive.append(.data(Array("Anna".utf8)), forKey: "NS.bytes", to: name)
-        let bytes = try archive.serialized()
+        let bytes = try archive.finish()
         return bytes
     }
 

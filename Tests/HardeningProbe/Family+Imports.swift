@@ -155,7 +155,7 @@ extension Family {
         Family("NIBArchive, " + name, size) { size in
             var archive = NIBArchiveBuilder()
             build(size, &archive)
-            return Input(bytes: (try? archive.serialized()) ?? [], limits: limits)
+            return Input(bytes: (try? archive.finish()) ?? [], limits: limits)
         }
     }
 

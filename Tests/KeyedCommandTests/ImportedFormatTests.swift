@@ -63,7 +63,7 @@ private enum Samples {
         archive.append(.object(title), forKey: "UITitle", to: root)
         archive.append(.data(bytes), forKey: "UIData", to: root)
         archive.append(.data(Array("Save".utf8)), forKey: "NS.bytes", to: title)
-        return try archive.serialized()
+        return try archive.finish()
     }
 
     /// Returns a message with an object.

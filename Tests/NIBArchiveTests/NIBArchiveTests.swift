@@ -46,7 +46,7 @@ enum NIBSamples {
         archive.append(.double(.infinity), forKey: "NS.dblval", to: color)
         archive.append(.data([]), forKey: "NS.bytes", to: color)
         archive.append(.data(Array(repeating: 7, count: 300)), forKey: "NS.bytes", to: color)
-        return try archive.serialized()
+        return try archive.finish()
     }
 }
 
@@ -110,7 +110,7 @@ struct NIBArchiveTests {
         var copy = try NIBArchiveBuilder(NIBArchiveDocument(parsing: NIBSamples.small))
         let added = copy.addObject("D")
         copy.append(.integer(7), forKey: "k", to: added)
-        let document = try NIBArchiveDocument(parsing: copy.serialized())
+        let document = try NIBArchiveDocument(parsing: copy.finish())
         #expect(document.objects.map(\.class.name) == ["C", "D"])
         #expect(document.keys == ["k"])
     }
@@ -119,14 +119,14 @@ struct NIBArchiveTests {
     func refused() {
         var archive = NIBArchiveBuilder()
         let root = archive.addObject("a\0b")
-        #expect(throws: NIBArchiveError.self) { try archive.serialized() }
+        #expect(throws: NIBArchiveError.self) { try archive.finish() }
         archive = NIBArchiveBuilder()
         var other = NIBArchiveBuilder()
         _ = other.addObject("A")
         let second = other.addObject("B")
         _ = archive.addObject("A")
         archive.append(.object(second), forKey: "k", to: root)
-        let error = #expect(throws: NIBArchiveError.self) { try archive.serialized() }
+        let error = #expect(throws: NIBArchiveError.self) { try archive.finish() }
         #expect(error?.code == .invalidReference)
     }
 

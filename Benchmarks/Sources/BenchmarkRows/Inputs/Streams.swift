@@ -179,7 +179,7 @@ private enum Interface {
             archive.append(.data(Array(random.words(3).utf8)), forKey: "UIText", to: view)
             last = view
         }
-        return try archive.serialized()
+        return try archive.finish()
     }
 
     /// Returns four numbers as a nib stores them: a mark, and 8 bytes for each.

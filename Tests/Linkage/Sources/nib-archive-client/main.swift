@@ -6,5 +6,5 @@ import NIBArchive
 var archive = NIBArchiveBuilder()
 let root = archive.addObject("NSObject")
 archive.append(.boolean(true), forKey: "UIHidden", to: root)
-let document = try NIBArchiveDocument(parsing: archive.serialized())
+let document = try NIBArchiveDocument(parsing: archive.finish())
 print("NIBArchive", document.root?["UIHidden"] != nil ? "works" : "fails")
