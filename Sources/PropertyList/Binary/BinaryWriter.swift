@@ -131,7 +131,7 @@ private struct ObjectWriter {
         case .real: appendReal(record, &output)
         case .data: appendContent(ObjectMarker.data, record, unit: 1, &output)
         case .boolean: output.append(record.payload == 0 ? ObjectMarker.no : ObjectMarker.yes)
-        case .date: append(marker: ObjectMarker.date, record.payload, width: 8, &output)
+        case .date: output.append(ObjectMarker.date, bigEndian: record.payload, width: 8)
         case .null: output.append(ObjectMarker.null)
         case .unreadable: throw unreadable(node)
         }
@@ -147,23 +147,23 @@ private struct ObjectWriter {
             output.append(bigEndian: record.isNegative ? .max : 0, width: 8)
             output.append(bigEndian: record.payload, width: 8)
         } else {
-            append(marker: ObjectMarker.integer | power, record.payload, width: width, &output)
+            output.append(ObjectMarker.integer | power, bigEndian: record.payload, width: width)
         }
     }
 
     private func appendReal(_ record: NodeRecord, _ output: inout OutputSpan<UInt8>) {
         guard record.header == 4 else {
-            return append(marker: ObjectMarker.double, record.payload, width: 8, &output)
+            return output.append(ObjectMarker.double, bigEndian: record.payload, width: 8)
         }
         let bits = PropertyListReal.narrowed(record.payload)
-        append(marker: ObjectMarker.single, UInt64(bits), width: 4, &output)
+        output.append(ObjectMarker.single, bigEndian: UInt64(bits), width: 4)
     }
 
     private func appendUID(_ record: NodeRecord, _ output: inout OutputSpan<UInt8>) {
         var width = Self.width(of: record.payload)
         if keepsWidths { width = max(width, Int(record.header)) }
         let marker = ObjectMarker.uid | UInt8(truncatingIfNeeded: width &- 1)
-        if width <= 8 { return append(marker: marker, record.payload, width: width, &output) }
+        if width <= 8 { return output.append(marker, bigEndian: record.payload, width: width) }
         output.append(marker)
         for _ in 0..<(width &- 8) { output.append(0) }
         output.append(bigEndian: record.payload, width: 8)
@@ -224,14 +224,7 @@ private struct ObjectWriter {
         output.append(marker | ObjectMarker.countFollows)
         let width = Self.width(of: UInt64(count))
         let power = UInt8(truncatingIfNeeded: width.trailingZeroBitCount)
-        append(marker: ObjectMarker.integer | power, UInt64(count), width: width, &output)
-    }
-
-    @inline(__always)
-    private func append(
-        marker: UInt8, _ value: UInt64, width: Int, _ output: inout OutputSpan<UInt8>
-    ) {
-        output.append(marker, bigEndian: value, width: width)
+        output.append(ObjectMarker.integer | power, bigEndian: UInt64(count), width: width)
     }
 
     /// Returns the width that `value` needs: 1, 2, 4 or 8 bytes.

@@ -32,7 +32,7 @@ package struct ObjectUniquer {
     private mutating func scalar(
         equalTo node: UInt32, _ record: NodeRecord, _ store: NodeStore
     ) -> UInt32? {
-        let hash = Self.hash(hasher.hash(record.payload, salt: record.kind.rawValue))
+        let hash = ProbingTable.stored(hasher.hash(record.payload, salt: record.kind.rawValue))
         let records = store.records.span
         let slot = table.slot(hash) { Self.isSameScalar(records[$0], record) }
         if let known = table[slot] { return UInt32(truncatingIfNeeded: known) }
@@ -45,7 +45,7 @@ package struct ObjectUniquer {
     ) -> UInt32? {
         let salt = record.kind.rawValue
         var byEnds = store.contentRange(of: record).count > Self.longest
-        var hash = Self.hash(
+        var hash = ProbingTable.stored(
             store.withContent(of: record) {
                 byEnds ? hasher.hash(endsOf: $0, salt: salt) : hasher.hash($0, salt: salt)
             })
@@ -57,7 +57,8 @@ package struct ObjectUniquer {
                 }
                 if byEnds {
                     byEnds = false
-                    hash = Self.hash(store.withContent(of: record) { hasher.hash($0, salt: salt) })
+                    hash = ProbingTable.stored(
+                        store.withContent(of: record) { hasher.hash($0, salt: salt) })
                     slot = table.start(hash)
                     continue
                 }
@@ -67,8 +68,6 @@ package struct ObjectUniquer {
         table.insert(Int(node), hash, at: slot)
         return nil
     }
-
-    private static func hash(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 16) }
 
     /// Returns whether two leaves are equal.
     @inline(__always)

@@ -32,6 +32,10 @@ struct ProbingTable: Sendable {
     /// The number of entries for which the table has room.
     var capacity: Int { slots.count / 2 }
 
+    /// Returns the part of a hash that the table stores with a number.
+    @inline(__always)
+    static func stored(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 16) }
+
     /// Returns the slot at which the search for a hash begins.
     @inline(__always)
     func start(_ hash: UInt32) -> Int { Int(truncatingIfNeeded: hash) & (slots.count &- 1) }

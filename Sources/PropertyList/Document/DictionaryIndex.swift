@@ -134,7 +134,7 @@ package struct DictionaryIndex: Sendable {
 
     private func hash(_ key: UInt32, _ keys: Keys) -> UInt32 {
         let word = UInt64(key) << 32 | UInt64(keys.first)
-        return UInt32(truncatingIfNeeded: hasher.hash(word, salt: 0) >> 16)
+        return ProbingTable.stored(hasher.hash(word, salt: 0))
     }
 
     /// Returns the slot that contains a key of a large dictionary, or the free slot for it.

@@ -117,7 +117,7 @@ package struct KeyTable: Sendable {
     }
 
     private func keyHash(_ text: Span<UInt8>, _ encoding: NodeRecord.TextEncoding) -> UInt32 {
-        UInt32(truncatingIfNeeded: hasher.hash(text, salt: encoding.rawValue) >> 16)
+        ProbingTable.stored(hasher.hash(text, salt: encoding.rawValue))
     }
 
     /// Returns the slot that contains the key with this hash, or the free slot for it.

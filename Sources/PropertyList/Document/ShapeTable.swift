@@ -104,7 +104,7 @@ package struct ShapeTable: Sendable {
             let key = store.records[Int(store.children[place])].keyNumber
             state = hasher.combine(state, UInt64(key))
         }
-        return UInt32(truncatingIfNeeded: state >> 16)
+        return ProbingTable.stored(state)
     }
 
     /// Returns the number of a shape by linear search, or adds a new one.

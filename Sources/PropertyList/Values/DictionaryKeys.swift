@@ -31,7 +31,7 @@ package struct DictionaryKeys: Sendable {
 
     /// Returns the hash of a key. Linear.
     package static func hash(_ key: String) -> UInt32 {
-        UInt32(truncatingIfNeeded: key.withUTF8Span { SeededHash().hash($0, salt: 0) } >> 16)
+        ProbingTable.stored(key.withUTF8Span { SeededHash().hash($0, salt: 0) })
     }
 
     /// Returns the position of `key`, or nil.
