@@ -162,12 +162,7 @@ extension ArchiveContents {
     /// - Throws: `danglingReference`.
     public func entry(_ reference: PropertyListUID) throws(KeyedArchiveError) -> Entry {
         guard let node = node(reference) else {
-            throw KeyedArchiveError(
-                .danglingReference,
-                what:
-                    "expected a reference to one of \(objects.count) objects, found one to object "
-                    + "\(reference.value)",
-                object: reference)
+            throw Self.dangling(reference, count: objects.count)
         }
         let kind =
             node.kind == .dictionary
@@ -183,6 +178,15 @@ extension ArchiveContents {
             guard let fields = node.dictionary else { return .leaf(node) }
             return .object(fields, class: PropertyListUID(classReference))
         }
+    }
+
+    /// Returns the error for a reference to none of the `count` objects.
+    static func dangling(_ reference: PropertyListUID, count: Int) -> KeyedArchiveError {
+        KeyedArchiveError(
+            .danglingReference,
+            what: "expected a reference to one of \(count) objects, found one to object "
+                + "\(reference.value)",
+            object: reference)
     }
 
     private func node(_ reference: PropertyListUID) -> PropertyListNode? {

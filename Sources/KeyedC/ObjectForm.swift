@@ -94,6 +94,7 @@ struct ObjectForms {
 
     let contents: ArchiveContents
     let table: DocumentTable
+    private var entries: NumberedEntries
     /// The latest class, and the object that describes it. Neighboring objects usually have the
     /// same class.
     private var latest: (description: UInt32, known: KnownClass)?
@@ -105,6 +106,7 @@ struct ObjectForms {
     init(_ contents: ArchiveContents, _ table: DocumentTable) {
         self.contents = contents
         self.table = table
+        entries = NumberedEntries(contents, table)
         remainingNames = table.count &+ 1024
     }
 
@@ -115,27 +117,26 @@ struct ObjectForms {
         try described(object).form
     }
 
-    /// Returns the form of an object, and the entry that describes its class, or nil for an object
-    /// without a class.
+    /// Returns the form of an object, the number of its node, and the entry that describes its
+    /// class, or nil for an object without a class.
     ///
     /// - Throws: The errors of ``form(of:)``.
     mutating func described(
         _ object: UInt32
-    ) throws(KeyedArchiveError) -> (form: ObjectForm, class: UInt32?) {
-        switch try contents.entry(PropertyListUID(object)) {
-        case .null: return (.null, nil)
-        case .leaf(let node): return (.plain(node.index), nil)
-        case .classDescription: return (.classDescription, nil)
-        case .malformed(_, let error): throw error
-        case .object(_, let reference):
-            let description = reference.value
-            let fields = contents.objects[Int(object)].index
-            let form = known(fields, knownClass(description))
-            return (form ?? .object(fields: fields, class: description), description)
+    ) throws(KeyedArchiveError) -> (form: ObjectForm, node: UInt32, class: UInt32?) {
+        let (node, entry) = try entries.entry(object)
+        switch entry {
+        case .null: return (.null, node, nil)
+        case .leaf: return (.plain(node), node, nil)
+        case .classDescription: return (.classDescription, node, nil)
+        case .object(let description):
+            let form = known(node, knownClass(description))
+            return (form ?? .object(fields: node, class: description), node, description)
         }
     }
 
-    private func known(_ object: UInt32, _ known: KnownClass) -> ObjectForm? {
+    // Does not mutate. Otherwise, each call by a mutating function would copy the structure.
+    private mutating func known(_ object: UInt32, _ known: KnownClass) -> ObjectForm? {
         let record = table[object]
         func field(_ key: UInt32?, _ kind: PropertyListKind) -> UInt32? {
             guard let key, let place = table.place(ofKey: key, in: record) else { return nil }

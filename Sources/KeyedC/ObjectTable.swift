@@ -18,25 +18,25 @@ struct ObjectTable {
         let contents = try handle.archive()
         var forms = ObjectForms(contents, DocumentTable(handle.document))
         var budget = DescriptionBudget(contents, limits: handle.limits)
-        var classIndexes: [UInt32: UInt32] = [:]
+        // By the entry that describes a class.
+        var classIndexes = [UInt32](repeating: .max, count: contents.objects.count)
         archiver = texts.add(contents.archiver)
         objects.reserveCapacity(contents.objects.count)
         let node = handle.document.root["$top"]
         top = UInt32(truncatingIfNeeded: node?.number ?? 0)
         do {
-            for (number, node) in contents.objects.enumerated() {
+            for number in 0..<contents.objects.count {
                 let uid = UInt32(truncatingIfNeeded: number)
+                let (form, node, description) = try forms.described(uid)
                 var object = keyed_object()
-                object.value = UInt32(truncatingIfNeeded: node.number)
+                object.value = node
                 object.class_index = .max
-                let (form, description) = try forms.described(uid)
                 Self.fill(&object, form)
                 if let description {
-                    if let known = classIndexes[description] {
-                        object.class_index = known
-                    } else {
+                    object.class_index = classIndexes[Int(description)]
+                    if object.class_index == .max {
                         object.class_index = UInt32(truncatingIfNeeded: classes.count)
-                        classIndexes[description] = object.class_index
+                        classIndexes[Int(description)] = object.class_index
                         let found = try contents.archivedClass(
                             PropertyListUID(description), within: &budget)
                         let name = texts.add(found.name)

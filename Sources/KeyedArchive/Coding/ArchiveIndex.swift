@@ -88,8 +88,6 @@ struct ArchiveIndex {
         let contents: ArchiveContents
         private(set) var classes: [ArchivedClass] = []
         private(set) var objectCounts: [UInt8] = []
-        private let classKey: UInt32?
-        private let nameKey: UInt32?
         // By entry: the number of the class it describes, once known; 0 is none.
         private var numbers: [UInt32]
         // The containers within objects that are still to be visited, and the number of visits to
@@ -97,25 +95,13 @@ struct ArchiveIndex {
         // bounds the work.
         private var pending: [UInt32] = []
         private var looks: [UInt8] = []
-        // By shape: the form of its dictionaries, once known.
-        private var forms: [Form]
+        private var keys: EntryKeys
         private var budget: DescriptionBudget
-
-        /// The keys that make a dictionary an object or a class description.
-        struct Form: BitwiseCopyable {
-            var isKnown = false
-            /// A Boolean value indicating whether there is a `$classname`.
-            var hasName = false
-            /// The position of `$class`; -1 if it is missing.
-            var classPosition: Int32 = -1
-        }
 
         init(_ contents: ArchiveContents, _ table: DocumentTable, _ limits: ParsingLimits) {
             budget = DescriptionBudget(table, limits)
             self.contents = contents
-            forms = .repeated(Form(), count: table.shapeCount &+ 1)
-            classKey = contents.classKey
-            nameKey = contents.classNameKey
+            keys = EntryKeys(contents, table)
             numbers = .repeated(0, count: table[contents.objectsNumber].count)
         }
 
@@ -128,31 +114,13 @@ struct ArchiveIndex {
             for place in places {
                 let node = table.child(place)
                 let record = table[node]
-                let isDescription = record.kind == .dictionary && form(of: record, table).hasName
+                let isDescription =
+                    record.kind == .dictionary && keys.form(of: record, table).hasName
                 output.append(
                     Entry(
                         node: node, classNumber: isDescription ? .description : .null,
                         references: 0))
             }
-        }
-
-        @inline(__always)
-        private mutating func form(of record: NodeRecord, _ table: DocumentTable) -> Form {
-            let form = forms[Int(record.shape)]
-            return form.isKnown ? form : newForm(of: record, table)
-        }
-
-        @inline(never)
-        private mutating func newForm(
-            of record: NodeRecord, _ table: DocumentTable
-        ) -> Form {
-            let place = classKey.flatMap { table.place(ofKey: $0, in: record) }
-            let hasName = nameKey.flatMap { table.place(ofKey: $0, in: record) } != nil
-            let position = place.map { Int32(truncatingIfNeeded: $0 &- record.keyRange.lowerBound) }
-            let form = Form(isKnown: true, hasName: hasName, classPosition: position ?? -1)
-            // Dictionaries without a shape may have different keys.
-            if record.shape != 0 { forms[Int(record.shape)] = form }
-            return form
         }
 
         /// Classifies an entry, and counts its references.
@@ -166,7 +134,7 @@ struct ArchiveIndex {
             let kind =
                 record.kind == .dictionary
                 ? objectKind(of: record, table, entries)
-                : EntryKind.plain(record.kind) { isNull(record, table) }
+                : EntryKind.plain(record.kind) { table.isNull(record) }
             switch kind {
             case .object(let description):
                 let known = numbers[Int(description)]
@@ -215,20 +183,10 @@ struct ArchiveIndex {
             of record: NodeRecord, _ table: DocumentTable,
             _ entries: borrowing MutableSpan<Entry>
         ) -> EntryKind {
-            let position = form(of: record, table).classPosition
-            let value: NodeRecord? =
-                position < 0
-                ? nil : table[table.child(record.valueRange.lowerBound &+ Int(position))]
+            let value = keys.form(of: record, table).classValue(of: record, table)
             return .object(classValue: value, count: entries.count) {
                 entries[Int($0)].classNumber == .description
             }
-        }
-
-        private func isNull(_ record: NodeRecord, _ table: DocumentTable) -> Bool {
-            // `$null` has five characters, of one or two bytes each.
-            let length = table.contentLength(of: record)
-            if length != 5, length != 10 { return false }
-            return table.isString(record, ArchiveFormat.null)
         }
 
         // MARK: References
