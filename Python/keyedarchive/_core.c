@@ -93,6 +93,14 @@ static PyObject *instance(PyObject *type, const makers *with) {
     return make((PyTypeObject *)type, with->no_arguments, NULL);
 }
 
+/// The keys of the last dictionary with one hash, and a dictionary of them once a second one has the same keys.
+typedef struct shape {
+    const keyed_value *source;
+    PyObject *model;
+} shape;
+
+enum { shape_count = 64 };
+
 typedef struct reader {
     const keyed_table *table;
     const keyed_archive *archive;  // NULL for a plain property list
@@ -104,6 +112,7 @@ typedef struct reader {
     PyObject **objects;  // by number of the object
     PyObject **class_names;
     PyObject **class_chains;
+    shape shapes[shape_count];
     // The containers to fill: numbers of values, or numbers of objects with the highest bit set.
     uint64_t *pending;
     size_t pending_count, pending_room;
@@ -189,6 +198,54 @@ static PyObject *uid_of(reader *self, uint64_t number) {
 
 static PyObject *object(reader *self, uint64_t number);
 
+static PyObject *value(reader *self, uint32_t number);
+
+/// Returns the number of a key of a dictionary; 0 for a key that is not text.
+static uint32_t key_number(const reader *self, const keyed_value *source, uint32_t index) {
+    const keyed_value *key = &self->table->values[source->u.children[index]];
+    return key->kind == KEYED_STRING ? key->key : 0;
+}
+
+/// Returns the place of a dictionary in the table of shapes, or NULL for one with a key that is not text.
+static shape *shape_of(reader *self, const keyed_value *source) {
+    uint32_t hash = source->count;
+    for (uint32_t index = 0; index < source->count; index++) {
+        uint32_t key = key_number(self, source, index);
+        if (!key) return NULL;
+        hash = hash * 31 + key;
+    }
+    return &self->shapes[(hash ^ hash >> 6) % shape_count];
+}
+
+static int has_same_keys(const reader *self, const keyed_value *left, const keyed_value *right) {
+    if (left->count != right->count) return 0;
+    for (uint32_t index = 0; index < left->count; index++) {
+        if (key_number(self, left, index) != key_number(self, right, index)) return 0;
+    }
+    return 1;
+}
+
+/// Creates a dictionary for these keys, to be filled later. It is a copy of one that has them already, if there was one
+/// with the same keys: a copy has all its room from the beginning. A dictionary of few keys never grows.
+static PyObject *dictionary_for(reader *self, const keyed_value *source) {
+    shape *known = source->count > 5 && source->count <= 1024 ? shape_of(self, source) : NULL;
+    if (!known) return PyDict_New();
+    if (!known->source || !has_same_keys(self, known->source, source)) {
+        known->source = source;
+        Py_CLEAR(known->model);
+        return PyDict_New();
+    }
+    if (!known->model) {
+        known->model = PyDict_New();
+        for (uint32_t index = 0; known->model && index < source->count; index++) {
+            PyObject *key = value(self, source->u.children[index]);
+            if (!key || PyDict_SetItem(known->model, key, Py_None)) Py_CLEAR(known->model);
+        }
+        if (!known->model) return NULL;
+    }
+    return PyDict_Copy(known->model);
+}
+
 /// Creates the Python object for a value, or an empty container that is filled later. Returns a borrowed reference.
 static PyObject *value(reader *self, uint32_t number) {
     PyObject *known = self->values[number];
@@ -228,7 +285,7 @@ static PyObject *value(reader *self, uint32_t number) {
         break;
     case KEYED_DICTIONARY:
         made = self->with->dict_type ? PyObject_CallFunctionObjArgs(self->with->dict_type, NULL)
-                                     : PyDict_New();
+                                     : dictionary_for(self, item);
         if (made && later(self, number)) Py_CLEAR(made);
         break;
     default:
@@ -490,6 +547,7 @@ static PyObject *read_tables(const keyed_table *table, const keyed_archive *arch
         Py_XINCREF(result);
         if (collects) PyGC_Enable();
     }
+    for (size_t index = 0; index < shape_count; index++) Py_XDECREF(self.shapes[index].model);
     release(self.uids, self.uid_count);
     release(self.values, table->value_count);
     release(self.keys, (size_t)table->key_count + 1);

@@ -76,6 +76,30 @@ class PropertyLists(unittest.TestCase):
         self.assertEqual(found, [plistlib.UID(7), plistlib.UID(7), plistlib.UID(2**31)])
         self.assertEqual(pickle.loads(pickle.dumps(found)), found)
 
+    def test_dictionaries_with_the_same_keys_are_separate_and_in_order(self):
+        keys = [f"key {number}" for number in range(9)]
+        rows = [{key: [row, key] if row % 3 else row for key in keys} for row in range(5)]
+        rows.insert(2, {key: row for row, key in enumerate(reversed(keys))})
+        rows += [{**rows[0], "more": 1}, {key: 1 for key in keys[:7]}, {}]
+        for fmt in (plistlib.FMT_BINARY, plistlib.FMT_XML):
+            found = keyedarchive.loads(plistlib.dumps(rows, fmt=fmt, sort_keys=False))
+            self.assertEqual(found, rows)
+            self.assertEqual([list(row) for row in found], [list(row) for row in rows])
+            found[0]["key 1"] = "changed"
+            found[1]["added"] = 1
+            self.assertEqual(found[2:], rows[2:])
+        gc.collect()
+        found[1]["key 0"] = found
+        self.assertTrue(gc.is_tracked(found[1]))
+
+    def test_a_key_that_occurs_twice_has_its_last_value_in_each_dictionary(self):
+        row = "<dict>" + "".join(f"<key>{key}</key><integer>%d</integer>" for key in "abcdefa") + "</dict>"
+        text = "".join(row % tuple(range(first, first + 7)) for first in (0, 10, 20))
+        found = keyedarchive.loads(f"<plist><array>{text}</array></plist>".encode(), lenient=True)
+        self.assertEqual([item["a"] for item in found], [6, 16, 26])
+        self.assertEqual([len(item) for item in found], [6, 6, 6])
+        self.assertEqual(found[2], dict(zip("abcdef", [26, 21, 22, 23, 24, 25])))
+
     def test_buffers_and_files_are_read(self):
         data = plistlib.dumps(SAMPLE, fmt=plistlib.FMT_BINARY)
         for source in (bytearray(data), memoryview(data)):
