@@ -3,6 +3,7 @@
 
 import AppKitArchive
 import KeyedArchive
+import PropertyList
 import Testing
 
 @Suite("Examples of AppKitArchive")
@@ -24,5 +25,16 @@ struct AppKitArchiveExamples {
             try KeyedArchiver.archive(text)
         }
         #expect(error?.recovery?.contains("`.merging(.appKit)`") == true)
+    }
+
+    @Test("read a color of UIKit")
+    func color() throws {
+        var written = ArchivedUIColor()
+        written.red = 0.25
+        let bytes = try KeyedArchiver.archive(written, allowing: .foundation.merging(.uiKit))
+        let color = try KeyedUnarchiver.unarchive(
+            ArchivedUIColor.self, from: bytes, allowing: .foundation.merging(.uiKit))
+        let red = color.red?.value ?? 0
+        #expect(red == 0.25)
     }
 }

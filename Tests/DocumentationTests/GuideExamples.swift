@@ -51,6 +51,27 @@ private struct Progress: KeyedCodable {
     init(level: Int) { self.level = level }
 }
 
+/// What is archived of a ``Note``.
+nonisolated struct NoteState: KeyedCodable {
+    static let archivedClass: ArchivedClass = "Note"
+    var title = ""
+
+    init() {}
+    init(coder: KeyedDecoder) throws { title = try coder.decode(forKey: "title") }
+    func encode(with coder: KeyedEncoder) { coder.encode(title, forKey: "title") }
+}
+
+@MainActor
+final class Note {
+    private(set) var state = NoteState()
+
+    func saved() throws -> [UInt8] { try KeyedArchiver.archive(state) }
+}
+
+extension Note {
+    fileprivate func rename(_ title: String) { state.title = title }
+}
+
 private enum UploadError: Error {
     case tooLarge
 }
@@ -129,6 +150,15 @@ struct GuideExamples {
             return nil
         }
         return document
+    }
+
+    @Test("archive a model of the main actor")
+    @MainActor
+    func mainActor() throws {
+        let note = Note()
+        note.rename("Pond")
+        let again = try KeyedUnarchiver.unarchive(NoteState.self, from: note.saved())
+        #expect(again.title == "Pond")
     }
 
     @Test("say that a file was cut off")
