@@ -4,9 +4,9 @@
 
     python3 Benchmarks/Tools/data.py FOLDER > Benchmarks/DATA.md
 
-FOLDER is that of `Scripts/data`. The peers bpylist2, nska_deserialize, pyarrow and duckdb take part where they are
-installed. Rows of a backup need the folder of KEYED_CORPUS. Each time is the best of several runs in processor seconds of
-one process, garbage collection included.
+FOLDER is that of `Scripts/data`. bpylist2, nska_deserialize, pyarrow and pyspark take part where they are installed.
+Rows of a backup need the folder of KEYED_CORPUS. Each time is the best of several runs in processor seconds of one process,
+garbage collection included; those of Spark are seconds by the clock.
 """
 
 import contextlib
@@ -29,12 +29,12 @@ import zipfile
 MANIFEST = os.path.join(os.environ.get("KEYED_CORPUS", ""), "databases", "mvt-project__mvt--Manifest.db")
 
 
-def best(work, runs=5):
+def best(work, runs=5, clock=time.process_time):
     times = []
     for _ in range(runs):
-        start = time.process_time()
+        start = clock()
         work()
-        times.append(time.process_time() - start)
+        times.append(clock() - start)
     return min(times)
 
 
@@ -223,6 +223,50 @@ def columns(folder, rows):
     print(f"| `arrow.json` of one batch | {len(rows) / ours:,.0f} | {ours / loop:.2f} | 1.3 {mark} |\n")
 
 
+def spark(work, rows):
+    """The throughput of a Spark job by the number of its workers, each of one core."""
+    import pyarrow as pa
+    import pyarrow.parquet
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    table = pa.table({"file": pa.array(rows * 64, pa.binary())})
+    parts = 8
+    os.mkdir(os.path.join(work, "records"))
+    for part in range(parts):
+        count = len(table) // parts
+        pyarrow.parquet.write_table(table.slice(part * count, count), os.path.join(work, "records", f"{part}.parquet"))
+
+    def decode(batches):
+        import pyarrow as pa
+        from keyedarchive import arrow
+
+        for batch in batches:
+            rows = pa.array(arrow.get(batch.column("file"), {"path": "RelativePath", "size": "Size"}))
+            columns = [rows.field(name).cast(pa.string()) for name in ("path", "size", "error")]
+            yield pa.RecordBatch.from_arrays(columns, names=["path", "size", "error"])
+
+    print(f"## Spark: {len(table) // parts * parts:,} records, from Parquet, to path, size and error\n")
+    print("| workers of one core | rows a second | ÷ one worker |\n| --- | ---: | ---: |")
+    first = None
+    for workers in range(1, (os.cpu_count() or 1) + 1):
+        session = (
+            SparkSession.builder.master(f"local-cluster[{workers},1,1024]").appName("keyedarchive")
+            .config("spark.ui.enabled", "false").config("spark.driver.bindAddress", "127.0.0.1")
+            .config("spark.driver.host", "127.0.0.1").config("spark.log.level", "OFF").config("spark.ui.showConsoleProgress", "false")
+            .config("spark.executorEnv.PYTHONPATH", os.pathsep.join(filter(None, sys.path))).getOrCreate())
+        try:
+            records = session.read.parquet(os.path.join(work, "records")).repartition(parts)
+            records.persist().count()
+            result = records.mapInArrow(decode, "path string, size string, error string")
+            rate = len(table) / best(lambda: result.write.format("noop").mode("overwrite").save(), 5, time.monotonic)
+        finally:
+            session.stop()
+        first = first or rate
+        print(f"| {workers} | {rate:,.0f} | {rate / first:.2f} |")
+    print()
+
+
 def backup():
     """The records of a backup; none without the folder of KEYED_CORPUS."""
     if not os.path.exists(MANIFEST):
@@ -239,7 +283,7 @@ def main(folder):
         import keyedarchive
 
         versions = ", ".join(
-            f"{name} {importlib.metadata.version(name)}" for name in ("bpylist2", "nska_deserialize", "pyarrow")
+            f"{name} {importlib.metadata.version(name)}" for name in ("bpylist2", "nska_deserialize", "pyarrow", "pyspark")
             if has(name))
         print("# Results of the C interface, SQLite and Python\n\n"
               "Made by `Benchmarks/Tools/data.py`; changes belong there.\n\n|  |  |\n| --- | --- |")
@@ -252,6 +296,8 @@ def main(folder):
             sql(folder, rows)
             if has("pyarrow"):
                 columns(folder, rows)
+            if has("pyarrow") and has("pyspark"):
+                spark(work, rows)
 
 
 if __name__ == "__main__":

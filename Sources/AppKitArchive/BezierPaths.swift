@@ -64,7 +64,7 @@ public struct ArchivedBezierPath {
 
     /// The segments; nil if the data has an incomplete record or an unknown kind.
     ///
-    /// - Complexity: linear in the size of ``segmentData``.
+    /// - Complexity: Linear in the size of ``segmentData``.
     public var segments: [Segment]? {
         guard let data = segmentData else { return [] }
         guard data.count % Segment.size == 0 else { return nil }

@@ -30,7 +30,7 @@ extension ClassRegistry {
     /// - Parameter classes: classes that adopt `NSCoding` or `KeyedDecodable`. Reading an object of
     ///   any other class throws `classNotAllowed`.
     /// - Returns: The registry with the classes.
-    /// - Complexity: linear in the number of classes.
+    /// - Complexity: Linear in the number of classes.
     public func adding(classes: [AnyClass]) -> ClassRegistry {
         classes.reduce(self) { registry, type in
             if !(type is any NSCoding.Type), let type = type as? any KeyedDecodable.Type {

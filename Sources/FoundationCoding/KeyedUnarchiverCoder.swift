@@ -93,7 +93,7 @@ public final class KeyedUnarchiverCoder: NSCoder {
     ///   - registry: the allowed classes.
     ///   - options: the deviations from the format to accept.
     ///   - limits: the nesting and the number of values to accept.
-    /// - Complexity: linear in the size of the archive.
+    /// - Complexity: Linear in the size of the archive.
     /// - Throws: `invalidPropertyList`, `notAnArchive`, `unsupportedVersion`, `danglingReference`,
     ///   `malformedObject`, `malformedClass`, `expansionLimitExceeded`.
     public convenience init(

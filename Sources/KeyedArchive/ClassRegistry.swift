@@ -174,7 +174,7 @@ extension ClassRegistry {
     /// - Parameters:
     ///   - type: the type to add.
     ///   - fields: the types of objects that its fields name.
-    /// - Complexity: linear in the number of types reachable through `fields`.
+    /// - Complexity: Linear in the number of types reachable through `fields`.
     public mutating func add(
         _ type: any KeyedDecodable.Type, fields: any KeyedArchivable.Type...
     ) {

@@ -55,7 +55,7 @@ enum Advice {
         case .chooseScalars: "choose another form with --scalars typed or text"
         case .chooseMapping: "choose another form with --json coerce or typed"
         case .readStrictly: "without --json typed it is read as a dictionary"
-        case .writeAnew: "rewrite the file with keyed convert"
+        case .rewrite: "rewrite the file with keyed convert"
         case .convertToBinary: "convert the file with keyed convert binary first"
         case .searchDatabase: "search databases with keyed scan"
         case .importArchive: "convert it to a keyed archive with keyed convert binary"

@@ -24,7 +24,7 @@ extension PropertyListError {
         /// Parse as ``JSONPropertyList/Mapping/strict``.
         public static let readStrictly = RecoveryCode("readStrictly")
         /// Serialize the file, and edit the result.
-        public static let writeAnew = RecoveryCode("writeAnew")
+        public static let rewrite = RecoveryCode("rewrite")
         /// Convert the file to the binary format.
         public static let convertToBinary = RecoveryCode("convertToBinary")
         /// Search the database for property lists. It is not a property list itself.

@@ -18,7 +18,7 @@ extension AttributedString {
     ///
     /// - Parameter archived: the text and its attributes.
     /// - Throws: `KeyedArchiveError` with `valueOutOfRange` for runs that do not match the text.
-    /// - Complexity: linear in the length of the text and the number of runs.
+    /// - Complexity: Linear in the length of the text and the number of runs.
     public init(_ archived: ArchivedAttributedString) throws {
         try self.init(archived) { attributes in
             var container = AttributeContainer()
@@ -42,7 +42,7 @@ extension AttributedString {
     ///   - attributes: converts the dictionary of a run to attributes.
     /// - Throws: `KeyedArchiveError` with `valueOutOfRange` for runs that do not match the text;
     ///   the errors of `attributes`.
-    /// - Complexity: linear in the length of the text and the number of runs.
+    /// - Complexity: Linear in the length of the text and the number of runs.
     public init(
         _ archived: ArchivedAttributedString,
         attributes: (ArchivedPairs<AnyArchived, AnyArchived>) throws -> AttributeContainer
@@ -74,7 +74,7 @@ extension ArchivedAttributedString {
     /// - Parameters:
     ///   - string: the attributed string.
     ///   - kind: the class to archive it as.
-    /// - Complexity: linear in the length of the text and the number of runs.
+    /// - Complexity: Linear in the length of the text and the number of runs.
     public init(_ string: AttributedString, kind: Kind = .immutable) {
         self.init(string, kind: kind) { container in
             container.link.map { ["NSLink": AnyArchived($0)] } ?? [:]
@@ -89,7 +89,7 @@ extension ArchivedAttributedString {
     ///   - kind: the class to archive it as.
     ///   - attributes: converts the attributes of a run to a dictionary.
     /// - Throws: the errors of `attributes`.
-    /// - Complexity: linear in the length of the text and the number of runs.
+    /// - Complexity: Linear in the length of the text and the number of runs.
     public init(
         _ string: AttributedString, kind: Kind = .immutable,
         attributes: (AttributeContainer) throws -> [String: AnyArchived]

@@ -27,7 +27,7 @@ extension AnyArchived {
     /// - Returns: The tree. Shared objects are converted once, and share memory.
     /// - Throws: `wrongType` for a value without a form and for a key that is not a string;
     ///   `malformedObject` for a duplicate key; the errors of `otherwise`.
-    /// - Complexity: linear in the number of values, with shared objects counted once; not
+    /// - Complexity: Linear in the number of values, with shared objects counted once; not
     ///   recursive.
     public func propertyListValue(
         otherwise: (AnyArchived) throws -> PropertyListValue? = { _ in nil }

@@ -27,7 +27,7 @@ extension AnyArchived {
     /// Elements are converted too, at every depth: `[String: [Int]]`, `[String: AnyArchived]`. One
     /// element that cannot be converted, or a key that occurs twice, makes the result nil.
     ///
-    /// - Complexity: constant if the value has the type already; otherwise linear in the number of
+    /// - Complexity: Constant if the value has the type already; otherwise linear in the number of
     ///   elements, with shared objects counted once.
     public func value<T>(as type: T.Type = T.self) -> T? {
         if let value = value as? T { return value }
@@ -57,7 +57,7 @@ extension AnyArchived {
     /// The value of a dictionary's key; nil if there is none, and for a value that is not a
     /// dictionary.
     ///
-    /// - Complexity: linear in the number of entries. ``dictionaryValue`` is faster for many keys.
+    /// - Complexity: Linear in the number of entries. ``dictionaryValue`` is faster for many keys.
     public subscript(key: String) -> AnyArchived? {
         (content as? any ArchivedEntries)?.anyEntries
             .first { $0.key.stringValue?.isLiterally(key) == true }?.value

@@ -30,7 +30,7 @@ extension AnyArchived {
     ///
     /// - Throws: `wrongType` for a value of another type, with the path to it; `depthLimitExceeded`
     ///   for more than 512 nested dictionaries and arrays.
-    /// - Complexity: linear in the number of values.
+    /// - Complexity: Linear in the number of values.
     public init(converting value: Any) throws {
         self = try Self.converted(value, depth: 0)
     }

@@ -61,7 +61,7 @@ extension KeyedDecoder {
     /// - Returns: the object; nil if there is no field or it is nil.
     /// - Throws: `wrongType` for an object of another class; `classNotAllowed` for a class that the
     ///   registry does not list, even if the root's type registers it; errors for exceeded limits.
-    /// - Complexity: that of reading the object; constant if it was read before.
+    /// - Complexity: That of reading the object; constant if it was read before.
     public func decodeAnyArchived<T: KeyedCodable>(
         of type: T.Type, forKey key: String
     ) throws -> AnyArchived? {
@@ -78,7 +78,7 @@ extension KeyedDecoder {
     ///
     /// - Returns: the data; nil if there is no field.
     /// - Throws: `wrongType` for nil and for another kind of value; `classNotAllowed`.
-    /// - Complexity: linear in the number of bytes.
+    /// - Complexity: Linear in the number of bytes.
     public func decodeBytesIfPresent(forKey key: String) throws -> Data? {
         containsValue(forKey: key) ? reader.data(of: try dataNode(key)) : nil
     }
@@ -140,7 +140,7 @@ extension KeyedEncoder {
 
     /// Writes bytes inline. Writes no field if they are nil.
     ///
-    /// - Complexity: linear in the number of bytes.
+    /// - Complexity: Linear in the number of bytes.
     public func encodeBytesIfPresent(_ bytes: Data?, forKey key: String) {
         if let bytes { encodeBytes(bytes, forKey: key) }
     }
@@ -223,7 +223,7 @@ extension KeyedDecoder {
     ///
     /// - Throws: `malformedObject` for nested containers, which no archiver writes; `misuse` at the
     ///   roots; errors for exceeded limits.
-    /// - Complexity: linear in the number of fields and of objects reachable from them. Each object
+    /// - Complexity: Linear in the number of fields and of objects reachable from them. Each object
     ///   is checked once for all calls.
     public func extraFields(except known: Set<String>) throws -> ArchivedExtraFields {
         let unknown = keys(except: known)

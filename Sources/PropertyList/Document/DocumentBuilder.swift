@@ -178,7 +178,7 @@ extension DocumentBuilder {
     /// builder is a mistake, which ``finish()`` throws.
     ///
     /// - Parameter value: a value from ``lastValue`` of this builder.
-    /// - Complexity: linear in the number of containers in the value for the first reference,
+    /// - Complexity: Linear in the number of containers in the value for the first reference,
     ///   constant for further ones.
     public mutating func reference(to value: CompletedValue) {
         guard value.builder === shared.builder else {

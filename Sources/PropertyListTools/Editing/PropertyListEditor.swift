@@ -66,14 +66,14 @@ public struct PropertyListEditor: Sendable {
             throw PropertyListError(
                 .unrepresentableValue, format: format,
                 what: "cannot edit a file that needs leniencies: \(document.leniencies)",
-                recovery: .init(.writeAnew, "rewrite the property list first"))
+                recovery: .init(.rewrite, "rewrite the property list first"))
         }
         let repeated: ParsingOptions = [.duplicateKeys, .allDuplicateKeys]
         guard format == .binary || document.leniencies.isDisjoint(with: repeated) else {
             throw PropertyListError(
                 .duplicateKey, format: format,
                 what: "cannot edit a file with duplicate keys: the edit would be ambiguous",
-                recovery: .init(.writeAnew, "rewrite the property list first"))
+                recovery: .init(.rewrite, "rewrite the property list first"))
         }
     }
 
@@ -230,7 +230,7 @@ public struct PropertyListEditor: Sendable {
         throw PropertyListError(
             .unrepresentableValue, format: document.format,
             what: "cannot make the edits in this text: the result would mean something else",
-            recovery: .init(.writeAnew, "convert the file, which rewrites it"))
+            recovery: .init(.rewrite, "convert the file, which rewrites it"))
     }
 
     /// Returns the text with the edits, and the changes in it.
