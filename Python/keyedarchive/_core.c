@@ -49,6 +49,42 @@ static keyed_document *open_document(const char *bytes, Py_ssize_t count, int li
 
 // MARK: - Scalars
 
+/// An attribute of a type. Where it is a slot, the functions of its descriptor are called directly: `PyObject_SetAttr`
+/// looks the name up in all base classes each time.
+typedef struct attribute {
+    PyObject *name, *descriptor;
+    descrgetfunc get;
+    descrsetfunc set;
+} attribute;
+
+/// Finds an attribute of a type; `type` is NULL where no slot is wanted. Returns -1 after an error.
+static int attribute_begin(attribute *self, PyObject *type, const char *name) {
+    self->name = PyUnicode_InternFromString(name);
+    if (!self->name) return -1;
+    self->descriptor = type ? PyObject_GetAttr(type, self->name) : NULL;
+    PyErr_Clear();
+    if (self->descriptor) {
+        self->get = (descrgetfunc)PyType_GetSlot(Py_TYPE(self->descriptor), Py_tp_descr_get);
+        self->set = (descrsetfunc)PyType_GetSlot(Py_TYPE(self->descriptor), Py_tp_descr_set);
+    }
+    return 0;
+}
+
+static void attribute_end(attribute *self) {
+    Py_XDECREF(self->name);
+    Py_XDECREF(self->descriptor);
+}
+
+/// Sets an attribute of an instance of the type itself, not of a subclass.
+static int attribute_set(const attribute *self, PyObject *object, PyObject *value) {
+    return self->set ? self->set(self->descriptor, object, value) : PyObject_SetAttr(object, self->name, value);
+}
+
+static PyObject *attribute_get(const attribute *self, PyObject *object) {
+    return self->set && self->get ? self->get(self->descriptor, object, (PyObject *)Py_TYPE(object))
+                                  : PyObject_GetAttr(object, self->name);
+}
+
 /// The Python types and functions that create values.
 typedef struct makers {
     PyObject *dict_type;  // NULL for `dict`
@@ -66,25 +102,25 @@ typedef struct makers {
     PyObject *fill_object;  // sets its fields
     int inert_forms;        // a bit for each form whose objects become inert
     // The attributes of `object_type`.
-    PyObject *class_name, *class_chain, *fields;
+    attribute class_name, class_chain, fields;
 } makers;
 
-/// Creates the attribute names. Returns -1 after an error.
+/// Finds the attributes. Returns -1 after an error.
 static int makers_begin(makers *self) {
     self->no_arguments = PyTuple_New(0);
     self->data_name = PyUnicode_InternFromString("data");
-    self->class_name = PyUnicode_InternFromString("class_name");
-    self->class_chain = PyUnicode_InternFromString("class_chain");
-    self->fields = PyUnicode_InternFromString("fields");
-    return self->no_arguments && self->data_name && self->class_name && self->class_chain && self->fields ? 0 : -1;
+    return !self->no_arguments || !self->data_name
+        || attribute_begin(&self->class_name, self->object_type, "class_name")
+        || attribute_begin(&self->class_chain, self->object_type, "class_chain")
+        || attribute_begin(&self->fields, self->object_type, "fields") ? -1 : 0;
 }
 
 static void makers_end(makers *self) {
     Py_XDECREF(self->no_arguments);
     Py_XDECREF(self->data_name);
-    Py_XDECREF(self->class_name);
-    Py_XDECREF(self->class_chain);
-    Py_XDECREF(self->fields);
+    attribute_end(&self->class_name);
+    attribute_end(&self->class_chain);
+    attribute_end(&self->fields);
 }
 
 /// Creates an instance of a Python type without calling its initializer.
@@ -356,9 +392,9 @@ static PyObject *inert(reader *self, const keyed_object *item) {
     }
     PyObject *fields = PyDict_New();
     PyObject *made = fields ? instance(self->with->object_type, self->with) : NULL;
-    if (made && (PyObject_SetAttr(made, self->with->class_name, name)
-            || PyObject_SetAttr(made, self->with->class_chain, self->class_chains[item->class_index])
-            || PyObject_SetAttr(made, self->with->fields, fields))) Py_CLEAR(made);
+    if (made && (attribute_set(&self->with->class_name, made, name)
+            || attribute_set(&self->with->class_chain, made, self->class_chains[item->class_index])
+            || attribute_set(&self->with->fields, made, fields))) Py_CLEAR(made);
     Py_XDECREF(fields);
     return made;
 }
@@ -476,7 +512,7 @@ static int fill_pairs(reader *self, PyObject *dictionary, const keyed_value *key
 static int fill_object(reader *self, PyObject *made, const keyed_object *item) {
     const keyed_value *entry = &self->table->values[item->value];
     int is_inert = (PyObject *)Py_TYPE(made) == self->with->object_type;
-    PyObject *fields = is_inert ? PyObject_GetAttr(made, self->with->fields) : PyDict_New();
+    PyObject *fields = is_inert ? attribute_get(&self->with->fields, made) : PyDict_New();
     if (!fields) return -1;
     int status = fill_dictionary(self, fields, entry, 1);
     if (!status && !is_inert) {
