@@ -95,7 +95,8 @@ struct TypeParser {
         self.records = records
     }
 
-    /// Appends the types of an encoding to `records`. Linear in the length of the encoding.
+    /// Appends the types of an encoding to `records`, which stay as they are if it is malformed.
+    /// Linear in the length of the encoding.
     static func parse(
         _ text: ArraySlice<UInt8>, into records: inout [TypeRecord]
     ) throws(TypeFault) {
@@ -105,8 +106,17 @@ struct TypeParser {
             records[first].group = UInt16(truncatingIfNeeded: text.count)
             return
         }
-        var parser = TypeParser(text, after: records)
-        try parser.run()
+        // The parser is the only owner, so that appending copies nothing.
+        let earlier = records
+        records = []
+        var parser = TypeParser(text, after: earlier)
+        do {
+            try parser.run()
+        } catch {
+            parser.records.removeSubrange(parser.first...)
+            records = parser.records
+            throw error
+        }
         records = parser.records
     }
 
