@@ -36,8 +36,16 @@ public struct ImportedArchive: Sendable {
         public static let inlinePropertyList = Format(importer: .inlinePropertyList)
 
         /// Detects the format from the first 16 bytes. Returns nil for other formats.
+        ///
+        /// Inlinable, because without specialization it would take longer for a value of a database
+        /// than parsing the value.
+        @inlinable
         public static func detect(_ bytes: some Sequence<UInt8>) -> Format? {
-            let head = Array(bytes.prefix(16))
+            detect(head: Array(bytes.prefix(16)))
+        }
+
+        @usableFromInline
+        static func detect(head: [UInt8]) -> Format? {
             if TypedStreamDocument.isTypedStream(head) { return .typedStream }
             if NIBArchiveDocument.isNIBArchive(head) { return .nibArchive }
             return InlinePropertyListDocument.version(of: head).map { _ in .inlinePropertyList }
