@@ -66,13 +66,13 @@ public struct KeyedArchiveError: Error, Sendable {
         let code: Code
         let what: String
         let object: PropertyListUID?
-        let path: PropertyListPath?
+        let path: PathSegments?
         let recovery: String?
         let propertyListError: PropertyListError?
         let source: String?
 
         init(
-            _ code: Code, _ what: String, _ object: PropertyListUID?, _ path: PropertyListPath?,
+            _ code: Code, _ what: String, _ object: PropertyListUID?, _ path: PathSegments?,
             _ recovery: String?, _ propertyListError: PropertyListError?, _ source: String? = nil
         ) {
             self.code = code
@@ -82,6 +82,36 @@ public struct KeyedArchiveError: Error, Sendable {
             self.recovery = recovery
             self.propertyListError = propertyListError
             self.source = source
+        }
+    }
+
+    /// The steps of a path in segments, outermost first. Each segment is longer than the one before
+    /// it, so prepending a step in each of *n* nested objects takes time in proportion to
+    /// *n* log *n*, where one array would be copied *n* times.
+    private struct PathSegments {
+        private var segments: [[PropertyListPath.Component]]
+
+        init(_ path: PropertyListPath) { segments = [path.components] }
+
+        var first: PropertyListPath.Component? { segments.first?.first }
+        var path: PropertyListPath { PropertyListPath(Array(segments.joined())) }
+
+        func prepending(_ components: [PropertyListPath.Component]) -> PathSegments {
+            var result = self
+            result.segments.insert(components, at: 0)
+            while result.segments.count > 1,
+                result.segments[0].count >= result.segments[1].count
+            {
+                result.segments[0] += result.segments.remove(at: 1)
+            }
+            return result
+        }
+
+        /// Returns the path with another first step. It must not be empty.
+        func replacingFirst(_ component: PropertyListPath.Component) -> PathSegments {
+            var result = self
+            result.segments[0][0] = component
+            return result
         }
     }
 
@@ -111,13 +141,14 @@ public struct KeyedArchiveError: Error, Sendable {
         _ code: Code, what: String, object: PropertyListUID? = nil,
         path: PropertyListPath? = nil, recovery: String? = nil
     ) {
-        storage = Storage(code, what, object, path, recovery, nil)
+        storage = Storage(code, what, object, path.map { PathSegments($0) }, recovery, nil)
     }
 
     @inline(never)
     init(_ error: PropertyListError) {
         storage = Storage(
-            .invalidPropertyList, error.what, nil, error.path, error.recovery, error)
+            .invalidPropertyList, error.what, nil, error.path.map { PathSegments($0) },
+            error.recovery, error)
     }
 
     private init(_ storage: Storage) { self.storage = storage }
@@ -129,8 +160,8 @@ public struct KeyedArchiveError: Error, Sendable {
     /// The number in `$objects` of the object with the fault.
     public var object: PropertyListUID? { storage.object }
     /// The path to the fault. For typed values, it leads from a root of the archive through the
-    /// fields; otherwise, it starts at the root of the property list.
-    public var path: PropertyListPath? { storage.path }
+    /// fields; otherwise, it starts at the root of the property list. Linear in its length.
+    public var path: PropertyListPath? { storage.path?.path }
     /// The suggested fix, as advice for the caller.
     public var recovery: String? { storage.recovery }
     /// The underlying error, for ``Code/invalidPropertyList``.
@@ -165,7 +196,8 @@ extension KeyedArchiveError {
     package func from(_ source: String) -> KeyedArchiveError {
         KeyedArchiveError(
             Storage(
-                code, what, object, path, recovery, propertyListError, storage.source ?? source))
+                code, what, object, storage.path, recovery, propertyListError,
+                storage.source ?? source))
     }
 }
 
@@ -190,21 +222,18 @@ extension KeyedArchiveError {
     func inside(_ components: [PropertyListPath.Component]) -> KeyedArchiveError {
         if components.isEmpty || propertyListError != nil { return self }
         // A path that begins at the object table is complete.
-        if path?.components.first == .key(ArchiveFormat.objectsKey) { return self }
-        return KeyedArchiveError(
-            code, what: what, object: object,
-            path: PropertyListPath(components + (path?.components ?? [])), recovery: recovery)
+        if storage.path?.first == .key(ArchiveFormat.objectsKey) { return self }
+        let path = storage.path?.prepending(components) ?? PathSegments(PropertyListPath(components))
+        return KeyedArchiveError(Storage(code, what, object, path, recovery, nil))
     }
 
     /// Returns the error of a value in a dictionary, with the index that begins its path replaced
     /// by the value's key. If the key is not text, the index remains.
     func atEntry(_ key: (Int) -> String?) -> KeyedArchiveError {
-        guard let path, case .index(let index) = path.components.first, let key = key(index) else {
-            return self
-        }
+        guard let path = storage.path, case .index(let index)? = path.first, let key = key(index)
+        else { return self }
         return KeyedArchiveError(
-            code, what: what, object: object,
-            path: PropertyListPath([.entry(key)] + path.components.dropFirst()), recovery: recovery)
+            Storage(code, what, object, path.replacingFirst(.entry(key)), recovery, nil))
     }
 
     static func missing(_ what: String, _ object: PropertyListUID?) -> KeyedArchiveError {
