@@ -223,7 +223,8 @@ extension KeyedArchiveError {
         if components.isEmpty || propertyListError != nil { return self }
         // A path that begins at the object table is complete.
         if storage.path?.first == .key(ArchiveFormat.objectsKey) { return self }
-        let path = storage.path?.prepending(components) ?? PathSegments(PropertyListPath(components))
+        let path =
+            storage.path?.prepending(components) ?? PathSegments(PropertyListPath(components))
         return KeyedArchiveError(Storage(code, what, object, path, recovery, nil))
     }
 
