@@ -227,15 +227,12 @@ def spark(work, rows):
     """The throughput of a Spark job by the number of its workers, each of one core."""
     import pyarrow as pa
     import pyarrow.parquet
-    from pyspark.sql import SparkSession
+    from local_spark import local_session
 
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    table = pa.table({"file": pa.array(rows * 64, pa.binary())})
     parts = 8
-    os.mkdir(os.path.join(work, "records"))
-    for part in range(parts):
-        count = len(table) // parts
-        pyarrow.parquet.write_table(table.slice(part * count, count), os.path.join(work, "records", f"{part}.parquet"))
+    table = pa.table({"file": pa.array(rows * (8 * parts), pa.binary())})
+    file = os.path.join(work, "records.parquet")
+    pyarrow.parquet.write_table(table, file)
 
     def decode(batches):
         import pyarrow as pa
@@ -246,17 +243,13 @@ def spark(work, rows):
             columns = [rows.field(name).cast(pa.string()) for name in ("path", "size", "error")]
             yield pa.RecordBatch.from_arrays(columns, names=["path", "size", "error"])
 
-    print(f"## Spark: {len(table) // parts * parts:,} records, from Parquet, to path, size and error\n")
+    print(f"## Spark: {len(table):,} records in memory to path, size and error\n")
     print("| workers of one core | rows a second | ÷ one worker |\n| --- | ---: | ---: |")
     first = None
     for workers in range(1, (os.cpu_count() or 1) + 1):
-        session = (
-            SparkSession.builder.master(f"local-cluster[{workers},1,1024]").appName("keyedarchive")
-            .config("spark.ui.enabled", "false").config("spark.driver.bindAddress", "127.0.0.1")
-            .config("spark.driver.host", "127.0.0.1").config("spark.log.level", "OFF").config("spark.ui.showConsoleProgress", "false")
-            .config("spark.executorEnv.PYTHONPATH", os.pathsep.join(filter(None, sys.path))).getOrCreate())
+        session = local_session(workers, **{"log.level": "OFF", "ui.showConsoleProgress": "false"})
         try:
-            records = session.read.parquet(os.path.join(work, "records")).repartition(parts)
+            records = session.read.parquet(file).repartition(parts)
             records.persist().count()
             result = records.mapInArrow(decode, "path string, size string, error string")
             rate = len(table) / best(lambda: result.write.format("noop").mode("overwrite").save(), 5, time.monotonic)
@@ -279,12 +272,13 @@ def main(folder):
     with tempfile.TemporaryDirectory() as work:
         with zipfile.ZipFile(glob.glob(os.path.join(folder, "keyedarchive-*.whl"))[0]) as wheel:
             wheel.extractall(work)
-        sys.path.insert(0, work)
+        tests = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Python", "tests")
+        sys.path[:0] = [work, tests]
         import keyedarchive
 
         versions = ", ".join(
-            f"{name} {importlib.metadata.version(name)}" for name in ("bpylist2", "nska_deserialize", "pyarrow", "pyspark")
-            if has(name))
+            f"{name} {importlib.metadata.version(name)}"
+            for name in ("bpylist2", "nska_deserialize", "pyarrow", "pyspark") if has(name))
         print("# Results of the C interface, SQLite and Python\n\n"
               "Made by `Benchmarks/Tools/data.py`; changes belong there.\n\n|  |  |\n| --- | --- |")
         print(f"| load when it began | {os.getloadavg()[0]:.1f} |\n| Python and plistlib | {platform.python_version()} |\n"

@@ -233,7 +233,6 @@ static PyObject *uid_of(reader *self, uint64_t number) {
 }
 
 static PyObject *object(reader *self, uint64_t number);
-
 static PyObject *value(reader *self, uint32_t number);
 
 /// Returns the number of a key of a dictionary; 0 for a key that is not text.

@@ -8,11 +8,11 @@ A recipe whose package is not installed is skipped, and the report says so.
 import importlib.util
 import os
 import re
-import sys
 import tempfile
 import unittest
 
 import keyedarchive
+from local_spark import local_session
 
 PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Documentation", "Pipelines.md")
 GOOD = keyedarchive.archive({"RelativePath": "a/b", "Size": 3})
@@ -80,14 +80,8 @@ class Recipes(unittest.TestCase):
     @needs("pyarrow", "pyspark")
     def test_spark_on_two_executors(self):
         import pyarrow.parquet
-        from pyspark.sql import SparkSession
 
-        os.environ["PYSPARK_PYTHON"] = sys.executable
-        spark = (
-            SparkSession.builder.master("local-cluster[2,1,1024]").appName("keyedarchive")
-            .config("spark.ui.enabled", "false").config("spark.driver.bindAddress", "127.0.0.1")
-            .config("spark.driver.host", "127.0.0.1").config("spark.speculation", "true")
-            .config("spark.executorEnv.PYTHONPATH", os.pathsep.join(filter(None, sys.path))).getOrCreate())
+        spark = local_session(2, speculation="true")
         try:
             rows = spark.createDataFrame(
                 [(None if blob is None else bytearray(blob),) for blob in BLOBS * 100], "file binary")
