@@ -3,8 +3,8 @@
 
 @_spi(Tables) internal import PropertyList
 
-/// The kind of an entry of `$objects`. ``ArchiveContents`` classifies one entry and
-/// ``ArchiveIndex`` all of them. Both use the rules here.
+/// The kind of an entry of `$objects`. ``ArchiveContents`` and ``NumberedEntries`` classify one
+/// entry, with a view and without, and ``ArchiveIndex`` all of them. All use the rules here.
 enum EntryKind {
     /// Nil, stored as the string `$null`.
     case null

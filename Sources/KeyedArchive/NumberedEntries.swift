@@ -25,8 +25,7 @@ package struct NumberedEntries {
     // class.
     private var latestDescription = UInt32.max
 
-    /// The number of entries.
-    package var count: Int { list.count }
+    private var count: Int { list.count }
 
     /// Creates the entries of an archive. `table` has the tables of its document.
     package init(_ contents: ArchiveContents, _ table: DocumentTable) {

@@ -110,14 +110,13 @@ struct TypeParser {
         let earlier = records
         records = []
         var parser = TypeParser(text, after: earlier)
+        defer { records = parser.records }
         do {
             try parser.run()
         } catch {
             parser.records.removeSubrange(parser.first...)
-            records = parser.records
             throw error
         }
-        records = parser.records
     }
 
     private func fault(_ what: String) -> TypeFault {

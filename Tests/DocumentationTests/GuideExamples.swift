@@ -51,7 +51,7 @@ private struct Progress: KeyedCodable {
     init(level: Int) { self.level = level }
 }
 
-/// What is archived of a ``Note``.
+/// The archived state of a ``Note``.
 nonisolated struct NoteState: KeyedCodable {
     static let archivedClass: ArchivedClass = "Note"
     var title = ""
