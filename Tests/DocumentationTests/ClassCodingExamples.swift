@@ -127,7 +127,7 @@ struct ClassCodingExamples {
                 == "keyed archive: `matrix` of ABSign: expected 24 bytes, found 2, in root.matrix")
     }
 
-    @Test("write numbers into the object itself, as encode does")
+    @Test("write numbers as encode does: inline, and an ArchivedNumber as a separate object")
     func numbers() throws {
         let bytes = try KeyedArchiver.archive(
             Numbers(), allowing: .foundation.allowing("Numbers"))
@@ -139,7 +139,14 @@ struct ClassCodingExamples {
         #expect(object["int"] == 5 && object["bool"] == true && object["double"] == 0.5)
         #expect(object["float"] == .real(PropertyListReal(Float(0.5))))
         #expect(object["byte"] == 7 && object["real"] == 1.5)
-        #expect(object["none"] == nil && object["number"] == 3)
+        #expect(object["none"] == nil && object["big"] == .integer(PropertyListInteger(UInt64.max)))
+        for key in ["number", "same"] {
+            let number = try #require(object[key]?.uid)
+            guard case .leaf(3) = graph[number] else {
+                Issue.record("`\(key)` is not a separate number")
+                return
+            }
+        }
     }
 
     private struct Numbers: KeyedEncodable {
@@ -153,6 +160,8 @@ struct ClassCodingExamples {
             coder.encodeIfPresent(7 as UInt8?, forKey: "byte")
             coder.encodeIfPresent(PropertyListReal(1.5) as PropertyListReal?, forKey: "real")
             coder.encodeIfPresent(ArchivedNumber.integer(3) as ArchivedNumber?, forKey: "number")
+            coder.encode(ArchivedNumber.integer(3), forKey: "same")
+            coder.encode(PropertyListInteger(UInt64.max), forKey: "big")
             coder.encodeIfPresent(nil as Int?, forKey: "none")
             coder.encodeBytesIfPresent(nil, forKey: "none")
         }

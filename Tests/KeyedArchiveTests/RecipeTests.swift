@@ -138,6 +138,74 @@ struct RecipeTests {
             }?.code == .classNotAllowed)
     }
 
+    @Test("values without a key that a type has not read are kept with their order, or refused")
+    func unreadValues() throws {
+        // Eleven values, in the order of XML archives, which sort keys.
+        var fields: PropertyListDictionary = ["name": .uid(3), "$class": .uid(2)]
+        for position in (0...10).sorted(by: { "\($0)" < "\($1)" }) {
+            fields["$\(position)"] =
+                position == 4 ? .uid(4) : .integer(PropertyListInteger(100 + position))
+        }
+        var objects: [PropertyListValue] = [
+            .dictionary(fields), Archives.describe("Partial"), "Anna",
+            ["secret": 1, "$class": .uid(5)], Archives.describe("Stranger"),
+        ]
+        let listed = ClassRegistry.foundation.adding(Partial.self).adding(Lenient.self)
+        let keeping = listed.keepingUnknownClasses()
+        let partial = try KeyedUnarchiver.unarchive(
+            Partial.self, from: Archives.make(objects), allowing: keeping)
+        #expect(partial.unknown.keys.isEmpty && partial.unknown.unkeyedCount == 11)
+        let written = try KeyedArchiver.archive(partial, allowing: keeping)
+        #expect(try Specimens.graph(written) == Specimens.graph(Archives.make(objects)))
+        #expect(
+            archiveError {
+                try KeyedUnarchiver.unarchive(
+                    Partial.self, from: Archives.make(objects), allowing: listed)
+            }?.code == .classNotAllowed)
+
+        objects[1] = Archives.describe("Lenient")
+        let lenient = try KeyedUnarchiver.unarchive(
+            Lenient.self, from: Archives.make(objects), allowing: keeping)
+        #expect(lenient.extra.unkeyedCount == 10 && lenient.extra.ignoredKeys.isEmpty)
+        #expect(
+            try Specimens.graph(KeyedArchiver.archive(lenient, allowing: keeping))
+                == Specimens.graph(Archives.make(objects)))
+        // One cannot be left out without moving those after it.
+        let without = try KeyedUnarchiver.unarchive(
+            Lenient.self, from: Archives.make(objects), allowing: listed)
+        #expect(without.extra.unkeyedCount == 0)
+        #expect(Set(without.extra.ignoredKeys) == Set((1...10).map { "$\($0)" }))
+    }
+
+    @Test("reserved keys without a known meaning are refused, or listed as ignored")
+    func reservedKeys() throws {
+        func objects(_ name: String) -> [PropertyListValue] {
+            [
+                ["$0": 100, "$2": 2, "$01": 1, "$other": 3, "$class": .uid(2)],
+                Archives.describe(name),
+            ]
+        }
+        let lenient = try KeyedUnarchiver.unarchive(
+            Lenient.self, from: Archives.make(objects("Lenient")))
+        #expect(lenient.extra.keys.isEmpty && lenient.extra.unkeyedCount == 0)
+        #expect(lenient.extra.ignoredKeys == ["$2", "$01", "$other"])
+        let error = archiveError {
+            try KeyedUnarchiver.unarchive(Strict.self, from: Archives.make(objects("Strict")))
+        }
+        #expect(error?.code == .malformedObject && error?.object == 1)
+        #expect(error?.what.contains("`$2`") == true)
+    }
+
+    @Test("values without a key count as read after the call that keeps them")
+    func keptOnce() throws {
+        let bytes = try Archives.make([
+            ["$0": 100, "$1": 101, "$class": .uid(2)], Archives.describe("Lenient"),
+        ])
+        let read = try KeyedUnarchiver.unarchive(Lenient.self, from: bytes)
+        #expect(read.extra.unkeyedCount == 1)
+        #expect(read.second.unkeyedCount == 0 && !read.hasNext)
+    }
+
     @Test(
         "an opaque object is written back with all objects it refers to, apart from their numbers")
     func opaque() throws {
@@ -175,4 +243,37 @@ struct Partial: KeyedCodable {
         name = try coder.decode(forKey: "name")
         unknown = try coder.unknownFields(except: ["name"])
     }
+}
+
+/// A type that ignores what it cannot keep, and reads one value without a key.
+private struct Lenient: KeyedCodable {
+    static let archivedClass: ArchivedClass = "Lenient"
+    let name: String?
+    let first: Int
+    let extra: ArchivedExtraFields
+    let second: ArchivedExtraFields
+    let hasNext: Bool
+
+    func encode(with coder: KeyedEncoder) throws {
+        coder.encodeUnkeyed(ArchivedNumber.integer(PropertyListInteger(first)))
+        coder.encode(extra)
+        coder.encodeIfPresent(name, forKey: "name")
+    }
+
+    init(coder: KeyedDecoder) throws {
+        name = try coder.decode(forKey: "name")
+        first = try coder.decodeUnkeyed()
+        extra = try coder.extraFields(except: ["name"])
+        second = try coder.extraFields(except: ["name"])
+        hasNext = coder.nextUnkeyed() != nil
+    }
+}
+
+/// A type that refuses what it cannot keep.
+private struct Strict: KeyedCodable {
+    static let archivedClass: ArchivedClass = "Strict"
+
+    func encode(with coder: KeyedEncoder) {}
+
+    init(coder: KeyedDecoder) throws { _ = try coder.unknownFields(except: []) }
 }

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 @_spi(Tables) internal import PropertyList
 
 /// A key for repeated comparisons. It is compared scalar by scalar, unlike with `==`, which treats
@@ -81,5 +82,12 @@ enum ArchiveKey {
             return false
         }
         return key.utf8.dropFirst().allSatisfy { (0x30...0x39).contains($0) }
+    }
+
+    /// Returns the position in the key of a value written without a key; nil for other keys, and
+    /// for a position with leading zeros, which no archiver writes.
+    static func unkeyedPosition(_ key: String) -> Int? {
+        guard isUnkeyed(key), let position = Int(key.dropFirst()) else { return nil }
+        return ArchiveFormat.unkeyedField(position) == key ? position : nil
     }
 }

@@ -399,6 +399,45 @@ extension ArchiveReader {
         }
     }
 
+    /// The keys of an object that its type has not read.
+    struct UnreadFields {
+        /// The keys as the file has them, in order.
+        var writtenKeys: [String] = []
+        /// The keys that begin with `$` and have no known meaning, in order.
+        var reservedKeys: [String] = []
+
+        var count: Int { writtenKeys.count &+ reservedKeys.count }
+    }
+
+    /// Returns the keys of an object that are not among `known`, and those of values without a key
+    /// that have not been read. These values count as read from then on.
+    func unreadFields(of decoder: KeyedDecoder, except known: Set<String>) -> UnreadFields {
+        let known = Set(known.map { ExactText($0) })
+        let record = decoder.record
+        guard record.kind == .dictionary else { return UnreadFields() }
+        let first = state.progress.unkeyedCount
+        while nextUnkeyed(of: decoder) != nil {}
+        let next = state.progress.unkeyedCount
+        var unread = UnreadFields()
+        for place in record.keyRange {
+            let node = table.child(place)
+            if let key = fieldKeys.key(node, of: table, &state.longContents) {
+                if !known.contains(ExactText(key)) {
+                    unread.writtenKeys.append(ArchiveKey.escaped(key))
+                }
+                continue
+            }
+            let key = text(of: node)
+            if key.isLiterally(ArchiveFormat.classKey) { continue }
+            switch ArchiveKey.unkeyedPosition(key) {
+            case .some(..<first): continue
+            case .some(..<next): unread.writtenKeys.append(key)
+            default: unread.reservedKeys.append(key)
+            }
+        }
+        return unread
+    }
+
     /// Returns the key of an unkeyed root; nil for other keys of the format, and if the program has
     /// written a root with that key.
     private func unkeyedRoot(_ node: UInt32, _ roots: NodeRecord) -> String? {

@@ -73,7 +73,7 @@ extension KeyedEncoder {
     private func encodeField(_ value: PropertyListValue, _ key: String) {
         switch value {
         case .boolean(let value): encode(value, forKey: key)
-        case .integer(let value): encodeIfPresent(ArchivedNumber.integer(value), forKey: key)
+        case .integer(let value): encode(value, forKey: key)
         case .real(let value): encode(value, forKey: key)
         default: encode(value, forKey: key)
         }

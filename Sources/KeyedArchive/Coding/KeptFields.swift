@@ -127,7 +127,13 @@ extension KeyedEncoder {
         if let value { encode(value, forKey: key) }
     }
 
-    /// Writes a number inline, including an ``ArchivedNumber``. Writes no field if it is nil.
+    /// Writes a number as a separate object, as `encode(_:forKey:)` does. Writes no field if it is
+    /// nil.
+    public func encodeIfPresent(_ value: ArchivedNumber?, forKey key: String) {
+        if let value { encode(value, forKey: key) }
+    }
+
+    /// Writes a boolean or a number inline. Writes no field if it is nil.
     public func encodeIfPresent(_ value: (some ArchivedNumberConvertible)?, forKey key: String) {
         guard let number = value?.archivedNumber else { return }
         writer.table.field(key, of: object) { $0.number(number) }
@@ -199,7 +205,8 @@ extension KeyedDecoder {
 /// throws an error instead of ignoring a field.
 public struct ArchivedExtraFields: Sendable {
     let kept: OpaqueFields?
-    /// The keys of the fields that were ignored, in order.
+    /// The keys of the fields that were ignored. They include those of values without a key, such as
+    /// `$0`, and unescaped keys that begin with `$` and have no known meaning.
     public let ignoredKeys: [String]
 
     /// Creates a value with no fields.
@@ -215,33 +222,48 @@ public struct ArchivedExtraFields: Sendable {
 
     /// The keys of the fields that are kept, in order.
     public var keys: [String] { kept?.keys ?? [] }
+
+    /// The number of values without a key that are kept.
+    public var unkeyedCount: Int { kept?.unkeyedCount ?? 0 }
 }
 
 extension KeyedDecoder {
-    /// Returns the fields whose keys are not among `known`. Fields with objects of classes that the
-    /// registry neither allows nor keeps are ignored.
+    /// Returns the fields whose keys are not among `known`, and the values without a key that
+    /// ``decodeUnkeyed(_:)`` has not returned yet. These count as read from then on.
+    ///
+    /// Fields with objects of classes that the registry neither allows nor keeps are ignored. If a
+    /// value without a key has such an object, all values without a key are ignored: their meaning
+    /// depends on their positions.
     ///
     /// - Throws: `malformedObject` for nested containers, which no archiver writes; `misuse` at the
     ///   roots; errors for exceeded limits.
     /// - Complexity: Linear in the number of fields and of objects reachable from them. Each object
     ///   is checked once for all calls.
     public func extraFields(except known: Set<String>) throws -> ArchivedExtraFields {
-        let unknown = keys(except: known)
-        try reader.charge(unknown.count)
-        if unknown.isEmpty { return ArchivedExtraFields() }
+        let unread = reader.unreadFields(of: self, except: known)
+        try reader.charge(unread.count)
+        if unread.count == 0 { return ArchivedExtraFields() }
         let object = try objectReference().number
         var kept: [String] = []
         var ignored: [String] = []
-        for key in unknown {
-            do { try requireAllowed(fieldForKey: key) } catch {
+        for key in unread.writtenKeys {
+            do { try requireAllowed(fieldForWrittenKey: key) } catch {
                 guard error.code == .classNotAllowed else { throw error }
                 ignored.append(key)
                 continue
             }
             kept.append(key)
         }
-        let fields = OpaqueFields(archive: reader.opaqueArchive, object: object, keys: kept)
-        return ArchivedExtraFields(kept: kept.isEmpty ? nil : fields, ignoredKeys: ignored)
+        if ignored.contains(where: ArchiveKey.isUnkeyed) {
+            ignored.append(contentsOf: kept.filter(ArchiveKey.isUnkeyed))
+            kept.removeAll(where: ArchiveKey.isUnkeyed)
+        }
+        ignored.append(contentsOf: unread.reservedKeys)
+        let fields = OpaqueFields(
+            archive: reader.opaqueArchive, object: object, writtenKeys: kept)
+        return ArchivedExtraFields(
+            kept: kept.isEmpty ? nil : fields,
+            ignoredKeys: ignored.map { ArchiveKey.unescaped($0) ?? $0 })
     }
 }
 

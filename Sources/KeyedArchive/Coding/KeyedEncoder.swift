@@ -168,7 +168,9 @@ extension KeyedEncoder {
     }
 
     /// Writes an integer.
-    public func encode(_ value: Int, forKey key: String) { encode(PropertyListInteger(value), key) }
+    public func encode(_ value: Int, forKey key: String) {
+        encode(PropertyListInteger(value), forKey: key)
+    }
     /// Writes an integer.
     public func encode(_ value: Int8, forKey key: String) { encode(Int(value), forKey: key) }
     /// Writes an integer.
@@ -187,10 +189,11 @@ extension KeyedEncoder {
     public func encode(_ value: UInt32, forKey key: String) { encode(UInt64(value), forKey: key) }
     /// Writes an integer. A value above 2⁶³−1 is stored in 16 bytes.
     public func encode(_ value: UInt64, forKey key: String) {
-        encode(PropertyListInteger(value), key)
+        encode(PropertyListInteger(value), forKey: key)
     }
 
-    private func encode(_ value: PropertyListInteger, _ key: String) {
+    /// Writes an integer. A value above 2⁶³−1 is stored in 16 bytes.
+    public func encode(_ value: PropertyListInteger, forKey key: String) {
         writer.table.field(key, of: object) { $0.integer(value) }
     }
 }

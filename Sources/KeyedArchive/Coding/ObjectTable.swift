@@ -305,14 +305,15 @@ extension ObjectTable {
         return node
     }
 
-    /// Adds a value without a key to the open object, which must be `object`.
+    /// Adds a value without a key to the open object, which must be `object`. Without a position it
+    /// follows those that the object has.
     mutating func unkeyedField(
-        of object: UInt32?, _ value: (inout GraphAssembler) -> UInt32
+        of object: UInt32?, at position: Int? = nil, _ value: (inout GraphAssembler) -> UInt32
     ) {
         if isClosed || open.number != object { return misplaced() }
-        fields.append(
-            (assembler.key(ArchiveFormat.unkeyedField(open.unkeyedCount)), value(&assembler)))
-        open.unkeyedCount &+= 1
+        let position = position ?? open.unkeyedCount
+        fields.append((assembler.key(ArchiveFormat.unkeyedField(position)), value(&assembler)))
+        open.unkeyedCount = max(open.unkeyedCount, position &+ 1)
     }
 }
 

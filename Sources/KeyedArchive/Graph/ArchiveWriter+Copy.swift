@@ -71,19 +71,24 @@ extension ArchiveWriter {
         table.complete(frame.number, node: node)
     }
 
-    /// Adds kept fields of an object of another archive to an open object.
+    /// Adds kept fields of an object of another archive to an open object. Values without a key
+    /// keep their order, and follow those that the object has already.
     func copyFields(_ fields: OpaqueFields, to object: UInt32?) throws {
         let source = fields.archive
-        for key in fields.keys {
-            guard let node = source.node(of: fields.object)[ArchiveKey.escaped(key)] else {
-                continue
-            }
+        let written = table.open.unkeyedCount
+        let first = fields.writtenKeys.compactMap(ArchiveKey.unkeyedPosition).min() ?? 0
+        for key in fields.writtenKeys {
+            guard let node = source.node(of: fields.object)[key] else { continue }
             for reference in source.references(in: node) {
                 _ = try copy(OpaqueObject(archive: source, number: reference))
             }
             let copy = try table.copyField(
                 UInt32(truncatingIfNeeded: node.number), of: fields.object, source)
-            table.field(key, of: object) { _ in copy }
+            if let position = ArchiveKey.unkeyedPosition(key) {
+                table.unkeyedField(of: object, at: written &+ position &- first) { _ in copy }
+            } else if let key = ArchiveKey.unescaped(key) {
+                table.field(key, of: object) { _ in copy }
+            }
         }
     }
 }

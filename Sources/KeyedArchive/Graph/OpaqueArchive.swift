@@ -138,4 +138,11 @@ final class OpaqueArchive: Sendable {
                 + "writes",
             object: PropertyListUID(object))
     }
+
+    static func reserved(_ key: String, _ object: UInt32) -> KeyedArchiveError {
+        KeyedArchiveError(
+            .malformedObject,
+            what: "`\(TerminalText.escaped(key))` is a key of the format without a known meaning",
+            object: PropertyListUID(object))
+    }
 }

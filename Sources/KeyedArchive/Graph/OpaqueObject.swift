@@ -100,43 +100,45 @@ extension OpaqueObject: KeyedCodable {
 public struct OpaqueFields: Sendable {
     let archive: OpaqueArchive
     let object: UInt32
+    /// The keys as the file has them, in order.
+    let writtenKeys: [String]
+
     /// The keys of the fields, in order.
-    public let keys: [String]
+    public var keys: [String] { writtenKeys.compactMap(ArchiveKey.unescaped) }
+
+    /// The number of values without a key.
+    public var unkeyedCount: Int { writtenKeys.count(where: ArchiveKey.isUnkeyed) }
 }
 
 extension KeyedDecoder {
-    /// Returns the fields that are not among `known`.
+    /// Returns the fields that are not among `known`, and the values without a key that
+    /// ``decodeUnkeyed(_:)`` has not returned yet. These count as read from then on.
     ///
     /// - Throws: `classNotAllowed` for objects of a class that the registry neither allows nor
-    ///   keeps; `malformedObject` for nested containers; `misuse` at the roots.
+    ///   keeps; `malformedObject` for nested containers, and for keys that begin with `$` and are
+    ///   neither escaped nor those of values without a key; `misuse` at the roots.
     public func unknownFields(except known: Set<String>) throws -> OpaqueFields {
         let object = try objectReference().number
-        let archive = reader.opaqueArchive
-        let keys = self.keys(except: known)
-        try reader.charge(keys.count)
-        for key in keys { try requireAllowed(fieldForKey: key) }
-        return OpaqueFields(archive: archive, object: object, keys: keys)
-    }
-
-    /// Returns the keys of the fields that are not among `known`, in order.
-    func keys(except known: Set<String>) -> [String] {
-        let known = Set(known.map { ExactText($0) })
-        return keys.filter { !known.contains(ExactText($0)) }
+        let unread = reader.unreadFields(of: self, except: known)
+        try reader.charge(unread.count)
+        if let key = unread.reservedKeys.first { throw OpaqueArchive.reserved(key, object) }
+        for key in unread.writtenKeys { try requireAllowed(fieldForWrittenKey: key) }
+        return OpaqueFields(
+            archive: reader.opaqueArchive, object: object, writtenKeys: unread.writtenKeys)
     }
 
     /// Checks that a field may be kept undecoded.
     ///
     /// - Throws: `classNotAllowed`, `malformedObject`.
-    func requireAllowed(fieldForKey key: String) throws(KeyedArchiveError) {
+    func requireAllowed(fieldForWrittenKey key: String) throws(KeyedArchiveError) {
         let archive = reader.opaqueArchive
-        guard let object, let node = archive.node(of: object)[ArchiveKey.escaped(key)] else {
-            return
-        }
+        guard let object, let node = archive.node(of: object)[key] else { return }
         try reader.charge(node.array?.count ?? 0)
-        if OpaqueArchive.isNested(node) { throw OpaqueArchive.nested(key, object) }
+        let shown = ArchiveKey.unescaped(key) ?? key
+        if OpaqueArchive.isNested(node) { throw OpaqueArchive.nested(shown, object) }
         for reference in archive.references(in: node) {
             do { try reader.requireAllowedBelow(reference) } catch {
-                throw error.inside(.key(key))
+                throw error.inside(.key(shown))
             }
         }
     }
