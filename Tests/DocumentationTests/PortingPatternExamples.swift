@@ -122,6 +122,8 @@ struct PortingPatternExamples {
             let again =
                 try data.map { try KeyedUnarchiver.unarchive([Person].self, from: $0) } ?? []
             #expect(again.map(\.name) == ["Anna", "Ben"])
+            // Before the folder is removed.
+            try preferences.synchronize()
         }
     }
 

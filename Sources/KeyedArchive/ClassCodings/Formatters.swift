@@ -95,6 +95,8 @@ public struct ArchivedISO8601DateFormatter {
     public var formatOptions: Int
     /// The time zone: an `NSTimeZone`, or nil.
     public var timeZone: AnyArchived?
+    /// The unknown fields.
+    public var extraFields = ArchivedExtraFields()
 
     /// Creates settings.
     public init(formatOptions: Int, timeZone: AnyArchived?) {
@@ -113,14 +115,18 @@ extension ArchivedISO8601DateFormatter: KeyedCodable {
         registry.add(Self.self)
     }
 
+    private static let keys: Set = ["NS.formatOptions", "NS.timeZone"]
+
     public func encode(with coder: KeyedEncoder) {
         coder.encode(formatOptions, forKey: "NS.formatOptions")
         coder.encode(timeZone, forKey: "NS.timeZone")
+        coder.encode(extraFields)
     }
 
     public init(coder: KeyedDecoder) throws {
         formatOptions = try coder.decodeInteger(forKey: "NS.formatOptions")
         timeZone = try coder.decode(forKey: "NS.timeZone")
+        extraFields = try coder.extraFields(except: Self.keys)
     }
 }
 
@@ -144,6 +150,8 @@ public struct ArchivedDateIntervalFormatter {
     public var isModified: Bool
     /// A Boolean value indicating whether ``dateTemplate`` is used rather than the styles.
     public var usesTemplate: Bool
+    /// The unknown fields.
+    public var extraFields = ArchivedExtraFields()
 
     /// Creates settings with these styles.
     public init(dateStyle: Int, timeStyle: Int) {
@@ -165,6 +173,11 @@ extension ArchivedDateIntervalFormatter: KeyedCodable {
         registry.add(Self.self)
     }
 
+    private static let keys: Set = [
+        "NS.dateTemplate", "NS.dateTemplateFromStyles", "NS.locale", "NS.calendar", "NS.timeZone",
+        "NS.dateStyle", "NS.timeStyle", "NS.modified", "NS.useTemplate",
+    ]
+
     public func encode(with coder: KeyedEncoder) {
         coder.encode(dateTemplate, forKey: "NS.dateTemplate")
         coder.encode(dateTemplateFromStyles, forKey: "NS.dateTemplateFromStyles")
@@ -175,6 +188,7 @@ extension ArchivedDateIntervalFormatter: KeyedCodable {
         coder.encode(timeStyle, forKey: "NS.timeStyle")
         coder.encode(isModified, forKey: "NS.modified")
         coder.encode(usesTemplate, forKey: "NS.useTemplate")
+        coder.encode(extraFields)
     }
 
     public init(coder: KeyedDecoder) throws {
@@ -187,6 +201,7 @@ extension ArchivedDateIntervalFormatter: KeyedCodable {
         timeStyle = try coder.decodeInteger(forKey: "NS.timeStyle")
         isModified = try coder.decodeBool(forKey: "NS.modified")
         usesTemplate = try coder.decodeBool(forKey: "NS.useTemplate")
+        extraFields = try coder.extraFields(except: Self.keys)
     }
 }
 

@@ -88,6 +88,10 @@ struct FormatterTests {
         #expect(code(["NS.formatOptions": "all"]) == .wrongType)
         #expect(code(["NS.timeZone": .uid(1)]) == .referenceCycle)
         #expect(code(["NS.timeZone": .data([])]) == .wrongType)
+        let later = [table[0].with(["NS.later": 2.5]), table[1]]
+        let kept = try read(ArchivedISO8601DateFormatter.self, later)
+        #expect(kept.extraFields.keys == ["NS.later"])
+        #expect(try written(kept) == later)
     }
 
     private static let interval: [PropertyListValue] = [
@@ -105,6 +109,10 @@ struct FormatterTests {
         #expect(formatter.dateStyle == 1 && formatter.timeStyle == 2)
         #expect(formatter.isModified && !formatter.usesTemplate)
         #expect(try written(formatter) == Self.interval)
+        let later = [Self.interval[0].with(["NS.later": 2.5])] + Self.interval.dropFirst()
+        let kept = try read(ArchivedDateIntervalFormatter.self, later)
+        #expect(kept.extraFields.keys == ["NS.later"])
+        #expect(try written(kept) == later)
     }
 
     @Test(
