@@ -26,8 +26,7 @@ struct ComparisonWalk {
     private var pending: [Pair] = []
     // Pairs of objects whose comparison has begun or is done. Used only with graphs.
     private var visited: Set<UInt64> = []
-    // The pairs of child containers that differ in the current container. They are compared after
-    // it.
+    // The pairs of child containers of the current container that remain to be compared.
     private var inner: [Pair] = []
 
     init(
@@ -147,8 +146,10 @@ struct ComparisonWalk {
             }
             previous = entry.key
         }
-        if options.isOrdered, before == (records.count, inner.count) {
-            // Only the order of the keys differs.
+        // In graphs, `inner` also contains pairs that may be equal.
+        let isOtherwiseEqual =
+            before.0 == records.count && (options.followsReferences || before.1 == inner.count)
+        if options.isOrdered, isOtherwiseEqual, first.keyOrder != second.keyOrder {
             note(pair.old, pair.new, pair.place)
         }
     }
@@ -249,16 +250,16 @@ private struct Side {
 
     func children(_ record: NodeRecord) -> [UInt32] { Array(store.children[record.childRange]) }
 
-    /// Returns the object that a UID refers to, or the node itself if it is no UID.
+    /// Returns the object that a UID refers to. Returns the node itself if it is not a UID, if
+    /// references are not followed, or if the reference is dangling.
     func followed(_ node: UInt32) -> UInt32 {
         guard isGraph, store.records[Int(node)].kind == .uid else { return node }
         let number = UInt32(truncatingIfNeeded: store.records[Int(node)].payload)
         return document.archivedObject(number)?.index ?? node
     }
 
-    // The number of rounds in which equality classes are refined. Each round takes references one
-    // level further into account. Objects that differ only further away are told apart by the
-    // traversal itself.
+    // The number of rounds in which equality classes are refined. Each round follows references one
+    // level deeper. The traversal finds differences that lie deeper than that.
     private static let rounds = 4
 
     /// Returns both sides of a comparison of graphs.
@@ -299,8 +300,8 @@ private struct Side {
     }
 }
 
-/// The entries of a dictionary, indexed by the equality classes of their keys, which both documents
-/// share.
+/// The entries of a dictionary, indexed by the equality class of the key. Class numbers are common
+/// to both documents.
 private struct Entries {
     struct Entry {
         let keyClass: UInt32
@@ -311,6 +312,8 @@ private struct Entries {
 
     private(set) var list: [Entry] = []
     private(set) var values: [UInt32: UInt32] = [:]
+
+    var keyOrder: [UInt32] { list.map(\.keyClass) }
 
     init(_ side: Side, _ record: NodeRecord) {
         let children = side.children(record)
