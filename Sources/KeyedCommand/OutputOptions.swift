@@ -125,6 +125,7 @@ struct OutputOptions: ParsableArguments {
             default:
                 let isCompact = format == .jsonl || layout == .compact
                 options.json = json(mapping, isCompact ? .compact : .indented)
+                if mapping == .coerce { reportReferences(input, console) }
             }
             return try input.document.serialized(
                 as: format.format, options: options, limits: limits
@@ -135,6 +136,16 @@ struct OutputOptions: ParsableArguments {
                 }
             }
         }
+    }
+
+    /// Reports UIDs that become plain numbers, which nothing distinguishes from other numbers.
+    private func reportReferences(_ input: Input, _ console: Console) {
+        let document = input.document
+        let count = (0..<document.nodeCount).count { document.node(UInt32($0)).kind == .uid }
+        if count == 0 { return }
+        console.complain(
+            "\(input.printableName): \(TreeForm.count(count, "UID", "UIDs")) became plain numbers; "
+                + "keyed show --json prints the objects of an archive")
     }
 
     private func binary(_ document: PropertyListDocument, _ limits: ParsingLimits) -> BinaryLayout {

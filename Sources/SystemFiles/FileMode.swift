@@ -91,7 +91,7 @@ package struct FileMode {
             }
     }
 
-    func isSameFile(as other: FileMode) -> Bool {
+    package func isSameFile(as other: FileMode) -> Bool {
         device == other.device && number == other.number
     }
 

@@ -262,7 +262,7 @@ struct EditCommandTests {
     @Test("errors of reading and writing give the reason")
     func files() throws {
         #expect(keyed("set", "/nonexistent/a", "x", "y").errors.contains("No such file"))
-        #expect(keyed("get", "/", "x").errors.contains("is a directory"))
+        #expect(keyed("get", "/", "x").errors.contains("found a directory"))
         try Files.withFile(Self.text.utf8) { file in
             let run = keyed("set", file, "age", "8", "-o", "/nonexistent/b")
             #expect(run.status == 1 && run.errors.contains("/nonexistent/b: No such file"))
@@ -399,6 +399,25 @@ struct EditCommandTests {
             found = walk.path()
         }
         return found.map { PropertyListKeyPath($0) }
+    }
+
+    @Test("get reads paths that begin with the key of a root, and follows the last reference")
+    func archivePaths() {
+        let file = Files.archive("save")
+        #expect(keyed("get", file, "root.\"NS.objects\"[0].age").output == "36\n")
+        #expect(keyed("get", file, "$top.root.\"NS.objects\"[0].age").output == "36\n")
+        #expect(
+            keyed("get", file, "root.\"NS.objects\"[0].born", "--as", "type").output
+                == "dictionary\n")
+        #expect(
+            keyed("get", file, "root.\"NS.objects\"[0].name", "--as", "bytes").output
+                == "Anna Ångström")
+        #expect(
+            keyed("get", file, "root.\"NS.objects\"[0]", "--as", "keys").output
+                == keyed("get", file, "@2", "--as", "keys").output)
+        let missing = keyed("get", file, "root.\"NS.objects\"[0].nam")
+        #expect(missing.status == 1 && missing.errors.contains("there is `name`"))
+        #expect(keyed("get", file, "roots").errors.contains("missing key `roots`"))
     }
 
     @Test("get prints scalars plainly, and other forms on request")

@@ -133,6 +133,20 @@ struct ExploreTests {
         }
     }
 
+    @Test("a page replaces no explored file")
+    func inputs() throws {
+        try Files.withFolder { folder in
+            let file = folder.appending(path: "index.html").path
+            let bytes = try Files.bytes(Files.archive("save"))
+            try Data(bytes).write(to: URL(filePath: file))
+            for arguments in [["-o", file], ["--dir", folder.path]] {
+                let run = keyed(list: ["explore", file] + arguments)
+                #expect(run.status == 1 && run.errors.contains("a page replaces no input"))
+                #expect(try Files.bytes(file) == bytes)
+            }
+        }
+    }
+
     @Test("needs either a page or a folder")
     func usage() {
         #expect(keyed("explore", "a.plist").status == 2)

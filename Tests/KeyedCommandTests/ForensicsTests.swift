@@ -73,6 +73,37 @@ struct CarveTests {
         }
     }
 
+    @Test(
+        "extracting replaces no file: neither the searched one, nor an earlier find, nor through a link"
+    )
+    func existingFiles() throws {
+        try Files.withFolder { folder in
+            let file = folder.appending(path: "5.plist").path
+            let bytes = try Array("XXXXX".utf8) + Files.bytes(Files.archive("save"))
+            try Data(bytes).write(to: URL(filePath: file))
+            let run = keyed("carve", file, "--extract", folder.path)
+            #expect(
+                run.status == 1
+                    && run.errors.contains("5.plist: expected a new file, found an existing one"))
+            #expect(try Files.bytes(file) == bytes)
+
+            let target = folder.appending(path: "found").path
+            #expect(keyed("carve", file, "--extract", target).status == 0)
+            let other = folder.appending(path: "other").path
+            try Data(Array("XXXXX".utf8) + Files.bytes(Files.archive("hints"))).write(
+                to: URL(filePath: other))
+            #expect(keyed("carve", other, "--extract", target).status == 1)
+            #expect(try Files.bytes(target + "/5.plist") == Array(bytes.dropFirst(5)))
+
+            let links = folder.appending(path: "links")
+            try FileManager.default.createDirectory(at: links, withIntermediateDirectories: true)
+            try FileManager.default.createSymbolicLink(
+                atPath: links.path + "/5.plist", withDestinationPath: file)
+            #expect(keyed("carve", other, "--extract", links.path).status == 1)
+            #expect(try Files.bytes(file) == bytes)
+        }
+    }
+
     @Test("prints JSON with offsets in the searched file")
     func json() throws {
         let file = fixture("image.bin")
@@ -172,9 +203,9 @@ struct ScanTests {
     func refused() throws {
         let archive = Files.archive("save")
         #expect(
-            keyed("scan", archive).errors == "\(archive): is not a SQLite database; keyed show "
-                + "reads property lists; keyed carve searches any file\n")
-        #expect(keyed("scan", "/").errors == "/: is a directory\n")
+            keyed("scan", archive).errors == "\(archive): expected an SQLite database, found a "
+                + "property list (read it with keyed show)\n")
+        #expect(keyed("scan", "/").errors == "/: expected a file, found a directory\n")
         #expect(keyed("scan", "/nowhere").errors == "/nowhere: No such file or directory\n")
         try Files.withFile([]) { #expect(keyed("scan", $0).errors == "\($0): is empty\n") }
     }
@@ -219,6 +250,12 @@ struct ScanTests {
             let before = try Files.bytes(seized + "/live.db")
             let run = keyed("scan", seized + "/live.db")
             #expect(run.output == "t.v: 1 of 1 value: 1 binary property list\n")
+            #expect(
+                run.errors == "\(seized)/live.db-wal: its committed changes are included\n")
+            let line = try #require(try objects(keyed("scan", seized + "/live.db", "--json")).first)
+            #expect(line["wal"] as? String == seized + "/live.db-wal")
+            #expect((line["walSha256"] as? String)?.count == 64)
+            #expect(line["walSha256"] as? String != line["sha256"] as? String)
             #expect(try Files.bytes(seized + "/live.db") == before)
             let names = try FileManager.default.contentsOfDirectory(atPath: seized)
             #expect(names.sorted() == ["live.db", "live.db-wal"])

@@ -244,6 +244,12 @@ struct ImportedFormatTests {
                 place += part.count + 100
             }
             #expect(run.output.contains("NSAttributedString \"Hi\""))
+            // An imported file names no archiver.
+            let lines = keyed("carve", file, "--json").output.split(separator: "\n")
+            #expect(lines.count == 3 && !lines.contains { $0.contains("archiver") })
+            for (line, kind) in zip(lines, ["typedstream", "NIBArchive", "bplist17"]) {
+                #expect(line.contains("\"kind\":\"\(kind)\""))
+            }
         }
     }
 

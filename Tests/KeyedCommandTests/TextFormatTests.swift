@@ -12,6 +12,17 @@ struct TextFormatTests {
         "data": .data([1, 2]),
     ]
 
+    @Test("counts the UIDs that become plain numbers in coerced JSON")
+    func references() {
+        let file = Files.archive("save")
+        let run = keyed("convert", "json", "--json", "coerce", file)
+        #expect(run.status == 0)
+        #expect(
+            run.errors == "\(file): 28 UIDs became plain numbers; keyed show --json prints the "
+                + "objects of an archive\n")
+        #expect(keyed("convert", "json", "--json", "typed", file).errors.isEmpty)
+    }
+
     @Test("writes JSON with each mapping, and reads typed JSON back")
     func json() throws {
         try Files.withFile(Files.binary(Self.value)) { file in

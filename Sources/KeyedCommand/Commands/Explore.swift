@@ -79,7 +79,22 @@ struct Explore: CommandOnFiles, ConsoleCommand {
             throw Failure(error, in: path, source: nil)
         }
         if path == FileAccess.standardInput { return console.write(bytes) }
+        try requireOther(path)
         try FileOutput.replace(path, with: bytes, inPlace: false, console)
+    }
+
+    /// Checks that a page does not replace an explored file.
+    private func requireOther(_ page: String) throws(Failure) {
+        guard let existing = try? FileMode(of: page) else { return }
+        for file in files where file != FileAccess.standardInput {
+            guard let input = try? FileMode(of: file), input.isSameFile(as: existing) else {
+                continue
+            }
+            throw Failure(
+                .invalid,
+                "\(TerminalText.escaped(page)): expected a name for the page, found that of an "
+                    + "explored file (a page replaces no input)")
+        }
     }
 
     // MARK: Many files

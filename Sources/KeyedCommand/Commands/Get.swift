@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 import ArgumentParser
 import KeyedArchive
 import PropertyList
@@ -13,7 +14,8 @@ struct Get: ParsableCommand, ConsoleCommand {
         abstract: "Print the value at a key path.",
         discussion: """
             Prints a string unchanged, a date in ISO 8601, data in base64 and a container as a \
-            tree. In a keyed archive, references are followed to their objects.
+            tree. In a keyed archive, references are followed to their objects, and a path may \
+            begin with the key of a root, such as root.title.
             """)
 
     /// The form of a printed value.
@@ -52,11 +54,12 @@ struct Get: ParsableCommand, ConsoleCommand {
     }
 
     private func get(_ console: Console) throws(Failure) {
-        let path = try KeyPathArgument.path(path)
+        var path = try KeyPathArgument.path(path)
         let limits = reading.limits.limits
         let input = try Input(
             file, options: reading.options, limits: limits, text: reading.text.reading,
             console)
+        path = whole(path, in: input.document)
         let node: PropertyListNode
         do {
             node = try input.document.value(at: path, options: reading.options, limits: limits)
@@ -72,9 +75,31 @@ struct Get: ParsableCommand, ConsoleCommand {
         try FileOutput.replace(output, with: target.output, inPlace: false, console)
     }
 
+    /// Returns the whole path of a value. In an archive, a path may begin with the key of a root, as
+    /// `keyed show` and `keyed check` print it.
+    private func whole(
+        _ path: PropertyListKeyPath, in document: PropertyListDocument
+    ) -> PropertyListKeyPath {
+        let top = PropertyListKeyPath.Step.key(ArchiveFormat.topKey)
+        guard document.looksLikeKeyedArchive, let first = path.steps.first,
+            (try? document.value(at: [first])) == nil,
+            (try? document.value(at: [top, first])) != nil
+        else { return path }
+        return PropertyListKeyPath([top] + path.steps)
+    }
+
+    /// The object to which a reference leads in an archive; other values themselves.
+    private static func followed(_ node: PropertyListNode) -> PropertyListNode {
+        guard let reference = node.uid, node.document.looksLikeKeyedArchive else { return node }
+        let object = PropertyListKeyPath([.object(reference.value)])
+        return (try? node.document.value(at: object)) ?? node
+    }
+
     private func print(
         _ node: PropertyListNode, at path: PropertyListKeyPath, _ console: Console
     ) throws(PropertyListError) {
+        if form == .text { return try printText(node, at: path, console) }
+        let node = Self.followed(node)
         switch form {
         case .text: try printText(node, at: path, console)
         case .type: console.say("\(node.kind)")

@@ -8,7 +8,7 @@ import PropertyList
 /// The verb `keyed scan`.
 struct Scan: ParsableCommand, ConsoleCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List the columns of a SQLite database that hold property lists or archives.",
+        abstract: "List the columns of an SQLite database that hold property lists or archives.",
         discussion: """
             With --depth, each value is shown as a tree; with --extract, it is written to a file. \
             The database and its folder are not changed. Committed changes in a write-ahead log \
@@ -62,7 +62,13 @@ struct Scan: ParsableCommand, ConsoleCommand {
             if let bytes = input.bytes { bytes } else {
                 try Input.bytes(database, options.limits.limits)
             }
-        return Provenance.of(database, bytes)
+        var provenance = Provenance.of(database, bytes)
+        if let log = input.logPath {
+            let log = Provenance.of(log, try Input.bytes(log, options.limits.limits))
+            provenance["wal"] = log["file"]
+            provenance["walSha256"] = log["sha256"]
+        }
+        return provenance
     }
 
     private func scanTables(_ scan: inout DatabaseScan) throws(Failure) {

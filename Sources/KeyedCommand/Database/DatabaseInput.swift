@@ -21,6 +21,8 @@ struct DatabaseInput {
     /// A Boolean value that says whether the contents are incomplete or differ from those that
     /// SQLite would show.
     private(set) var isPartial = false
+    /// The path of the write-ahead log whose changes are included.
+    private(set) var logPath: String?
 
     init(_ path: String, limits: ParsingLimits) throws(Failure) {
         do {
@@ -37,6 +39,7 @@ struct DatabaseInput {
             notes.inspectJournal(pageSize: try DatabaseHeader(head).pageSize)
             (pages, size) = try notes.pages(main)
             (self.notes, isPartial) = (notes.lines, notes.isPartial)
+            logPath = notes.logPath
         } catch let error as SystemError {
             throw Failure(.invalid, "\(TerminalText.escaped(path)): \(error.message)")
         } catch {
@@ -49,7 +52,7 @@ struct DatabaseInput {
     ) throws -> (any ByteSource, [UInt8]?) {
         if path != FileAccess.standardInput {
             let mode = try FileMode(of: path)
-            if mode.isDirectory { throw SystemError(message: "is a directory") }
+            if mode.isDirectory { throw SystemError(message: "expected a file, found a directory") }
             if mode.isRegular { return (try FileSource(path), nil) }
         }
         let bytes = try FileAccess.read(path, limit: limits.inputSize)
@@ -66,9 +69,9 @@ struct DatabaseInput {
         if head.isEmpty { return "is empty" }
         if head.starts(with: DatabaseHeader.magic) { return nil }
         let isPropertyList = (try? PropertyListFormat.detect(head)) != nil
-        return "is not a SQLite database"
-            + (isPropertyList ? "; keyed show reads property lists" : "")
-            + "; keyed carve searches any file"
+        return isPropertyList
+            ? "expected an SQLite database, found a property list (read it with keyed show)"
+            : "expected an SQLite database, found another format (search any file with keyed carve)"
     }
 }
 
@@ -77,6 +80,8 @@ private struct DatabaseNotes {
     let path: String
     private(set) var lines: [String] = []
     private(set) var isPartial = false
+    /// The write-ahead log whose changes are included.
+    private(set) var logPath: String?
 
     init(_ path: String) { self.path = path }
 
@@ -125,9 +130,10 @@ private struct DatabaseNotes {
         if let source = companion(suffix) {
             do {
                 if let log = try WriteAheadLog(source) {
-                    return (
-                        try DatabasePages(main, log: (log, source)), main.size + source.size
-                    )
+                    let pages = try DatabasePages(main, log: (log, source))
+                    note(suffix, "its committed changes are included", isPartial: false)
+                    logPath = path + suffix
+                    return (pages, main.size + source.size)
                 }
                 note(suffix, "contains no committed change; it is ignored", isPartial: false)
             } catch {

@@ -12,7 +12,8 @@ struct FindOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Write each find to a file of its own in this folder.", valueName: "folder"),
+            "Write each find to a new file in this folder. Existing files are not replaced.",
+            valueName: "folder"),
         completion: .directory)
     var extract: String?
 
@@ -101,14 +102,21 @@ struct FindPrinter {
         try console.print(line)
     }
 
-    /// Writes the bytes of a find to a file of its own.
+    /// Writes the bytes of a find to a new file. An existing file is an error: it may be the searched
+    /// file, or a find of another one.
     func extract(_ bytes: [UInt8], named name: String) throws(Failure) {
         guard let folder = options.extract else { return }
         let path = folder + "/" + name
         do { try console.chargeFile(isNew: true) } catch {
             throw Failure(error, in: file, source: nil)
         }
-        do { try FileAccess.replace(path, with: bytes) } catch { throw failure(path, error) }
+        do { try FileAccess.create(path, with: bytes, mode: nil) } catch {
+            guard error.isExisting else { throw failure(path, error) }
+            throw Failure(
+                .invalid,
+                "\(TerminalText.escaped(path)): expected a new file, found an existing one "
+                    + "(--extract replaces no file: name another folder)")
+        }
     }
 
     private func failure(_ path: String, _ error: SystemError) -> Failure {

@@ -28,11 +28,14 @@ struct JSONStyle: TreeStyle {
     func heading(_ heading: TreeHeading, _ place: TreePlace) -> String? {
         var entries: Entries = [
             ("path", .string(PropertyListKeyPath(place.prefix).description)),
-            ("kind", heading.contents == nil ? "property list" : "keyed archive"),
+            ("kind", .string(heading.kind)),
             ("format", .string(heading.document.formatName ?? "")),
         ]
         if let contents = heading.contents {
-            entries.append(("archiver", .string(contents.archiver)))
+            // An imported file names no archiver.
+            if heading.document.origin == nil {
+                entries.append(("archiver", .string(contents.archiver)))
+            }
             entries.append(("objects", PropertyListValue(contents.objects.count)))
         }
         entries.append(("size", PropertyListValue(heading.document.byteCount)))

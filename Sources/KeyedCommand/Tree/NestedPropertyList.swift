@@ -53,7 +53,7 @@ enum NestedPropertyList {
         return bytes.prefix(longestProlog).indices.contains { bytes[$0...].starts(with: root) }
     }
 
-    /// The name of the find in a listing.
+    /// The name of this property list in a listing in a listing.
     var name: String {
         switch self {
         case .document(let document):
@@ -64,7 +64,7 @@ enum NestedPropertyList {
         }
     }
 
-    /// The name of the find with details, or with its error.
+    /// The name of this property list in a listing with details, or with its error.
     var detail: String {
         switch self {
         case .document(let document): TreeHeading(document).text
@@ -77,6 +77,6 @@ enum NestedPropertyList {
 
     private static func place(of error: PropertyListError) -> String {
         guard let location = error.location, location.byte > 0 else { return "" }
-        return " at its \(location)"
+        return " at \(location) of the nested file"
     }
 }

@@ -25,6 +25,11 @@ struct TreeHeading {
         contents = document.looksLikeKeyedArchive ? try? ArchiveContents(document) : nil
     }
 
+    /// The kind of the file: `property list`, `keyed archive`, or the format of an imported file.
+    var kind: String {
+        document.origin?.format ?? (contents == nil ? "property list" : "keyed archive")
+    }
+
     /// The kind and the format; for an archive, also the archiver and the number of objects.
     var text: String {
         let format = document.formatName ?? ""
