@@ -83,7 +83,7 @@ def unserializeNSKeyedArchiver(plist, removeClassName=True, simplify=True):
     Args:
         plist: A path, XML text, bytes, or a dictionary from plistlib.
         removeClassName: Whether to omit the key ``$class`` of objects.
-        simplify: Must be true. Foundation's collections and values become Python objects.
+        simplify: Must be true: arrays, dictionaries, strings, numbers, data and dates become Python objects.
 
     Returns:
         The root object, or a dictionary of the roots if the archive has roots other than ``root``.

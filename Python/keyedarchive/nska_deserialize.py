@@ -3,7 +3,7 @@
 """The API of nska_deserialize: ``from keyedarchive import nska_deserialize as nd``.
 
 As in the original, an object becomes a dictionary of its fields, even an NSData or an NSURL. A set becomes a list, and
-a UUID becomes text. nil and a date out of range become ``''``. A reference from an object to itself is omitted. The names
+a UUID becomes text. nil and a date out of range become ``''``. A reference to an enclosing object is omitted. The names
 ``nd.plistlib``, ``nd.biplist`` and ``nd.ccl_bplist`` provide the exceptions that callers catch.
 """
 
@@ -137,7 +137,7 @@ def _nested(value):
 
 
 def deserialize_plist_from_string(bytes_to_deserialize, full_recurse_convert_nska=False, format=list):
-    """Decodes an archive, or an archive that is the data of a property list.
+    """Decodes an archive. A property list whose root is data that contains an archive is accepted too.
 
     Args:
         bytes_to_deserialize: The bytes.

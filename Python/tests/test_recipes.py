@@ -32,7 +32,7 @@ def block(heading):
 
 
 def run(heading, **names):
-    """Runs a block of the page and returns its names. The functions in it are sent to executors by value."""
+    """Runs a block of the page and returns the variables that it defines. The functions in it are sent to executors by value."""
     import pyarrow
     from keyedarchive import arrow
 

@@ -12,7 +12,7 @@ public import Foundation
 
 // | class | fields |
 // |---|---|
-// | `NSBezierPath` | `NSSegments`: data, stored inline, in records of nine bytes: 0 move, 1 line, 2 curve, 3 close; then x and y as big-endian Floats. A curve has three records, and a close has a point too. `NSLineWidth`, `NSFlatness`: reals, absent if default |
+// | `NSBezierPath` | `NSSegments`: data, stored inline, in records of nine bytes: one for the kind (0 move, 1 line, 2 curve, 3 close), then x and y as big-endian Floats. A curve has three records, and a close has a point too. `NSLineWidth`, `NSFlatness`: reals, absent if default |
 //
 // Source: archives that Apple's software wrote, with moves, lines and closes. For curves: other
 // implementations. Other fields are kept in `extraFields`.

@@ -9,7 +9,7 @@ public import KeyedArchive
 /// let allowed = ClassRegistry.foundation.merging(.appKit)
 /// ```
 ///
-/// All of these classes are plain data: reading an object looks up, opens or draws nothing.
+/// All of these classes are plain data: reading an object never loads a resource or draws.
 extension ClassRegistry {
     /// The classes of AppKit that have a Swift type here: colors, fonts, paragraph styles, text
     /// tabs, shadows and paths.

@@ -54,11 +54,11 @@ public struct ArchivedColor {
     /// The kind of color.
     public var kind: Kind
     /// Red, green, blue and optionally alpha, as text: `NSRGB`.
-    public var rgb: Data?
+    public var rgbText: Data?
     /// White and optionally alpha, as text: `NSWhite`.
-    public var white: Data?
+    public var whiteText: Data?
     /// Cyan, magenta, yellow, black and optionally alpha, as text: `NSCMYK`.
-    public var cmyk: Data?
+    public var cmykText: Data?
     /// The components in ``customColorSpace`` and alpha, as text: `NSComponents`.
     public var customComponents: Data?
     /// The space of ``customComponents``: an `NSColorSpace`.
@@ -80,22 +80,23 @@ public struct ArchivedColor {
     /// Creates a device-independent color from red, green and blue, each 0 … 1.
     public init(red: Double, green: Double, blue: Double, alpha: Double = 1) {
         kind = .calibratedRGB
-        rgb = ColorText.data([red, green, blue], alpha: alpha)
+        rgbText = ColorText.data([red, green, blue], alpha: alpha)
     }
 
     /// Creates a device-independent gray from a white level of 0 … 1.
     public init(white: Double, alpha: Double = 1) {
         kind = .calibratedWhite
-        self.white = ColorText.data([white], alpha: alpha)
+        whiteText = ColorText.data([white], alpha: alpha)
     }
 
     /// The components of the color and its alpha; nil for kinds without components, and if the text
     /// does not have the right number of finite numbers.
     public var components: [Double]? {
         switch kind {
-        case .calibratedRGB, .deviceRGB: rgb.flatMap { ColorText.components($0, count: 3) }
-        case .calibratedWhite, .deviceWhite: white.flatMap { ColorText.components($0, count: 1) }
-        case .deviceCMYK: cmyk.flatMap { ColorText.components($0, count: 4) }
+        case .calibratedRGB, .deviceRGB: rgbText.flatMap { ColorText.components($0, count: 3) }
+        case .calibratedWhite, .deviceWhite:
+            whiteText.flatMap { ColorText.components($0, count: 1) }
+        case .deviceCMYK: cmykText.flatMap { ColorText.components($0, count: 4) }
         default: nil
         }
     }
@@ -151,9 +152,9 @@ extension ArchivedColor: KeyedCodable {
         coder.encodeIfPresent(catalogName, forKey: "NSCatalogName")
         coder.encodeIfPresent(colorName, forKey: "NSColorName")
         coder.encodeIfPresent(fallback, forKey: "NSColor")
-        coder.encodeBytesIfPresent(rgb, forKey: "NSRGB")
-        coder.encodeBytesIfPresent(white, forKey: "NSWhite")
-        coder.encodeBytesIfPresent(cmyk, forKey: "NSCMYK")
+        coder.encodeBytesIfPresent(rgbText, forKey: "NSRGB")
+        coder.encodeBytesIfPresent(whiteText, forKey: "NSWhite")
+        coder.encodeBytesIfPresent(cmykText, forKey: "NSCMYK")
         coder.encodeBytesIfPresent(customComponents, forKey: "NSComponents")
         coder.encodeIfPresent(customColorSpace, forKey: "NSCustomColorSpace")
         coder.encodeIfPresent(image, forKey: "NSImage")
@@ -165,9 +166,9 @@ extension ArchivedColor: KeyedCodable {
         catalogName = try coder.decode(forKey: "NSCatalogName")
         colorName = try coder.decode(forKey: "NSColorName")
         fallback = try coder.decodeAnyArchived(of: ArchivedColor.self, forKey: "NSColor")
-        rgb = try coder.decodeBytesIfPresent(forKey: "NSRGB")
-        white = try coder.decodeBytesIfPresent(forKey: "NSWhite")
-        cmyk = try coder.decodeBytesIfPresent(forKey: "NSCMYK")
+        rgbText = try coder.decodeBytesIfPresent(forKey: "NSRGB")
+        whiteText = try coder.decodeBytesIfPresent(forKey: "NSWhite")
+        cmykText = try coder.decodeBytesIfPresent(forKey: "NSCMYK")
         customComponents = try coder.decodeBytesIfPresent(forKey: "NSComponents")
         customColorSpace = try coder.decodeAnyArchived(
             of: ArchivedColorSpace.self, forKey: "NSCustomColorSpace")
@@ -182,7 +183,7 @@ extension ArchivedColor: KeyedCodable {
 public struct ArchivedColorSpace {
     /// Apple's number for the space, such as 7 for sRGB.
     public var id: Int?
-    /// Another number for the space, in archives of SceneKit and of later systems.
+    /// Another number for the space, found in archives of SceneKit and of newer systems.
     public var spaceID: Int?
     /// The color model: a raw value of `NSColorSpace.Model`.
     public var model: Int?
@@ -191,7 +192,7 @@ public struct ArchivedColorSpace {
     /// The fields that this type does not know.
     public var extraFields = ArchivedExtraFields()
 
-    /// Creates the space with Apple's number.
+    /// Creates a color space. `id` is Apple's number for it; nil if it has none.
     public init(id: Int?) { self.id = id }
 
     /// The bytes of the ICC profile.

@@ -6,7 +6,7 @@ public import PropertyList
 
 // | class | fields |
 // |---|---|
-// | `NSFont` | `NSName`: a string; `NSSize`: real, points; `NSfFlags`: integer; later `NSDescriptor`, `NSHasWidth`: boolean |
+// | `NSFont` | `NSName`: a string; `NSSize`: real, points; `NSfFlags`: integer; in newer archives `NSDescriptor`: a descriptor, `NSHasWidth`: boolean |
 // | `UIFont` | any of `UIFontName`, `NSName`: strings; `UIFontPointSize`, `NSSize`: reals; `UIFontTraits`: integer; `UISystemFont`: boolean; `UIFontDescriptor` (by other implementations) |
 // | `NSFontDescriptor` | `NSFontDescriptorAttributes`: a dictionary; `NSFontDescriptorOptions`: integer |
 // | `UIFontDescriptor` (`NSFontDescriptor`) | `UIFontDescriptorAttributes`: a dictionary |
@@ -79,12 +79,12 @@ extension ArchivedFont: KeyedCodable {
 public struct ArchivedUIFont {
     /// The PostScript name.
     public var name: String?
-    /// The PostScript name under the key of `NSFont`.
-    public var otherName: String?
+    /// The PostScript name in the field `NSName`, which `NSFont` uses.
+    public var nsName: String?
     /// The size in points.
     public var pointSize: PropertyListReal?
-    /// The size in points under the key of `NSFont`.
-    public var otherSize: PropertyListReal?
+    /// The size in points in the field `NSSize`, which `NSFont` uses.
+    public var nsSize: PropertyListReal?
     /// The symbolic traits.
     public var traits: Int?
     /// A Boolean value indicating whether the font is the system font.
@@ -121,9 +121,9 @@ extension ArchivedUIFont: KeyedCodable {
 
     public func encode(with coder: KeyedEncoder) {
         coder.encodeIfPresent(name, forKey: "UIFontName")
-        coder.encodeIfPresent(otherName, forKey: "NSName")
+        coder.encodeIfPresent(nsName, forKey: "NSName")
         coder.encodeIfPresent(pointSize, forKey: "UIFontPointSize")
-        coder.encodeIfPresent(otherSize, forKey: "NSSize")
+        coder.encodeIfPresent(nsSize, forKey: "NSSize")
         coder.encodeIfPresent(traits, forKey: "UIFontTraits")
         coder.encodeIfPresent(isSystemFont, forKey: "UISystemFont")
         coder.encodeIfPresent(descriptor, forKey: "UIFontDescriptor")
@@ -132,9 +132,9 @@ extension ArchivedUIFont: KeyedCodable {
 
     public init(coder: KeyedDecoder) throws {
         name = try coder.decode(forKey: "UIFontName")
-        otherName = try coder.decode(forKey: "NSName")
+        nsName = try coder.decode(forKey: "NSName")
         pointSize = try coder.decodeRealIfPresent(forKey: "UIFontPointSize")
-        otherSize = try coder.decodeRealIfPresent(forKey: "NSSize")
+        nsSize = try coder.decodeRealIfPresent(forKey: "NSSize")
         traits = try coder.decode(forKey: "UIFontTraits")
         isSystemFont = try coder.decode(forKey: "UISystemFont")
         descriptor = try coder.decode(forKey: "UIFontDescriptor")

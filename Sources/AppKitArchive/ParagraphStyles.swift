@@ -6,7 +6,7 @@ public import PropertyList
 
 // | class | fields |
 // |---|---|
-// | `NSParagraphStyle`, `NSMutableParagraphStyle` | `NSTabStops`: an array of NSTextTab, or nil, always present; absent if default: `NSAlignment`, `NSLineBreakMode`, `NSWritingDirection`, `NSAllowsTighteningForTruncation`: integers; `NSDefaultTabInterval`, `NSMinLineHeight`, `NSMaxLineHeight`, `NSTighteningFactorForTruncation`: reals; by other implementations `NSLineSpacing`, `NSParagraphSpacing`, `NSHeadIndent`, `NSTailIndent`, `NSFirstLineHeadIndent`: reals |
+// | `NSParagraphStyle`, `NSMutableParagraphStyle` | `NSTabStops`: an array of NSTextTab, or nil, always present. Absent if default: `NSAlignment`, `NSLineBreakMode`, `NSWritingDirection`, `NSAllowsTighteningForTruncation`: integers; `NSDefaultTabInterval`, `NSMinLineHeight`, `NSMaxLineHeight`, `NSTighteningFactorForTruncation`: reals; by other implementations `NSLineSpacing`, `NSParagraphSpacing`, `NSHeadIndent`, `NSTailIndent`, `NSFirstLineHeadIndent`: reals |
 // | `NSTextTab` | `NSLocation`: real, points |
 // | `NSShadow` | absent if default: `NSShadowHoriz`, `NSShadowVert`, `NSShadowBlurRadius`: reals, points; `NSShadowColor` |
 //

@@ -7,7 +7,8 @@ internal import PropertyList
 /// A builder that creates the property list of a keyed archive from the objects of another format,
 /// and records the byte range of each value in the file.
 ///
-///     begin → field or value, for each root → beginObjects → object or leaf, for each object in its order
+///     begin → field or value, for each root → beginObjects → object or leaf, for each object, in
+///     the order of the file
 ///           → extra objects → finish
 struct ArchiveAssembler: ~Copyable {
     private var builder: DocumentBuilder

@@ -40,7 +40,9 @@ extension ImportedArchive {
             guard size <= effort else {
                 throw PropertyListError(
                     .sizeLimitExceeded,
-                    what: "the file may have \(size) bytes, but only \(effort) more may be read")
+                    what:
+                        "expected to search at most \(effort) more bytes, found an attempt of \(size)"
+                )
             }
             effort -= size
             let window = Array(bytes[place..<place + size])
@@ -88,7 +90,7 @@ extension ImportedArchive {
         }
     }
 
-    /// Returns the end of the last of the first `count` groups.
+    /// Returns the end of the last of `count` groups, counted from the first.
     private static func last(_ groups: TypedStreamGroups, _ count: Int) -> Int? {
         var iterator = groups.makeIterator()
         var end: Int?
@@ -122,7 +124,7 @@ extension ImportedArchive {
     }
 
     /// Returns a failure. A larger window may help if a length or an offset leads beyond the end of
-    /// this one, or if the reader reached its second half.
+    /// this one, or if parsing failed in the second half of the window.
     private static func failed(_ error: PropertyListError, _ window: [UInt8]) -> Attempt {
         let place = error.location?.byte ?? 0
         let isAtEnd = place >= window.count / 2

@@ -76,7 +76,7 @@ public struct ImportedArchive: Sendable {
     ///   - limits: The limits on parsing the file.
     /// - Throws: `unrecognizedFormat` for files in other formats. `invalidMarker`, `truncated` or
     ///   an exceeded limit for malformed files, with the byte offset. `unexpectedElement` for an
-    ///   object with contents that its class does not write.
+    ///   object whose contents do not have the form that its class writes.
     public init(
         parsing bytes: [UInt8], limits: ParsingLimits = .default
     ) throws(PropertyListError) {

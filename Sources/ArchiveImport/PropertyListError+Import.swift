@@ -51,6 +51,6 @@ extension PropertyListError {
         self.init(
             code, what: "\(format): \(what)", location: offset.map { .byte($0) },
             recovery: code.isLimit
-                ? .init(.raiseLimits, "raise `ParsingLimits` if the file is genuine") : nil)
+                ? .init(.raiseLimits, "raise `ParsingLimits` if the file is trusted") : nil)
     }
 }

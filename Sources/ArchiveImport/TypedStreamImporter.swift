@@ -15,8 +15,8 @@ internal import ValidText
 
 /// An importer that converts a typedstream to a keyed archive.
 struct TypedStreamImporter: ArchiveImporter {
-    /// The maximum length of a type encoding in a key. Longer ones are truncated, because many
-    /// groups may use the same encoding.
+    /// The maximum length of a type encoding in a key. Longer ones are truncated, so that one long
+    /// encoding of many groups cannot inflate the result.
     private static let longestEncoding = 32
 
     private let document: TypedStreamDocument
@@ -92,7 +92,7 @@ struct TypedStreamImporter: ArchiveImporter {
         return try output.finish(format: "typedstream", facts: facts, problems: problems)
     }
 
-    /// Returns the number in the archive of an object or class of the stream.
+    /// Returns the number in the archive of an object of the stream.
     private static func uid(_ object: TypedStreamObject) -> PropertyListUID {
         PropertyListUID(UInt32(truncatingIfNeeded: object.number + 1))
     }
@@ -254,8 +254,8 @@ struct TypedStreamImporter: ArchiveImporter {
         write(value, to: &output)
     }
 
-    /// Returns the numbers in a structure of real numbers, or nil for other values. Recursive,
-    /// because types nest no deeper than 16.
+    /// Returns the numbers in a structure of real numbers, or nil for other values. Recursion is
+    /// safe: types nest at most 16 levels deep.
     private static func reals(_ value: TypedStreamValue) -> [Double]? {
         switch value.content {
         case .float(let real): return [Double(real)]
@@ -350,7 +350,7 @@ struct TypedStreamImporter: ArchiveImporter {
         return bytes.count > longestEncoding ? head + "…" : head
     }
 
-    /// Writes a value. Recursive, because types nest no deeper than 16.
+    /// Writes a value. Recursion is safe: types nest at most 16 levels deep.
     private func write(_ value: TypedStreamValue, to output: inout ArchiveAssembler) {
         let range = value.byteRange
         switch value.content {

@@ -14,7 +14,7 @@ struct ArchivedField {
         /// Encoded and decoded.
         case value
         /// Decoded after all objects are complete. A weak reference does not encode its object.
-        case reference(isWeak: Bool)
+        case reference(isNonOwning: Bool)
         /// A constant optional that is not archived.
         case absent
     }
@@ -48,9 +48,9 @@ struct ArchivedField {
     /// The statement that encodes the field; nil if the field is not encoded.
     var encoding: String? {
         switch role {
-        case .value, .reference(isWeak: false):
+        case .value, .reference(isNonOwning: false):
             encodingStatement(reference, key)
-        case .reference(isWeak: true):
+        case .reference(isNonOwning: true):
             "coder.encodeConditionalObject(\(reference), forKey: \(key))"
         case .absent: nil
         }
@@ -65,7 +65,8 @@ struct ArchivedField {
         }
     }
 
-    /// The statement that decodes a reference after the object is complete; nil for other fields.
+    /// The statement that requests a reference after all other fields; it is resolved when all
+    /// objects are complete; nil for other fields.
     var lateDecoding: String? {
         guard case .reference = role, let wrapped = type.wrapped else { return nil }
         return """

@@ -14,7 +14,7 @@ struct ArchivedType {
         case classType(ClassForm)
         case structure
         case enumeration
-        /// A type that is archived as its raw value. `KeyedArchive` has its members.
+        /// A type that is archived as its raw value. `KeyedArchive` already implements its members.
         case rawValues
     }
 
@@ -102,7 +102,7 @@ struct ArchivedType {
         }
     }
 
-    /// The protocols that can be in the inheritance clause of a type without a conforming
+    /// The protocols of this package. Any other name in the inheritance clause of a class may be a
     /// superclass.
     private static let ownProtocols: Set = [
         "KeyedCodable", "KeyedEncodable", "KeyedDecodable", "KeyedArchivable",
@@ -118,7 +118,7 @@ struct ArchivedType {
             return [
                 Diagnostic(
                     "kind", at: node,
-                    "`@Archived` is for classes, structures and enumerations, found \(kind)",
+                    "expected a class, structure or enumeration for `@Archived`, found \(kind)",
                     fixIts: remove)
             ]
         }

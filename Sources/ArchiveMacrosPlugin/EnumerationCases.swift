@@ -68,12 +68,14 @@ struct EnumerationCases {
             diagnostics.append(
                 Diagnostic(
                     "caseAttribute", at: attribute,
-                    "`@\(attribute.plainName)` is for stored properties, found a case",
+                    "expected a stored property for `@\(attribute.plainName)`, found a case",
                     fixIts: [.remove(attribute.plainName, from: cases)]))
         }
         if let key = attributes.key, cases.elements.count > 1 {
             diagnostics.append(
-                Diagnostic("severalCases", at: key, "expected one case with this name"))
+                Diagnostic(
+                    "severalCases", at: key,
+                    "expected one case after `@ArchivedKey`, found \(cases.elements.count)"))
         }
         if let key = attributes.key,
             attributes.keyLiteral?.literalText == nil

@@ -72,8 +72,8 @@ struct MemberWriter {
     }
 
     /// The method that registers the classes of the fields; nil if the default implementation
-    /// suffices. A class that is not final always has this method, because its subclasses override
-    /// it.
+    /// suffices. A class that is neither final nor a subclass always has this method, because its
+    /// subclasses override it.
     private var registration: String? {
         let types = registeredTypes
         if types.isEmpty, classForm?.isFinal != false || isSubclass { return nil }

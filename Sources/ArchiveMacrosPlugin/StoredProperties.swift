@@ -84,9 +84,9 @@ struct StoredProperties {
         if variable.isConstant, binding.initializer != nil {
             return complainOfConstant(field.name, variable)
         }
-        if attributes.reference != nil || variable.isWeak {
+        if attributes.reference != nil || variable.isNonOwning {
             guard let complaint = complaint(aboutReference: field, variable, attributes) else {
-                field.role = .reference(isWeak: variable.isWeak)
+                field.role = .reference(isNonOwning: variable.isNonOwning)
                 return fields.append(field)
             }
             return diagnostics.append(complaint)
@@ -248,7 +248,7 @@ extension VariableDeclSyntax {
 
     fileprivate var isConstant: Bool { bindingSpecifier.tokenKind == .keyword(.let) }
 
-    fileprivate var isWeak: Bool {
+    fileprivate var isNonOwning: Bool {
         modifiers.contains { modifier in
             modifier.name.tokenKind == .keyword(.weak)
                 || modifier.name.tokenKind == .keyword(.unowned)

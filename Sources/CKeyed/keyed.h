@@ -14,7 +14,8 @@
 // Rules for all functions:
 // - The caller owns each pointer that a function returns or stores in `error`. `keyed_free` frees it, whatever its
 //   type, with everything that it points to. Do not free the pointers within a structure.
-// - A function that fails returns NULL, stores an error if `error` is not NULL, and has no other effect.
+// - A function that fails returns NULL (`keyed_check` returns 0), stores an error if `error` is not NULL, and has no
+//   other effect.
 // - Functions copy their input. The caller may free or change it when the function returns.
 // - No function keeps global state, opens a file, or creates an object of a class that the input names.
 // - A handle never changes. Several threads may read it at the same time. Free it once, after its last use.
@@ -57,7 +58,7 @@ typedef struct keyed_error {
     /// The line and column in text, counted from 1; 0 if there is none.
     int32_t line;
     int32_t column;
-    /// 1 if the input exceeded a limit. A caller that trusts the input may choose a higher preset. Otherwise 0.
+    /// 1 if the input exceeded a limit, otherwise 0. A caller that trusts the input may choose a higher preset.
     int32_t is_limit;
 } keyed_error;
 

@@ -47,7 +47,7 @@ package struct DatabaseHeader: Sendable, Equatable {
     /// Parses the header of a database.
     package init(_ bytes: [UInt8]) throws(DatabaseFileError) {
         guard bytes.starts(with: Self.magic) else {
-            throw DatabaseFileError("is not an SQLite database")
+            throw DatabaseFileError("expected an SQLite database, found another format")
         }
         guard bytes.count >= Self.size, let size = bytes.bigEndian(at: 16, width: 2) else {
             throw DatabaseFileError(

@@ -24,8 +24,8 @@
 /// file that the reader may delete.
 ///
 /// A journal whose first byte is zero is not in use. SQLite overwrites it with the next journal
-/// without truncating it. When SQLite rolls back that transaction, it may find the old end of the
-/// file.
+/// without truncating it. When SQLite rolls back the transaction of the new journal, it may read
+/// the record that the old journal left at the end of the file.
 package struct RollbackJournal: Sendable, Equatable {
     package static let suffix = "-journal"
     static let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]

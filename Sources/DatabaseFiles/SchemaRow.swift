@@ -13,7 +13,7 @@ package struct SchemaRow {
     package let root: UInt32
     package let definition: [UInt8]
 
-    /// Parses a row. The result is nil for a row that lacks a text or a root.
+    /// Parses a row. The result is nil for a row without one of the texts or without a root page.
     fileprivate init?(_ payload: inout RowPayload) throws(DatabaseFileError) {
         let values = try payload.values(limit: 6)
         guard values.count == 5 else { return nil }

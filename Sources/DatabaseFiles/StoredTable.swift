@@ -12,7 +12,7 @@ package struct StoredTable: Sendable {
     static let mostColumns = 32_767
     // The maximum number of columns shown for a table with an unreadable definition. This is
     // SQLite's default limit.
-    private static let columnsOfUnreadable = 2000
+    private static let columnLimitWithoutDefinition = 2000
 
     /// Reads the tables of a database, in the order of the schema.
     ///
@@ -65,6 +65,6 @@ package struct StoredTable: Sendable {
 
     /// Returns the maximum number of values in a row.
     package func columnLimit(_ columns: [String]?) -> Int {
-        columns?.count ?? Self.columnsOfUnreadable
+        columns?.count ?? Self.columnLimitWithoutDefinition
     }
 }

@@ -164,7 +164,7 @@ extension KeyedArchiverCoder {
         if let known = forms[id] { return known }
         let type: AnyClass = Self.codedClass(of: object)
         let form = try newForm(object, type)
-        // The type of a class cluster may stand for objects of several classes.
+        // One type of a class cluster may be archived under several class names.
         if type == Swift.type(of: object) || !(object is NSObject) { forms.insert(form, for: id) }
         return form
     }
@@ -205,8 +205,9 @@ extension KeyedArchiverCoder {
         return try writer.classPlace(CodedClass.archivedClass(of: type))
     }
 
-    /// Checks that a class does not inherit from an array or a set. With a coder that is not
-    /// Foundation's own, these classes write the fields of their elements into their own object.
+    /// Checks that a class is not a subclass of `NSArray` or `NSSet`. With a coder that is not
+    /// Foundation's own, such a subclass writes the fields of its elements into the object of the
+    /// collection.
     private func requireWritable(_ type: AnyClass) throws {
         #if !canImport(Darwin)
         if MadeClass(type) != nil || !(type is NSArray.Type || type is NSSet.Type) { return }

@@ -6,7 +6,7 @@ public import KeyedArchive
 public import PropertyList
 
 /// An archiver that writes objects of classes that adopt `NSCoding`. It has the methods of
-/// `NSKeyedArchiver`, but throws its errors.
+/// `NSKeyedArchiver`, but errors are thrown instead of raised as exceptions.
 ///
 /// ```swift
 /// let data = try KeyedArchiverCoder.archivedData(withRootObject: hero, requiringSecureCoding: true)
@@ -35,12 +35,12 @@ public final class KeyedArchiverCoder: NSCoder {
 
     /// The format of the output; binary by default.
     public var outputFormat = PropertyListSerialization.PropertyListFormat.binary
-    /// The delegate of the program.
+    /// The delegate, which the coder does not retain.
     public weak var delegate: (any KeyedArchiverCoderDelegate)? {
         didSet { mayReplace = true }
     }
 
-    /// The archiver; nil for a coder that serves another `KeyedArchiver`.
+    /// The archiver; nil for a coder that serves a `KeyedArchiver`.
     let archiver: KeyedArchiver?
     let writer: ArchiveWriter
     /// The innermost object that is being written, or the roots.
@@ -58,7 +58,8 @@ public final class KeyedArchiverCoder: NSCoder {
     }
     // Dynamic exclusivity checks would cost as much as the lookup itself.
     @exclusivity(unchecked) private var uncheckedForms = KnownForms()
-    /// The replacements that the delegate or the object itself has chosen, by the object.
+    /// The replacements of objects, by the original object. The delegate or the object itself has
+    /// chosen them.
     var replacements: [ObjectIdentifier: (original: AnyObject, replacement: AnyObject?)] = [:]
     /// A Boolean value indicating whether a delegate was set, or an object has been replaced.
     var mayReplace = false
@@ -71,7 +72,7 @@ public final class KeyedArchiverCoder: NSCoder {
     /// - Parameters:
     ///   - requiringSecureCoding: whether each class must adopt `NSSecureCoding`.
     ///   - registry: the classes that may be written; nil for all classes that the program encodes.
-    ///     With the list of the reader, the coder writes nothing that the reader refuses.
+    ///     With the reader's list, the coder writes only classes that the reader accepts.
     ///   - options: the options of `KeyedArchiver`.
     ///   - limits: the limits for the nesting of objects and the size of the output.
     public convenience init(
@@ -79,7 +80,7 @@ public final class KeyedArchiverCoder: NSCoder {
         options: KeyedArchiver.Options = KeyedArchiver.Options(), limits: ParsingLimits = .default
     ) {
         var options = options
-        // Foundation's classes write a key twice where a subclass overrides it.
+        // A class of Foundation and its subclass may both write the same key.
         options.lastDuplicateKeyWins = true
         self.init(
             KeyedArchiver(
@@ -143,8 +144,8 @@ public final class KeyedArchiverCoder: NSCoder {
         current.encode(forKey: key) { try uid(ofOptional: object) }
     }
 
-    /// Writes a reference to an object, which is nil unless another call writes the object in full.
-    /// Values, strings, numbers and data are always written in full.
+    /// Writes a conditional reference to an object. The reference is nil unless another call writes
+    /// the object in full. Values, strings, numbers and data are always written in full.
     public override func encodeConditionalObject(_ object: Any?, forKey key: String) {
         guard let object, let instance = Self.instance(object), !Self.isPlain(instance) else {
             return encode(object, forKey: key)
@@ -262,7 +263,7 @@ extension KeyedArchiverCoder {
         delegate?.archiverDidFinish(self)
     }
 
-    /// Writes objects of a class under another name, without its superclasses.
+    /// Writes objects of a class under another name. `$classes` then contains only that name.
     ///
     /// - Parameters:
     ///   - codedName: the name in the archive; nil for the class's own.

@@ -9,7 +9,7 @@ extension KeyedUnarchiverCoder {
     /// The fields of the innermost object under construction, or the roots.
     var current: KeyedDecoder? { frame?.decoder }
 
-    /// Runs the body of one call, and keeps its error with the key.
+    /// Runs the body of one call, and records its error with the key.
     @inline(__always)
     func attempt<Value>(_ key: String?, _ body: (Frame) throws -> Value?) -> Value? {
         guard failure == nil, let frame else { return nil }

@@ -9,7 +9,7 @@ internal import PropertyList
 enum Decoded {
     /// An object of a class.
     case object(AnyObject)
-    /// A value of a type with a coding in `KeyedArchive`.
+    /// A value of a `KeyedDecodable` type.
     indirect case value(any KeyedDecodable)
 
     /// The object, or the object that represents the value.
@@ -38,21 +38,22 @@ enum Decoded {
 }
 
 extension KeyedUnarchiverCoder {
-    /// Returns the value of a reference for a call that names classes; nil for nil.
+    /// Returns the value of a reference for a call that names classes; nil if the reference is nil.
     func decoded(_ reference: KeyedReference, of classes: NamedClasses) throws -> Decoded? {
         let outer = named
         named = classes
         defer { named = outer }
         let decoded = try decoded(reference)
-        // A list of classes allows collections and their elements. The value must be one of the
-        // list.
+        // The listed classes are allowed at any depth. The value itself must be an instance of one
+        // of them.
         if let decoded, !classes.accept(decoded.object) {
             throw reference.wrongType(expected: classes.description)
         }
         return decoded
     }
 
-    /// Returns the value of a reference; nil for nil, and for a cycle that the coder cuts.
+    /// Returns the value of a reference; nil if the reference is nil, and for a cycle that the
+    /// coder cuts.
     func decoded(_ reference: KeyedReference) throws -> Decoded? {
         guard let classIndex = reference.classIndex else {
             return try valueInPlace(reference).map { .object($0) }
@@ -94,7 +95,7 @@ extension KeyedUnarchiverCoder {
         return nil
     }
 
-    /// Returns a plain value that is stored inline; nil for nil.
+    /// Returns a plain value that is stored inline; nil if the reference is nil.
     private func valueInPlace(_ reference: KeyedReference) throws -> NSObject? {
         try reference.chargeElement()
         if reference.isNil { return nil }
@@ -133,7 +134,7 @@ extension KeyedUnarchiverCoder {
         let isConcrete = type == NSValue.self && !decoder.containsValue(forKey: "NS.special")
         let object = isConcrete ? concreteValue() : type.init(coder: self)
         if let failure {
-            // The caller keeps the error again, with its key.
+            // The caller records the error again, with the key of the field.
             self.failure = nil
             throw failure
         }
@@ -150,7 +151,9 @@ extension KeyedUnarchiverCoder {
         guard mayReplace, let delegate else { return object }
         guard let replacement = delegate.unarchiver(self, didDecode: object) else {
             throw KeyedArchiveError(
-                .misuse, what: "the delegate replaced an object of class \(type(of: object)) by nil"
+                .misuse,
+                what:
+                    "expected a replacement from the delegate for an object of class \(type(of: object)), found nil"
             )
         }
         let result = replacement as AnyObject

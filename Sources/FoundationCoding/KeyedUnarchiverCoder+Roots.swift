@@ -23,8 +23,8 @@ extension KeyedUnarchiverCoder {
         try unarchivedObject(ofClasses: [cls], from: data, allowing: registry) as? DecodedObjectType
     }
 
-    /// Reads the root of an archive: an object of one of several classes, or a collection of such
-    /// objects.
+    /// Reads the root of an archive: an object of one of several classes. For a collection, the
+    /// classes must include that of the collection and those of its elements.
     ///
     /// - Parameters:
     ///   - classes: the classes of the root and of its elements. The registry need not list them.
@@ -85,7 +85,7 @@ extension KeyedUnarchiverCoder {
         return checked(array as? [Object], key, "an array of \(Object.self)")
     }
 
-    /// Reads an array whose elements are of several classes.
+    /// Reads an array. Each element must be of one of the given classes.
     ///
     /// - Parameters:
     ///   - classes: the classes of the elements.
@@ -140,7 +140,8 @@ extension KeyedUnarchiverCoder {
 // MARK: - Names of classes
 
 extension KeyedUnarchiverCoder {
-    /// Reads the objects of one class of the archive as another class, and allows that class.
+    /// Reads the objects whose class is named `codedName` as objects of `cls`, and allows that
+    /// class.
     ///
     /// - Parameters:
     ///   - cls: the class; nil to remove the name.

@@ -6,7 +6,8 @@ public import KeyedArchive
 public import PropertyList
 
 /// An unarchiver that reads objects of classes that adopt `NSCoding`. It has the methods of
-/// `NSKeyedUnarchiver`, but an exact allow-list, and it throws its errors.
+/// `NSKeyedUnarchiver`, but only classes on an exact allow-list pass, and errors are thrown instead
+/// of raised as exceptions.
 ///
 /// ```swift
 /// let hero = try KeyedUnarchiverCoder.unarchivedObject(ofClass: Hero.self, from: data)
@@ -21,9 +22,10 @@ public import PropertyList
 /// class: `decodeObject(of: [Hero.self], forKey: "hero")` allows `Hero` in that field and below it,
 /// by its exact name. The coder never looks up names of the archive in the runtime.
 ///
-/// No archive makes a call trap. The coder keeps the first error, with the path to the object.
-/// After an error every call returns nil or zero, and ``finishDecoding()`` throws the error. A
-/// class may still trap in its own `init(coder:)`, by a forced unwrap, when a call returns nil.
+/// No archive, however malformed, makes a call trap. The coder keeps the first error, with the path
+/// to the object. After an error every call returns nil or zero, and ``finishDecoding()`` throws
+/// the error. A class may still trap in its own `init(coder:)`, by a forced unwrap, when a call
+/// returns nil.
 ///
 /// A coder reads one archive. It must not be used by two threads at the same time.
 public final class KeyedUnarchiverCoder: NSCoder {
@@ -51,7 +53,7 @@ public final class KeyedUnarchiverCoder: NSCoder {
     public var cyclePolicy = CyclePolicy.fail
     /// The number of references that ``CyclePolicy/cut`` has read as nil.
     public internal(set) var cutReferenceCount = 0
-    /// The delegate of the program.
+    /// The delegate, which the coder does not retain.
     public weak var delegate: (any KeyedUnarchiverCoderDelegate)? {
         didSet { mayReplace = true }
     }
@@ -198,7 +200,8 @@ public final class KeyedUnarchiverCoder: NSCoder {
         unsafe decodeValues(type, data)
     }
 
-    /// Returns the object of a field; nil if it is not of the class `cls`.
+    /// Returns the object of a field. For an object of another class, records an ``error`` and
+    /// returns nil.
     public override func decodeObject<DecodedObjectType>(
         of cls: DecodedObjectType.Type, forKey key: String
     ) -> DecodedObjectType? where DecodedObjectType: NSObject, DecodedObjectType: NSCoding {

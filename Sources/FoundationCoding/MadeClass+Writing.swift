@@ -142,7 +142,8 @@ extension MadeClass {
 // MARK: - Values
 
 extension MadeClass {
-    /// Writes the members of a set. Foundation does not reveal the number of a predefined set.
+    /// Writes the members of a set. Writes all members of a character set. Foundation does not
+    /// reveal whether the set is a predefined one.
     private static func encode(_ set: NSCharacterSet, _ encoder: KeyedEncoder) {
         encoder.encodeBytes(set.bitmapRepresentation, forKey: "NSBitmap")
     }

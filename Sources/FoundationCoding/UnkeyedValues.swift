@@ -12,7 +12,7 @@ internal import PropertyList
 // |---|---|
 // | `c` `C` `s` `S` `i` `I` `l` `L` `q` `Q` `f` `d` `B` | `$0`, `$1`, …: a number in the object itself |
 // | `@` | a reference to an object |
-// | `#` `*` | a reference to a string: the name of a class, text |
+// | `#` `*` | a reference to a string: a class name (`#`) or text (`*`), not supported here |
 // | `[6f]` | a reference to an object of the class below |
 //
 // | class | fields |
@@ -102,7 +102,8 @@ extension KeyedUnarchiverCoder {
     private static func unsupported(_ type: String) -> KeyedArchiveError {
         KeyedArchiveError(
             .misuse,
-            what: "expected the type of a number, an object or an array of numbers, found "
+            what:
+                "expected the Objective-C type encoding of a number, an object or an array of numbers, found "
                 + KeyedArchiveError.printable(type),
             recovery: "encode the parts of a structure with keys")
     }
@@ -145,7 +146,8 @@ extension KeyedUnarchiverCoder {
         } catch { failWithError(error) }
     }
 
-    /// Stores a number as its type. An integer loses the bits that do not fit, as with Foundation.
+    /// Stores a number in the representation of `type`. An integer loses the bits that do not fit,
+    /// as with Foundation.
     @unsafe private static func store(
         _ value: PlainValue?, _ type: UInt8, _ size: Int, _ place: UnsafeMutableRawPointer
     ) {
@@ -197,7 +199,8 @@ extension KeyedArchiverCoder {
         failWithError(
             KeyedArchiveError(
                 .misuse,
-                what: "expected the type of a number, an object or an array of numbers, found "
+                what:
+                    "expected the Objective-C type encoding of a number, an object or an array of numbers, found "
                     + KeyedArchiveError.printable(type),
                 recovery: "encode the parts of a structure with keys"))
     }

@@ -42,7 +42,7 @@ extension InlinePropertyListBuilder {
     ) throws(InlinePropertyListError) {
         guard !node.isReference else {
             throw InlinePropertyListError(
-                .invalidReference, "expected a value without references, found one",
+                .invalidReference, "expected a value without references, found a reference",
                 at: node.byteRange.lowerBound)
         }
         switch node.content {

@@ -57,14 +57,14 @@ public struct InlinePropertyListBuilder: Sendable {
 
     /// Begins an array. The following values are its elements, until ``end()``.
     ///
-    /// - Throws: `incompleteList` after the root.
+    /// - Throws: `incompleteList` after the root, `invalidKey` in the place of a key.
     public mutating func beginArray() throws(InlinePropertyListError) {
         try begin(0xa0, isDictionary: false)
     }
 
     /// Begins a dictionary. The following values are alternately keys and values, until ``end()``.
     ///
-    /// - Throws: `incompleteList` after the root.
+    /// - Throws: `incompleteList` after the root, `invalidKey` in the place of a key.
     public mutating func beginDictionary() throws(InlinePropertyListError) {
         try begin(0xd0, isDictionary: true)
     }
@@ -89,7 +89,7 @@ public struct InlinePropertyListBuilder: Sendable {
         }
         guard !top.isDictionary || top.count % 2 == 0 else {
             throw InlinePropertyListError(
-                .invalidKey, "expected a value for each key, found \(top.count) objects")
+                .invalidKey, "expected as many values as keys, found \(top.count) objects")
         }
         open.removeLast()
         let last = bytes.count - 1
@@ -133,7 +133,10 @@ public struct InlinePropertyListBuilder: Sendable {
     public func finish() throws(InlinePropertyListError) -> [UInt8] {
         guard isComplete else {
             throw InlinePropertyListError(
-                .incompleteList, "expected a complete root, found \(open.count) open containers")
+                .incompleteList,
+                open.isEmpty
+                    ? "expected a root, found none"
+                    : "expected the ends of all containers, found \(open.count) open")
         }
         return bytes
     }

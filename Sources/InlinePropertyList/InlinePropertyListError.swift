@@ -36,12 +36,9 @@ public struct InlinePropertyListError: Error, Sendable {
         public static let depthLimitExceeded = Code("depthLimitExceeded")
         /// More bytes than ``InlinePropertyListLimits/inputSize``.
         public static let sizeLimitExceeded = Code("sizeLimitExceeded")
-        /// A property list under construction that lacks its root or the end of a container.
+        /// A call in the wrong order while a property list is built: the root or the end of a
+        /// container is missing, or a value follows the root.
         public static let incompleteList = Code("incompleteList")
-
-        /// A Boolean value indicating whether the error is an exceeded limit that can be raised,
-        /// rather than bad input.
-        public var isLimit: Bool { self == .depthLimitExceeded || self == .sizeLimitExceeded }
     }
 
     // One word wide, so that `throws` costs nothing on the success path.
@@ -74,6 +71,9 @@ public struct InlinePropertyListError: Error, Sendable {
 
     /// The kind of the error.
     public var code: Code { storage.code }
+    /// A Boolean value indicating whether the failure is an exceeded limit, which can be raised,
+    /// rather than bad input.
+    public var isLimit: Bool { code == .depthLimitExceeded || code == .sizeLimitExceeded }
     /// A description of the defect, with the expected and the actual number if it compares two.
     public var what: String { storage.what }
     /// The byte offset in the input, or nil for a property list under construction.

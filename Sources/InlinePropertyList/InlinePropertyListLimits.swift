@@ -3,8 +3,8 @@
 
 /// The limits for parsing a property list of version 15, 16 or 17 from an unknown source.
 ///
-/// Each value takes at least one byte of the file. Parsing takes linear time, and at most 40 bytes
-/// of memory for each byte of the file.
+/// Each value takes at least one byte of the file. Parsing takes linear time, plus a binary search
+/// for each reference, and at most 40 bytes of memory for each byte of the file.
 ///
 /// | | `.untrusted` | `.default` | `.trusted` |
 /// |---|---|---|---|
@@ -46,6 +46,7 @@ extension InlinePropertyListLimits {
         if count <= most { return }
         throw InlinePropertyListError(
             .sizeLimitExceeded, "expected at most \(most) bytes, found \(count)",
-            recovery: "raise `InlinePropertyListLimits.inputSize` for trusted input")
+            recovery: most < Self.addressableSize
+                ? "raise `InlinePropertyListLimits.inputSize` for a trusted file" : nil)
     }
 }

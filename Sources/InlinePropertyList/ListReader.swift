@@ -61,7 +61,7 @@ struct ListReader {
     /// Reads the total length and the reserved field of version 15, and returns the length.
     private mutating func readHeader() throws(InlinePropertyListError) -> Int {
         guard bytes.count >= 22, bytes[8] == 0x13, bytes[17] == 0x12 else {
-            throw fail(.invalidHeader, "expected a length of 8 bytes and a reserved field of 4")
+            throw fail(.invalidHeader, "expected an 8-byte length and a 4-byte reserved field")
         }
         let length = NumberBytes.biased(bytes, 9..<17)
         guard length > 22, length <= bytes.count else {
@@ -72,7 +72,8 @@ struct ListReader {
         return Int(truncatingIfNeeded: length)
     }
 
-    /// Checks that nothing follows the root, except for zeros after the length in version 15.
+    /// Checks that nothing follows the root, except for zeros after the declared length in version
+    /// 15.
     private func checkEnd(_ end: Int) throws(InlinePropertyListError) {
         guard place == end else {
             throw fail(
@@ -80,7 +81,7 @@ struct ListReader {
                 "expected the end of the property list, found \(end - place) bytes more")
         }
         guard bytes[end...].allSatisfy({ $0 == 0 }) else {
-            throw fail(.trailingData, "expected zeros after the length, found other bytes")
+            throw fail(.trailingData, "expected zeros after the declared length, found other bytes")
         }
     }
 
@@ -101,7 +102,7 @@ struct ListReader {
             throw fail(
                 .depthLimitExceeded,
                 "expected at most \(limits.depth) nested containers, found more",
-                recovery: "raise `InlinePropertyListLimits.depth` for trusted input")
+                recovery: "raise `InlinePropertyListLimits.depth` for a trusted file")
         }
         let limit = end ?? limit
         open.append(Open(node: nodes.count, limit: limit, remaining: count))
@@ -150,7 +151,7 @@ struct ListReader {
         let start = Int(nodes[dictionary].offset)
         guard count % 2 == 0 else {
             throw fail(
-                .invalidKey, "expected a value for each key, found \(count) objects", at: start)
+                .invalidKey, "expected as many values as keys, found \(count) objects", at: start)
         }
         var known: Set<Int> = []
         var node = dictionary + 1
@@ -166,7 +167,8 @@ struct ListReader {
         }
     }
 
-    /// Returns the number of a key's string, or nil for null.
+    /// Returns the number that identifies the text of a key, the same for equal texts; nil for
+    /// null.
     private mutating func keyNumber(_ node: Int) throws(InlinePropertyListError) -> Int? {
         let target = nodes[node].kind == .reference ? Int(nodes[node].other) : node
         if nodes[target].kind == .null { return nil }

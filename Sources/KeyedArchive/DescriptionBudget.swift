@@ -62,6 +62,6 @@ package struct DescriptionBudget {
                 + (size > sizeLimit ? "\(sizeLimit) bytes" : "\(countLimit) values"),
             object: object,
             recovery: size > sizeLimit
-                ? "raise `ParsingLimits.expansion` if the archive is genuine" : nil)
+                ? "raise `ParsingLimits.expansion` if the archive is trusted" : nil)
     }
 }

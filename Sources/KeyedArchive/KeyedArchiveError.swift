@@ -52,13 +52,6 @@ public struct KeyedArchiveError: Error, Sendable {
         public static let duplicateKey = Code("duplicateKey")
         /// An encoder that is used after its object is complete, or another programming error.
         public static let misuse = Code("misuse")
-
-        /// A Boolean value indicating whether the failure is an exceeded limit of archives, which
-        /// can be raised, rather than bad input. ``KeyedArchiveError/isLimit`` includes the limits
-        /// of property lists.
-        public var isLimit: Bool {
-            [.depthLimitExceeded, .expansionLimitExceeded].contains(self)
-        }
     }
 
     // One word wide, like `PropertyListError`.
@@ -166,9 +159,13 @@ public struct KeyedArchiveError: Error, Sendable {
     public var recovery: String? { storage.recovery }
     /// The underlying error, for ``Code/invalidPropertyList``.
     public var propertyListError: PropertyListError? { storage.propertyListError }
-    /// A Boolean value indicating whether the failure is an exceeded limit rather than bad input.
-    /// The limit is one of archives, or of the property list that contains the archive.
-    public var isLimit: Bool { code.isLimit || propertyListError?.code.isLimit == true }
+    /// A Boolean value indicating whether the failure is an exceeded limit, which can be raised,
+    /// rather than bad input. The limit is one of archives, or of the property list that contains
+    /// the archive.
+    public var isLimit: Bool {
+        [.depthLimitExceeded, .expansionLimitExceeded].contains(code)
+            || propertyListError?.isLimit == true
+    }
     /// The file or the item that contains the archive, such as `file /srv/save.plist`; nil for an
     /// archive in memory.
     public var source: String? { storage.source }

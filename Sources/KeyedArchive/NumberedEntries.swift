@@ -4,12 +4,13 @@
 internal import ArchiveVocabulary
 @_spi(Tables) package import PropertyList
 
-/// The entries of `$objects`, by the numbers of their nodes.
+/// The entries of `$objects`, by object number.
 ///
-/// ``ArchiveContents/entry(_:)`` returns views, each of which retains the document. Consumers of
-/// all entries use this type instead.
+/// ``ArchiveContents/entry(_:)`` returns views, each of which retains the document. Code that
+/// visits every entry uses this type instead.
 package struct NumberedEntries {
-    /// An entry of `$objects`. The cases are those of ``ArchiveContents/Entry``.
+    /// An entry of `$objects`. The cases are those of ``ArchiveContents/Entry``, but malformed
+    /// entries are thrown as errors.
     package enum Entry: BitwiseCopyable {
         case null
         case leaf

@@ -54,7 +54,7 @@ final class DocumentHandle: Sendable {
         guard number < document.nodeCount else {
             throw Failure(
                 "misuse",
-                "expected the number of one of \(document.nodeCount) values, found \(number)")
+                "expected a value number below \(document.nodeCount), found \(number)")
         }
         return document.node(number)
     }

@@ -21,7 +21,7 @@ struct Failure: Error {
         message = error.descriptionWithoutRecovery + Self.advice(for: error)
         path = error.path?.description
         location = error.location
-        isLimit = error.code.isLimit
+        isLimit = error.isLimit
     }
 
     /// Creates the failure for an error in an archive. Its location is that of the object.
@@ -42,10 +42,10 @@ struct Failure: Error {
         var text = "keyed archive: \(error.what)"
         if let location { text += " at \(location)" }
         if let path { text += ", in \(path)" }
-        if error.code.isLimit { text += limitAdvice }
+        if error.isLimit { text += limitAdvice }
         return Failure(
             code: error.code.description, message: text, path: path, location: location,
-            isLimit: error.code.isLimit)
+            isLimit: error.isLimit)
     }
 
     private init(
@@ -61,15 +61,15 @@ struct Failure: Error {
 
     init(_ error: TypedStreamError) {
         self.init(
-            "\(error.code)", "typedstream: \(error.what)", error.byteOffset, error.code.isLimit)
+            "\(error.code)", "typedstream: \(error.what)", error.byteOffset, error.isLimit)
     }
 
     init(_ error: NIBArchiveError) {
-        self.init("\(error.code)", error.what, error.byteOffset, error.code.isLimit)
+        self.init("\(error.code)", error.what, error.byteOffset, error.isLimit)
     }
 
     init(_ error: InlinePropertyListError) {
-        self.init("\(error.code)", error.what, error.byteOffset, error.code.isLimit)
+        self.init("\(error.code)", error.what, error.byteOffset, error.isLimit)
     }
 
     init(_ code: String, _ what: String, _ offset: Int? = nil, _ isLimit: Bool = false) {
@@ -81,7 +81,7 @@ struct Failure: Error {
         self.isLimit = isLimit
     }
 
-    private static let limitAdvice = " (choose a higher preset of limits if the file is genuine)"
+    private static let limitAdvice = " (choose a higher preset of limits if the file is trusted)"
 
     /// Returns advice for C callers, because the library's own advice mentions Swift API.
     private static func advice(for error: PropertyListError) -> String {

@@ -17,8 +17,8 @@ internal import KeyedArchive
 /// | array, set, ordered set | `NSArray`, `NSSet`, `NSOrderedSet` | `NS.objects` |
 /// | dictionary | `NSDictionary` | `NS.keys`, `NS.objects`, equally long |
 ///
-/// A subclass has the form of its superclass. An object without the expected fields has the form `object`. Values
-/// are numbers of nodes in the document.
+/// A subclass has the form of its superclass. An object without the expected fields has the form
+/// `object`. The associated values are numbers of nodes in the document.
 enum ObjectForm: BitwiseCopyable {
     case null
     case plain(UInt32)
@@ -135,7 +135,8 @@ struct ObjectForms {
         }
     }
 
-    // Does not mutate. Otherwise, each call by a mutating function would copy the structure.
+    // Changes nothing, but is `mutating`: a mutating caller would have to copy the structure to
+    // call a function that is not.
     private mutating func known(_ object: UInt32, _ known: KnownClass) -> ObjectForm? {
         let record = table[object]
         func field(_ key: UInt32?, _ kind: PropertyListKind) -> UInt32? {

@@ -219,8 +219,8 @@ struct ObjectJSON: ~Copyable {
         output.append(UInt8(ascii: "\""))
     }
 
-    /// Writes the key of an entry. A key that is neither text nor an integer is written as the
-    /// number of its object, such as `@12`.
+    /// Writes the key of an entry. An object is written as its number, such as `@12`; another key
+    /// that is neither text nor an integer as its kind in parentheses.
     private mutating func appendKey(_ node: UInt32) throws(Failure) {
         output.append(UInt8(ascii: "\""))
         try appendKeyText(table[node])

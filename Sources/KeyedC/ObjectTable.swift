@@ -71,7 +71,7 @@ struct ObjectTable {
         }
     }
 
-    /// Returns the block that the caller owns.
+    /// Returns a new block, which the caller must free.
     func block() -> UnsafeMutablePointer<keyed_archive> {
         let chainCount = classes.reduce(0) { $0 + $1.chain.count }
         let classesStart = unsafe MemoryLayout<keyed_archive>.stride

@@ -129,7 +129,7 @@ struct ObjectWalk {
     }
 
     /// Returns the value for an empty path: the root of a document. For an archive, this is the
-    /// root object, or the dictionary of the roots if there are several.
+    /// only root or the one named `root`; otherwise the dictionary of the roots.
     static func start(of handle: DocumentHandle) -> PropertyListNode {
         guard let contents = handle.contents else { return handle.document.root }
         if contents.top.count == 1, let only = contents.top.first { return only.value }

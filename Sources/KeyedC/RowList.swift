@@ -162,7 +162,7 @@ struct RowList {
         return list
     }
 
-    /// Returns the block that the caller owns.
+    /// Returns a new block, which the caller must free.
     func block() -> UnsafeMutablePointer<keyed_rows> {
         let rowsStart = unsafe MemoryLayout<keyed_rows>.stride
         let textsStart = unsafe rowsStart + MemoryLayout<keyed_row>.stride * rows.count

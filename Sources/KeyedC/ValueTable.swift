@@ -19,7 +19,7 @@ struct ValueTable {
         contentSize = size
     }
 
-    /// Returns the block that the caller owns. Linear.
+    /// Returns a new block, which the caller must free. Linear.
     func block(_ format: UInt32) -> UnsafeMutablePointer<keyed_table> {
         let head = unsafe MemoryLayout<keyed_table>.stride
         let stride = unsafe MemoryLayout<keyed_value>.stride

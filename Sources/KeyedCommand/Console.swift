@@ -85,7 +85,7 @@ final class Console {
             try budget.charge(bytes: bytes.count)
             return bytes
         } catch {
-            if error.code.isLimit { budget.exhaust() }
+            if error.isLimit { budget.exhaust() }
             throw error
         }
     }

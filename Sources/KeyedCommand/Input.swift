@@ -29,7 +29,7 @@ struct Failure: Error {
         {
             text += "\n" + excerpt
         }
-        self.init(error.code.isLimit ? .limit : .invalid, text)
+        self.init(error.isLimit ? .limit : .invalid, text)
     }
 }
 
@@ -221,7 +221,7 @@ struct Input {
             try self.init(path, bytes, options: .strict, limits: limits, text: text, console)
         } catch {
             let failure = Failure(error, in: path, source: bytes, leniently: "without --strict")
-            guard !isStrict, !error.code.isLimit,
+            guard !isStrict, !error.isLimit,
                 let input = try? Input(
                     path, bytes, options: .forensic, limits: limits, text: text, console)
             else { throw failure }

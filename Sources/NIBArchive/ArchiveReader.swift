@@ -95,8 +95,8 @@ struct ArchiveReader {
         guard let (value, end) = source.variable(at: place, limit: section.places.upperBound) else {
             throw NIBArchiveError(
                 .invalidNumber,
-                "expected an integer of 1 to 5 bytes that ends at byte "
-                    + "\(section.places.upperBound) at most",
+                "expected an integer below 2³¹ in its shortest form that ends by byte "
+                    + "\(section.places.upperBound)",
                 at: place)
         }
         place = end
@@ -204,7 +204,7 @@ struct ArchiveReader {
             guard first == next, count <= values - first else {
                 throw NIBArchiveError(
                     .invalidValueRange,
-                    "expected values from \(next) to \(values) at most, found \(count) from \(first)",
+                    "expected values that begin at index \(next) and end by \(values), found \(count) that begin at \(first)",
                     at: start, object: object)
             }
             next += count

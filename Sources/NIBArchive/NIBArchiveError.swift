@@ -35,9 +35,6 @@ public struct NIBArchiveError: Error, Sendable {
         public static let trailingData = Code("trailingData")
         /// The archive has more bytes than ``NIBArchiveLimits/inputSize``.
         public static let sizeLimitExceeded = Code("sizeLimitExceeded")
-
-        /// A Boolean value indicating whether raising a limit would avoid the failure.
-        public var isLimit: Bool { self == .sizeLimitExceeded }
     }
 
     // The error is one word wide, so `throws` costs nothing on the path without errors.
@@ -71,6 +68,9 @@ public struct NIBArchiveError: Error, Sendable {
 
     /// The kind of failure.
     public var code: Code { storage.code }
+    /// A Boolean value indicating whether the failure is an exceeded limit, which can be raised,
+    /// rather than bad input.
+    public var isLimit: Bool { code == .sizeLimitExceeded }
     /// The defect, with the expected and the actual value where two values are compared.
     public var what: String { storage.what }
     /// The offset in the input, in bytes, or nil for an archive under construction.
@@ -78,7 +78,7 @@ public struct NIBArchiveError: Error, Sendable {
     /// The index of the affected object, or nil if no object is affected. Archives are flat, so the
     /// index identifies an object without a path.
     public var objectIndex: Int? { storage.object }
-    /// A suggestion for genuine files: the limit to raise or the option to set.
+    /// A suggestion for trusted files: the limit to raise or the option to set.
     public var recovery: String? { storage.recovery }
 }
 

@@ -11,14 +11,14 @@
 /// |---|---|---|---|
 /// | input, bytes | 256 MiB | 2 GiB | 2 GiB |
 public struct NIBArchiveLimits: Sendable, Hashable {
-    /// The maximum size of an input, in bytes. Larger values than 2,147,483,647 have no effect,
-    /// because the format cannot count more bytes.
+    /// The maximum size of an input, in bytes. Values above 2,147,483,647 have no effect, because
+    /// the format cannot count more bytes.
     public var inputSize: Int
 
     /// Creates limits from their values.
     public init(inputSize: Int) { self.inputSize = inputSize }
 
-    /// Limits for files from strangers: from a network, a pasteboard, or a message.
+    /// Limits for untrusted files: from a network, a pasteboard, or a message.
     public static let untrusted = NIBArchiveLimits(inputSize: 256 << 20)
 
     /// Limits for files of any origin.
@@ -40,6 +40,7 @@ extension NIBArchiveLimits {
         if count <= most { return }
         throw NIBArchiveError(
             .sizeLimitExceeded, "expected at most \(most) bytes, found \(count)",
-            recovery: "raise `NIBArchiveLimits.inputSize` for a genuine file")
+            recovery: most < Self.addressableSize
+                ? "raise `NIBArchiveLimits.inputSize` for a trusted file" : nil)
     }
 }

@@ -196,7 +196,7 @@ package struct OperationBudget: ~Copyable {
         PropertyListError(
             .expansionLimitExceeded, format: nil,
             what: "expected shared containers to expand to at most \(limit) values, found more",
-            recovery: .init(.raiseLimits, "raise `ParsingLimits.expansion` if the file is genuine"))
+            recovery: .init(.raiseLimits, "raise `ParsingLimits.expansion` if the file is trusted"))
     }
 
     @inline(never)
@@ -206,7 +206,7 @@ package struct OperationBudget: ~Copyable {
         PropertyListError(
             .depthLimitExceeded, format: format,
             what: "expected at most \(limit) nested containers, found \(depth)", location: location,
-            recovery: .init(.raiseLimits, "raise `ParsingLimits.depth` if the file is genuine"))
+            recovery: .init(.raiseLimits, "raise `ParsingLimits.depth` if the file is trusted"))
     }
 
     /// Returns the error for nesting that is within the limits but for which the call stack has no
@@ -228,7 +228,7 @@ package struct OperationBudget: ~Copyable {
             what:
                 "expected at most \(limit) bytes of output for a document of this size, "
                 + "found \(size)",
-            recovery: .init(.raiseLimits, "raise `ParsingLimits.output` if the file is genuine"))
+            recovery: .init(.raiseLimits, "raise `ParsingLimits.output` if the file is trusted"))
     }
 
     package typealias Location = PropertyListError.Location

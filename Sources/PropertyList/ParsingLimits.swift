@@ -113,7 +113,7 @@ extension ParsingLimits {
         // No caller can raise the fixed maximum.
         let recovery: PropertyListError.Recovery? =
             allowed < Self.addressableSize
-            ? .init(.raiseLimits, "raise `ParsingLimits.inputSize` if the file is genuine") : nil
+            ? .init(.raiseLimits, "raise `ParsingLimits.inputSize` if the file is trusted") : nil
         return PropertyListError(
             .sizeLimitExceeded, format: format,
             what: "expected at most \(allowed) bytes of input, found \(size)", recovery: recovery)

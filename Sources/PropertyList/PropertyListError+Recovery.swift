@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PropertyListError {
-    /// The kind of a recovery.
+    /// Identifies the suggested fix of an error, for programs that offer it themselves.
     ///
     /// The set of codes is open, so a new code breaks no `switch`.
     public struct RecoveryCode: Hashable, Sendable {
@@ -23,7 +23,7 @@ extension PropertyListError {
         public static let chooseMapping = RecoveryCode("chooseMapping")
         /// Parse as ``JSONPropertyList/Mapping/strict``.
         public static let readStrictly = RecoveryCode("readStrictly")
-        /// Serialize the file, and edit the result.
+        /// Parse the file, serialize it again, and edit the new file.
         public static let rewrite = RecoveryCode("rewrite")
         /// Convert the file to the binary format.
         public static let convertToBinary = RecoveryCode("convertToBinary")
@@ -55,7 +55,7 @@ extension PropertyListError {
         /// Creates a recovery from its text, without a code.
         package init(stringLiteral text: String) { self.init(nil, text) }
 
-        /// Creates a recovery for an input that all options in `leniency` together make acceptable.
+        /// Creates a recovery that suggests enabling all options in `leniency`.
         ///
         /// `other` is a broader option that the text offers as an alternative.
         init(allowing leniency: ParsingOptions, orInstead other: ParsingOptions = []) {

@@ -78,9 +78,7 @@ public struct PropertyListError: Error, Sendable {
         /// path.
         public static let noSuchValue = Code("noSuchValue")
 
-        /// A Boolean value that is true if the failure is an exceeded limit, which can be raised,
-        /// rather than bad input.
-        public var isLimit: Bool {
+        package var isLimit: Bool {
             [.depthLimitExceeded, .expansionLimitExceeded, .sizeLimitExceeded].contains(self)
         }
     }
@@ -145,6 +143,9 @@ public struct PropertyListError: Error, Sendable {
 
     /// The kind of the failure.
     public var code: Code { storage.code }
+    /// A Boolean value indicating whether the failure is an exceeded limit, which can be raised,
+    /// rather than bad input.
+    public var isLimit: Bool { code.isLimit }
     /// The format that was read or written; nil if the operation involved no format.
     public var format: PropertyListFormat? { storage.format }
     /// The description of the failure. If it is about an expected number, it states the expected

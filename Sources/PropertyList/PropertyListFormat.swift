@@ -58,7 +58,7 @@ extension PropertyListFormat {
     /// begin any text file. For such a file the caller has to name the format.
     ///
     /// - Throws: `unrecognizedFormat`. The message names the format of the input if it is a related
-    ///   one, such as a typed stream or a SQLite database.
+    ///   one, such as a typed stream or an SQLite database.
     public static func detect(_ bytes: [UInt8]) throws(PropertyListError) -> PropertyListFormat {
         if bytes.starts(with: "bplist".utf8) { return .binary }
         if let format = TextHead(bytes).format { return format }
@@ -88,7 +88,7 @@ extension PropertyListFormat {
             what = "the input is empty"
             recovery = "the file was never written, or was truncated"
         } else if let format = RelatedFormat.all.first(where: { bytes.starts(with: $0.magic) }) {
-            what = "this is \(format.name), which is not a property list"
+            what = "expected a property list, found \(format.name)"
             recovery = format.recovery
         } else {
             what = "unrecognized format: not a binary, XML, OpenStep or JSON property list"
@@ -121,7 +121,7 @@ private struct RelatedFormat {
             name: "a ZIP archive", magic: Array("PK\u{3}\u{4}".utf8),
             recovery: "unzip it, and read the files in it"),
         RelatedFormat(
-            name: "a SQLite database", magic: Array("SQLite format 3".utf8),
+            name: "an SQLite database", magic: Array("SQLite format 3".utf8),
             recovery: .init(.searchDatabase, "its tables may contain property lists")),
         RelatedFormat(
             name: "gzip-compressed data", magic: [0x1F, 0x8B],

@@ -16,6 +16,6 @@ extension PropertyListError: LocalizedError {
     public var errorDescription: String? { descriptionWithoutRecovery }
     /// A description of the error alone.
     public var failureReason: String? { what }
-    /// The option or limit that would admit the input.
+    /// The suggested fix, such as the option or limit that makes the input acceptable.
     public var recoverySuggestion: String? { recovery }
 }

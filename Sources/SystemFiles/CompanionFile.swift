@@ -61,7 +61,7 @@ package struct CompanionFile {
                 return
             }
         }
-        throw .system(SystemError(message: "other programs keep creating it"))
+        throw .system(SystemError(message: "other programs keep creating the file"))
     }
 
     /// Removes an existing companion together with its contents, mode and access control list.

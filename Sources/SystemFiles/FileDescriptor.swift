@@ -141,7 +141,7 @@ package struct FileDescriptor {
                 continue
             }
             // A device may never accept another byte.
-            if count == 0 { throw SystemError(message: "accepts no more bytes") }
+            if count == 0 { throw SystemError(message: "the device accepts no more bytes") }
             start += count
         }
     }

@@ -22,8 +22,8 @@ package struct FileLock {
     ///   - subject: The file that the lock protects. If it does not exist, the owner of the lock
     ///     file's folder is used instead.
     ///   - deadline: The time to stop waiting, on the clock of `Environment.uptime`.
-    /// - Throws: An `isTimeout` error after the deadline, which names the owner of the lock file if
-    ///   it is another user. An error if the file system has no locks.
+    /// - Throws: After the deadline, an `isTimeout` error. The error names the owner of the lock
+    ///   file if that is another user. An error if the file system has no locks.
     package init(
         creating path: String, mode: mode_t, for subject: String, deadline: Double
     ) throws(SystemError) {

@@ -15,7 +15,7 @@ package func resolved(_ path: String) throws(SystemError) -> String {
     }
     defer { unsafe free(result) }
     guard let path = unsafe String(validatingCString: result) else {
-        throw SystemError(message: "is in a folder whose name is not UTF-8")
+        throw SystemError(message: "resolves to a path that is not UTF-8")
     }
     return path
 }
@@ -65,12 +65,13 @@ func linkFile(_ source: FilePlace, as target: FilePlace) throws(SystemError) {
 // These functions work on UTF-8 bytes, as the system does. A slash followed by a combining mark
 // would be a single `Character`.
 
-/// Returns the part of a path before its last name. The result is empty or ends in a slash.
+/// Returns the part of a path before its last component. The result is empty or ends in a slash.
 func folderPrefix(of path: String) -> String {
     path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path.utf8[...$0]) ?? "" } ?? ""
 }
 
-/// Returns a path without its last name and the slash before it, or nil if the path has no slash.
+/// Returns a path without its last component and the slash before it, or nil if the path has no
+/// slash.
 package func parentFolder(of path: String) -> String? {
     path.utf8.lastIndex(of: UInt8(ascii: "/")).flatMap { String(path.utf8[..<$0]) }
 }
@@ -82,7 +83,7 @@ private func withoutTrailingSlashes(_ path: String) -> String {
     return String(path.utf8[...end]) ?? path
 }
 
-/// Returns the last name of a path, without the folders before it.
+/// Returns the last component of a path, without the folders before it.
 package func lastName(of path: String) -> String {
     String(decoding: path.utf8.dropFirst(folderPrefix(of: path).utf8.count), as: UTF8.self)
 }

@@ -26,8 +26,9 @@ package struct SystemError: Error {
         self.message = message
     }
 
-    static let isDirectory = SystemError(number: noFile, message: "is a directory")
-    static let notFolder = SystemError(number: noFolder, message: "is a file, not a folder")
+    static let isDirectory = SystemError(
+        number: noFile, message: "expected a file, found a directory")
+    static let notFolder = SystemError(number: noFolder, message: "expected a folder, found a file")
 
     // Error numbers that the system does not use.
     private static let invalidName: Int32 = -1
@@ -60,7 +61,8 @@ package struct SystemError: Error {
     /// Returns the error for a lock that another program held for too long.
     static func timeout(_ details: String) -> SystemError {
         SystemError(
-            number: locked, message: "another program has kept it locked for too long\(details)")
+            number: locked,
+            message: "the file has been locked by another program for too long\(details)")
     }
 
     /// The error for a file that is gone.

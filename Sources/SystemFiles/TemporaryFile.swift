@@ -12,8 +12,8 @@ internal import PlatformC
 /// process is dead, and the file is removed.
 ///
 /// A file that is closed before it has its final name looks dead. It is therefore renamed to a
-/// random name first, which no other process uses for its own files. A name is used only while it
-/// refers to this file.
+/// random name first, which no other process uses for its own files. Before it uses a name, the
+/// process checks that the name still refers to this file.
 struct TemporaryFile {
     let file: FileDescriptor
     private let target: FilePlace
@@ -158,8 +158,8 @@ enum TemporaryName {
     private static let length = 13
     /// The number of candidate names that depend only on the target.
     private static let fixedCount = 4
-    /// The number of random candidates, as many as `mkstemp` tries. One is enough unless somebody
-    /// guesses names.
+    /// The number of random candidates, as many as `mkstemp` of musl tries. One is enough unless
+    /// somebody guesses names.
     private static let randomCount = 100
 
     /// Returns the names to try, in the folder of `target`. The first ones are fixed for a target.
@@ -169,7 +169,7 @@ enum TemporaryName {
         return [AnySequence(fixed(for: target)), AnySequence(random)].joined()
     }
 
-    /// Returns a random name in the folder of `target` that no other file has.
+    /// Returns a random name in the folder of `target` which no other file has in practice.
     static func random(for target: FilePlace) -> FilePlace {
         target.sibling(name(.random(in: 0...(.max))))
     }

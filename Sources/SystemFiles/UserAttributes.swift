@@ -11,7 +11,7 @@ internal import CSystemFiles
 struct UserAttributes {
     #if os(Linux)
     private static let prefix = Array("user.".utf8)
-    // Larger than the system's limits for all names together and for one value.
+    // The system's limits for all names together and for one value.
     private static let largestSize = 1 << 16
     /// The maximum number of bytes kept, for all values together.
     private static let limit = 1 << 20

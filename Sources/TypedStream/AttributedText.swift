@@ -91,7 +91,7 @@ public struct AttributedText: Sendable {
         } else {
             throw TypedStreamError(
                 .wrongKind,
-                "expected the text of an attributed string, found \(object.printableClassName)",
+                "expected a string or an attributed string, found \(object.printableClassName)",
                 at: object.byteRange.lowerBound)
         }
     }

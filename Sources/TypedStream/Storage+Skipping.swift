@@ -1,8 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Functions that locate the items of a validated stream. Each returns nil at the end of a salvaged
-/// document.
+/// Functions that locate the items of a validated stream. Those with an optional result return nil
+/// at the end of a salvaged document.
 extension TypedStreamDocument.Storage {
     /// The beginning of a group.
     struct GroupHead {
@@ -53,7 +53,7 @@ extension TypedStreamDocument.Storage {
         if streamerVersion == StreamHeader.oldVersion {
             start = source.integer(at: start)?.end ?? end
         }
-        // An object that the end of a salvaged document cuts off has no tag at its end.
+        // An object that is cut off at the end of a salvaged document has no end tag.
         let last = end == self.end && problem != nil ? end : end - 1
         return min(start, last)..<last
     }

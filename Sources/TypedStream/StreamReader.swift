@@ -169,7 +169,7 @@ struct StreamReader<Sink: StreamSink>: ~Copyable {
         guard open.count < limits.depth else {
             throw fail(
                 .depthLimitExceeded, "expected at most \(limits.depth) nested objects, found more",
-                recovery: "raise `TypedStreamLimits.depth` for a genuine file")
+                recovery: "raise `TypedStreamLimits.depth` for a trusted file")
         }
         if let run, !run.isAtEnd { runs.append(run) }
         let entry = tables.entries.count

@@ -10,7 +10,7 @@ internal import ValidText
 // | `NSArray`, `NSMutableArray`, 0 | `i`: the count; `@` for each element |
 // | `NSSet`, `NSMutableSet`, 0 | `I`: the count; `@` for each element |
 // | `NSDictionary`, `NSMutableDictionary`, 0 | `i`: the count; `@` for each key and value in turn |
-// | `NSNumber`, 0 | `*`: a type encoding; a group with it, of one number |
+// | `NSNumber`, 0 | `*`: a type encoding; then a group with that encoding, of one number |
 // | `NSValue`, 0 | `*`: a type encoding; a group with it |
 // | `NSDate`, 0 | `d`: seconds since 2001 |
 // | `NSURL`, 0 | `c`: 1 for a URL with a base; if so `@`: the base; `@`: the text |
@@ -19,9 +19,9 @@ internal import ValidText
 // | `NSColor`, 0 | `c`: the kind; 1, 2: `ffff`; 3, 4: `ff`; 5: `fffff`; 6: `@@@` |
 // | `NSFont`, 21, 30 | `i`, `[nc]`: the name as an old property list; `f`: the size; four `c` |
 //
-// Source: streams that Apple's software wrote. Only color kinds 2, 4 and 5 and version 21 of fonts
-// are known only from descriptions of other readers. The form depends on the version, so objects of
-// other versions remain groups.
+// Source: streams that Apple's software wrote. Color kinds 2, 4 and 5 and version 21 of fonts are
+// known only from the documentation of other readers. The form depends on the version, so objects
+// of other versions remain groups.
 
 /// The content of an object whose class has a known form.
 ///
@@ -200,13 +200,15 @@ struct RunCursor {
         let length = Int(try fields.unsignedInteger())
         guard number > 0, number <= dictionaries + 1 else {
             throw fields.fail(
-                "expected the number of attributes from 1 to \(dictionaries + 1), found \(number)")
+                "expected an attribute index from 1 to \(dictionaries + 1), found \(number)")
         }
         guard length > 0, length <= units.left else {
             throw fields.fail("expected a run of 1 to \(units.left) UTF-16 units, found \(length)")
         }
         guard units.advance(by: length) else {
-            throw fields.fail("expected a run that ends between characters, found one within")
+            throw fields.fail(
+                "expected a run that ends between characters, found one that ends within a surrogate pair"
+            )
         }
         let run = AttributedText.StoredRun(
             end: units.count - units.left, length: length, attributes: Int(number) - 1)
@@ -219,7 +221,8 @@ struct RunCursor {
         try fields.finish()
         guard units.left == 0 else {
             throw fields.fail(
-                "expected runs of \(units.count) UTF-16 units, found \(units.count - units.left)")
+                "expected runs that cover \(units.count) UTF-16 units, found \(units.count - units.left)"
+            )
         }
     }
 }
@@ -269,7 +272,7 @@ extension FieldCursor {
         }
         guard let group = nextGroup(), let found = group.encoding,
             found.bytes == encoding.bytes
-        else { throw fail("expected a group of the type that the value names") }
+        else { throw fail("expected a group with the type encoding before it") }
         var values = group.values.makeIterator()
         guard let value = values.next(), values.next() == nil else {
             throw fail("expected one value")
@@ -358,7 +361,7 @@ extension FieldCursor {
 
     fileprivate mutating func font() throws(TypedStreamError) -> TypedStreamContent {
         guard let name = OldPropertyList.text(try data()) else {
-            throw fail("expected the name of a font as an old property list")
+            throw fail("expected the name of a font as a property list of NeXTSTEP")
         }
         try begin("f", "the size of a font")
         let size = try float()

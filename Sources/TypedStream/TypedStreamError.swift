@@ -52,10 +52,6 @@ public struct TypedStreamError: Error, Sendable {
         public static let wrongKind = Code("wrongKind")
         /// A stream under construction that lacks values, or the end of an object.
         public static let incompleteStream = Code("incompleteStream")
-
-        /// A Boolean value indicating whether the error is an exceeded limit that can be raised,
-        /// rather than bad input.
-        public var isLimit: Bool { self == .depthLimitExceeded || self == .sizeLimitExceeded }
     }
 
     // One word wide, so that `throws` costs nothing on the success path.
@@ -91,6 +87,9 @@ public struct TypedStreamError: Error, Sendable {
 
     /// The kind of the error.
     public var code: Code { storage.code }
+    /// A Boolean value indicating whether the failure is an exceeded limit, which can be raised,
+    /// rather than bad input.
+    public var isLimit: Bool { code == .depthLimitExceeded || code == .sizeLimitExceeded }
     /// A description of the defect, with the expected and the actual number if it compares two.
     public var what: String { storage.what }
     /// The byte offset in the input, or nil for a stream under construction.

@@ -48,6 +48,7 @@ extension TypedStreamLimits {
         if count <= most { return }
         throw TypedStreamError(
             .sizeLimitExceeded, "expected at most \(most) bytes, found \(count)",
-            recovery: "raise `TypedStreamLimits.inputSize` for a genuine file")
+            recovery: most < Self.addressableSize
+                ? "raise `TypedStreamLimits.inputSize` for a trusted file" : nil)
     }
 }

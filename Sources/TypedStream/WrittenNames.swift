@@ -93,8 +93,8 @@ struct WrittenNames: Sendable {
     /// Writes a class and its superclasses as literals, up to the first class that has been written
     /// before. That class becomes a reference.
     ///
-    /// - Returns: The number of the first class, and the name numbers of the classes written as
-    ///   literals.
+    /// - Returns: The number of the first class, and the indexes in the string table of the names
+    ///   of the classes written as literals.
     @discardableResult
     mutating func appendClass(
         _ chain: [ClassLevel], to writer: inout StreamWriter
@@ -121,7 +121,7 @@ struct WrittenNames: Sendable {
     }
 
     /// Returns the number of classes at the beginning of a chain that have not been written before,
-    /// and the number of the class after them.
+    /// and the table index of the class after them.
     private func split(_ chain: [ClassLevel]) -> (new: Int, known: Int?) {
         var known: Int?
         for index in chain.indices.reversed() {

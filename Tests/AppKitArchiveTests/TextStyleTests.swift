@@ -81,8 +81,8 @@ struct TextStyleTests {
             Archives.describe("UIFontDescriptor", "NSFontDescriptor"), Archives.describe("UIFont"),
         ]
         let font = try read(ArchivedUIFont.self, table)
-        #expect(font.name == "Helvetica" && font.otherName == "Helvetica")
-        #expect(font.pointSize?.value == 12.5 && font.pointSize != font.otherSize)
+        #expect(font.name == "Helvetica" && font.nsName == "Helvetica")
+        #expect(font.pointSize?.value == 12.5 && font.pointSize != font.nsSize)
         #expect(font.traits == 0 && font.isSystemFont == true)
         #expect(font.extraFields.keys == ["UIFontPointSizeForScaling"])
         let descriptor = font.descriptor?.value(as: ArchivedUIFontDescriptor.self)

@@ -32,7 +32,8 @@ struct MessageTests {
     func noFile() {
         #expect(
             message { _ = try KeyedUnarchiver.unarchive(String.self, fromFile: folder.path) }
-                == "store: is a directory, file \(folder.path) (check the path)")
+                == "store: expected a file, found a directory, file \(folder.path) (check the path)"
+        )
     }
 
     @Test("the message about a truncated file names the problem, the place and the fix")

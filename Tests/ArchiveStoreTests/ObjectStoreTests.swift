@@ -285,7 +285,7 @@ struct ObjectStoreTests {
         try Data([1]).write(to: URL(filePath: folder("file")))
         for path in [folder("file"), folder("file/below")] {
             let error = #expect(throws: StoreError.self) { try ObjectStore(folder: path) }
-            #expect(error?.code == .fileAccess && error?.what.contains("not a folder") == true)
+            #expect(error?.code == .fileAccess && error?.what.contains("expected a folder") == true)
             #expect(throws: StoreError.self) { try Preferences(domain: "a", folder: path) }
         }
     }

@@ -151,7 +151,7 @@ private let fileMistakes: [Mistake] = [
 private let preferenceMistakes: [Mistake] = [
     Mistake(
         "a path in place of a domain",
-        "store: `a/b` is not a valid domain (use 1 to 200 bytes without a slash or a "
+        "store: `a/b` is not a valid domain (use 1 to 200 bytes without a slash, a NUL or a "
             + "leading dot)"
     ) { folder in
         _ = try Preferences(domain: "a/b", folder: folder)
@@ -176,7 +176,7 @@ private let preferenceMistakes: [Mistake] = [
     },
     Mistake(
         "a file that another program keeps locked",
-        "store: another program has kept it locked for too long, file "
+        "store: the file has been locked by another program for too long, file "
             + "FOLDER/com.example.plist.lock (try again, or raise the timeout)"
     ) { folder in
         let preferences = try Preferences(

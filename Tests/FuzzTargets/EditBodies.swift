@@ -20,7 +20,7 @@ func fuzzEdits(_ bytes: [UInt8]) throws {
         let edit = choice.edit(of: model)
         var failure: PropertyListError?
         do { try editor.apply(edit) } catch { failure = error }
-        if failure?.code.isLimit == true { return }
+        if failure?.isLimit == true { return }
         let changed = PlainEdit.apply(edit, to: model)
         try BrokenProperty.check(
             (changed == nil) == (failure != nil),
@@ -39,7 +39,7 @@ private func check(
     do { edited = try editor.finish() } catch {
         // The editor's final check of the text is a last resort, and must not refuse a valid edit.
         let isExpected =
-            error.code.isLimit || error.code == .invalidEncoding
+            error.isLimit || error.code == .invalidEncoding
             || error.code == .unrepresentableValue && !"\(error)".contains("something else")
         return try BrokenProperty.check(isExpected, "edits cannot be written: \(error)")
     }

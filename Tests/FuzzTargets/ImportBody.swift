@@ -18,7 +18,7 @@ public func checkImport(_ input: [UInt8], limits: ParsingLimits = .untrusted) th
         archive = try ImportedArchive(parsing: input, limits: limits)
     } catch {
         try BrokenProperty.check(
-            error.code.isLimit || (error.location.map { $0.byte <= input.count } ?? false)
+            error.isLimit || (error.location.map { $0.byte <= input.count } ?? false)
                 || error.code == .duplicateKey || error.code == .unexpectedElement,
             "an error has no place: \(error)")
         if let salvaged = try? ImportedArchive(salvaging: input, limits: limits) {
@@ -43,7 +43,7 @@ private func checkDocument(_ archive: ImportedArchive, _ limits: ParsingLimits) 
         let graph = try ArchiveGraph(contents, limits: limits)
         if graph.objects.count == contents.objects.count { return read(archive, limits) }
     } catch {
-        if error.code.isLimit || !isWhole { return }
+        if error.isLimit || !isWhole { return }
         throw BrokenProperty(description: "the graph cannot be read: \(error)")
     }
     throw BrokenProperty(description: "the graph lacks objects")

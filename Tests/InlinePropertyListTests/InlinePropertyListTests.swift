@@ -296,7 +296,7 @@ struct InlinePropertyListTests {
             try InlinePropertyListDocument(parsing: deep)
         }
         #expect(error?.code == .depthLimitExceeded)
-        #expect(error?.code.isLimit == true)
+        #expect(error?.isLimit == true)
         #expect(error?.path.count == 512)
         let huge = try InlinePropertyListDocument(parsing: nested(100_000), limits: .trusted)
         #expect(InlinePropertyListDump.lines(huge).count == 200_000)

@@ -385,7 +385,7 @@ private let fileMistakes: [MessageTests.Mistake] = [
     ) { try parse([0xFF, 0xD8, 0xFF, 0xE0]) },
     .init(
         "a file that is packed",
-        "property list: this is a ZIP archive, which is not a property list at byte 0 (unzip it, and "
+        "property list: expected a property list, found a ZIP archive at byte 0 (unzip it, and "
             + "read the files in it)"
     ) { try parse(Array("PK\u{3}\u{4}".utf8)) },
     .init(

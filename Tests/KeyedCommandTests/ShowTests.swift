@@ -222,7 +222,7 @@ struct ShowTests {
         let missing = keyed("show", "/nowhere/at all")
         #expect(missing.status == 1)
         #expect(missing.errors == "/nowhere/at all: No such file or directory\n")
-        #expect(keyed("show", "/").errors == "/: is a directory\n")
+        #expect(keyed("show", "/").errors == "/: expected a file, found a directory\n")
     }
 
     @Test("stops at the limit for an expanding file of shared containers, with exit code 4")

@@ -262,6 +262,6 @@ struct NIBArchiveTests {
             try NIBArchiveDocument(parsing: NIBSamples.small, limits: .init(inputSize: 10))
         }
         #expect(error?.code == .sizeLimitExceeded)
-        #expect(error?.code.isLimit == true)
+        #expect(error?.isLimit == true)
     }
 }

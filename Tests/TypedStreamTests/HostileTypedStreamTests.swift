@@ -162,7 +162,7 @@ struct HostileTypedStreamTests {
             try TypedStreamDocument(parsing: bytes)
         }
         #expect(error?.code == .depthLimitExceeded)
-        #expect(error?.code.isLimit == true)
+        #expect(error?.isLimit == true)
         #expect(error?.recovery != nil)
         #expect(error?.path?.components.count == 2 * 513)
         #expect(try TypedStreamDocument(parsing: Samples.deep(512)).objects.count == 512)

@@ -116,8 +116,9 @@ extension StoreSchema {
         return (mode, rows.map(\.root))
     }
 
-    /// The error for a file in auto-vacuum mode, in which SQLite truncates the file within a
-    /// transaction. If the program is killed then, the file is longer than its header says.
+    /// The error for a file in auto-vacuum mode, in which SQLite truncates the file when a
+    /// transaction commits. A program that is killed before that leaves a file longer than its
+    /// header says.
     private static let automaticVacuum = StoreError(
         .invalidDatabase,
         what: "the file uses SQLite's `auto_vacuum`, which stores do not support",
@@ -141,7 +142,7 @@ extension StoreSchema {
     ///
     /// A file is too long if another program compacted it and was killed before truncating it.
     /// Rotating the key would not overwrite the bytes after the end, and a journal does not say how
-    /// much of them belongs to the store.
+    /// many of these bytes belong to the store.
     static func requireSize(_ database: Database) throws {
         let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
         let pageSize = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0
@@ -159,8 +160,8 @@ extension StoreSchema {
     }
 
     /// Checks that a large file has blocks on disk for its pages, as every file written by a store
-    /// does. A few bytes of a schema can refer to any page, and the integrity check takes memory
-    /// for each page.
+    /// does. A sparse file can claim any number of pages, and the integrity check allocates memory
+    /// for each.
     private static func requireBlocks(_ mode: FileMode) throws(StoreError) {
         guard
             mode.size <= largestSparseSize || mode.size / largestRatio <= mode.allocatedSize
@@ -168,13 +169,13 @@ extension StoreSchema {
             throw StoreError(
                 .invalidDatabase,
                 what:
-                    "the file has \(mode.size) bytes, but only \(mode.allocatedSize) of them on "
-                    + "the disk",
+                    "expected disk space for a file of \(mode.size) bytes, found \(mode.allocatedSize) "
+                    + "bytes allocated",
                 recovery: "restore a backup")
         }
     }
 
-    // The header of a record, the flag and the row number take less than 64 bytes.
+    // The header of a record, the synchronizable flag and the row number take less than 64 bytes.
     private static let largestEntry = ItemIdentity.largestSize + 64
 
     private static let largestSparseSize = 1 << 32
@@ -201,8 +202,9 @@ enum NewStore {
     /// no other program finds an incomplete store, and a program that is killed leaves nothing
     /// behind.
     ///
-    /// - Throws: `fileAccess`, `outOfSpace`, `weakPassphrase`, `wrongKey` for the cost of a
-    ///   passphrase, or `invalidDatabase` if there is a journal of an earlier store with that name.
+    /// - Throws: `fileAccess`, `outOfSpace`, `weakPassphrase`, `wrongKey` for a cost of the
+    ///   passphrase that is out of bounds, or `invalidDatabase` if there is a journal of an earlier
+    ///   store with that name.
     static func create(
         _ file: String, _ accessGroup: String, _ key: MasterKey
     ) throws(StoreError) {

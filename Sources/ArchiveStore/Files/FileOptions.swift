@@ -12,13 +12,12 @@ internal import SystemFiles
 ///
 /// A replaced file keeps its mode, its owner and symbolic links to it. On Linux it also keeps its
 /// POSIX access control list and the extended attributes `user.*`. If the owner, the group or the
-/// list cannot be kept, nobody else gets more rights than before. Devices and pipes are neither
-/// written nor read.
+/// list cannot be kept, nobody gains rights. Devices and pipes are neither written nor read.
 public struct FileOptions: Sendable, Hashable {
     /// The format of property lists.
     public var format: PropertyListFormat
-    /// A Boolean value indicating whether only its owner can read and write a new file: mode
-    /// `0600`.
+    /// A Boolean value indicating whether a new file can be read and written only by its owner
+    /// (mode `0600`): mode `0600`.
     public var isPrivate: Bool
 
     /// Creates options. The defaults are those of `NSKeyedArchiver`: the binary format and the

@@ -108,7 +108,7 @@ public struct ItemAttributes: Sendable, Hashable {
     }
 
     /// The address of an internet password, or nil for a generic password. Setting it makes the
-    /// item an internet password.
+    /// item an internet password. Setting nil makes it a generic password with an empty service.
     public var address: ServerAddress? {
         get { subject.address }
         set { subject = newValue.map { .server($0) } ?? .service("") }

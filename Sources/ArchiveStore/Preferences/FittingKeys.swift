@@ -21,10 +21,11 @@ struct FittingKeys {
     /// Chooses changes that fit together, preferring earlier ones.
     ///
     /// Even after the deadline, the search tries all removals together, then all other changes, and
-    /// decides the first change of each group.
+    /// accepts or rejects the first change of each group.
     ///
     /// - Parameters:
-    ///   - removals: The keys that are removed. Only all removals together may make enough room.
+    ///   - removals: The keys that are removed. Sometimes only all removals together free enough
+    ///     room.
     ///   - additions: The keys that get values.
     ///   - areRefusedTogether: A Boolean value indicating whether all changes together are known
     ///     not to fit.

@@ -35,8 +35,8 @@ public final class Preferences: KeyValueStore {
     private let saver: AutomaticSaver?
     private let table = KeyValueTable(hasFile: true)
     private let searchTime: Double
-    // Serializes access to the file within this process. The keys are those of the changes that the
-    // last call had no time to try.
+    // Serializes access to the file within this process. The array contains the keys of the changes
+    // that the last call had no time to try.
     private let fileTurn = Guarded<[ExactText]>([])
 
     /// Opens a domain and reads its values.
@@ -50,7 +50,7 @@ public final class Preferences: KeyValueStore {
     ///   - timeout: The number of seconds that ``synchronize()`` waits for other programs. A value
     ///     that is negative or not a number means no waiting, and an infinite value means waiting
     ///     forever.
-    ///   - saving: The time at which changes are saved automatically.
+    ///   - saving: When changes are saved: automatically, or on request.
     ///   - onFailure: The handler for failures that no call can throw. By default, failures are
     ///     written to standard error.
     /// - Throws: `invalidName`, `unsupportedValue`, `fileAccess`, or `invalidContents` for a file
@@ -115,7 +115,7 @@ public final class Preferences: KeyValueStore {
         {
             throw StoreError(
                 .invalidName, what: "`\(TerminalText.escaped(domain))` is not a valid domain",
-                recovery: "use 1 to 200 bytes without a slash or a leading dot")
+                recovery: "use 1 to 200 bytes without a slash, a NUL or a leading dot")
         }
     }
 
@@ -150,13 +150,13 @@ public final class Preferences: KeyValueStore {
     ///
     /// A value that the file cannot hold does not prevent other values from being written. Examples
     /// are an infinite date, or a control character in XML. If the file would exceed the limits,
-    /// the smaller ones of the new values are written. The search for them ends after two seconds,
-    /// and the next call begins with the values that were not tried.
+    /// the smaller ones of the new values are written. The choice of the values that fit ends after
+    /// two seconds. The next call begins with the values that were not tried.
     ///
-    /// Another program may have written a value in another format that XML cannot hold exactly. The
-    /// file is then written in the binary format until that value is gone. A new file belongs to
-    /// the process's effective user, and an existing file keeps its owner. Without changes, nothing
-    /// is locked or written.
+    /// In another format, another program may have written a value that XML cannot represent
+    /// exactly. The file is then written in the binary format until that value is gone. A new file
+    /// belongs to the process's effective user, and an existing file keeps its owner. Without
+    /// changes, nothing is locked or written.
     ///
     /// - Throws: `outOfSpace`, `fileAccess`, `invalidContents`, or `busy` if another program keeps
     ///   the file locked or keeps changing it. A `busy` error names the owner of the lock file if
@@ -166,7 +166,8 @@ public final class Preferences: KeyValueStore {
     ///
     ///   `unsupportedValue` if the file cannot hold a value, with the path of the first such value.
     ///   Set another value, or remove it. An error without a path means that the file has no room.
-    ///   All other changes have been written, except those that the error counts as waiting.
+    ///   All other changes have been written, except those whose number the message states as
+    ///   waiting for the next call.
     public func synchronize() throws(StoreError) {
         try fileTurn.withLock { waiting throws(StoreError) in
             try exchange(&waiting, within: timeout)
@@ -216,10 +217,10 @@ public final class Preferences: KeyValueStore {
     private static let fewestRounds = 3
 }
 
-// MARK: - Saving without a call
+// MARK: - Automatic saving
 
 extension Preferences {
-    /// The time at which changes are saved automatically.
+    /// When changes are saved: automatically, or on request.
     public struct Saving: Sendable, Hashable {
         /// The seconds between a change and saving it, or nil if only ``synchronize()`` saves
         /// changes.
@@ -228,14 +229,16 @@ extension Preferences {
         /// Saves a second after a change, and when the program exits.
         public static let automatic = automatic(after: 1)
 
-        /// Saves some seconds after a change, and when the program exits. Further changes in the
-        /// meantime are saved with it and do not postpone it. Negative seconds count as 0, and a
-        /// value that is not a number counts as 1.
+        /// Saves some seconds after a change, and when the program exits. Seconds are limited to 0
+        /// through 86,400; NaN counts as 1. Further changes in the meantime are saved with it and
+        /// do not postpone it. Negative seconds count as 0, and a value that is not a number counts
+        /// as 1.
         public static func automatic(after seconds: Double) -> Saving {
             Saving(delay: seconds.isNaN ? 1 : min(max(seconds, 0), 86_400))
         }
 
-        /// Saves only in ``synchronize()``. Other changes are lost when the program exits.
+        /// Saves only in ``synchronize()``. Changes since the last call are lost when the program
+        /// exits.
         public static let onRequest = Saving(delay: nil)
     }
 

@@ -7,9 +7,9 @@ internal import PropertyList
 /// `{{0, 0}, {3, 4}}`.
 ///
 /// A shape is such text with an `n` in place of each number. Numbers are written like C's `%.17g`,
-/// as in all archives of 64-bit systems (`677.66666666666663`). Those of older systems have six
-/// digits. Both are read, with any spaces between the parts. Partial numbers and text after the
-/// last brace are rejected.
+/// as in all archives of 64-bit systems (`677.66666666666663`). Numbers in archives of older
+/// systems have six digits. Both are read, with any spaces between the parts. Partial numbers and
+/// text after the last brace are rejected.
 package enum GeometryText {
     /// Parses the numbers in a text. Returns nil if the text does not have this shape. Linear.
     static func numbers(in text: String, of shape: String) -> [Double]? {

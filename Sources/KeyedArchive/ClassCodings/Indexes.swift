@@ -93,7 +93,7 @@ extension ArchivedIndexSet: KeyedCodable, MutableArchivable {
         case 1:
             let location = try coder.decodeInteger(forKey: "NSLocation")
             numbers = [location, try coder.decodeInteger(forKey: "NSLength")]
-        default: numbers = try coder.decodePacked(forKey: "NSRangeData", count, "ranges", each: 2)
+        default: numbers = try coder.decodePacked(forKey: "NSRangeData", count, "ranges", width: 2)
         }
         ranges = []
         var end = 0
@@ -102,8 +102,8 @@ extension ArchivedIndexSet: KeyedCodable, MutableArchivable {
             guard length > 0, location >= end, !overflows else {
                 throw KeyedArchiveError(
                     .valueOutOfRange,
-                    what: "range \(ranges.count) of an index set is empty, negative, too long or "
-                        + "overlaps the one before",
+                    what: "expected ascending ranges that are not empty in an index set, found "
+                        + "\(length) indexes from \(location)",
                     object: coder.uid)
             }
             ranges.append(location..<next)
@@ -113,7 +113,7 @@ extension ArchivedIndexSet: KeyedCodable, MutableArchivable {
 }
 
 extension [Int] {
-    /// Returns every second element.
+    /// Returns every second element, beginning at `start`.
     fileprivate func striding(_ start: Int) -> some Sequence<Int> {
         stride(from: start, to: count, by: 2).lazy.map { self[$0] }
     }
@@ -134,7 +134,9 @@ extension IndexPath: KeyedCodable {
     /// - Throws: `valueOutOfRange` for a negative index.
     public func encode(with coder: KeyedEncoder) throws {
         guard allSatisfy({ $0 >= 0 }) else {
-            throw KeyedArchiveError(.valueOutOfRange, what: "an index of a path is negative")
+            throw KeyedArchiveError(
+                .valueOutOfRange,
+                what: "expected indexes of at least 0 in an IndexPath, found a negative index")
         }
         coder.encode(count, forKey: "NSIndexPathLength")
         if count == 1, let index = first {
@@ -152,13 +154,15 @@ extension IndexPath: KeyedCodable {
             let index = try coder.decodeInteger(forKey: "NSIndexPathValue")
             guard index >= 0 else {
                 throw KeyedArchiveError(
-                    .valueOutOfRange, what: "the index of a path is negative", object: coder.uid)
+                    .valueOutOfRange,
+                    what: "expected an index of at least 0 in an IndexPath, found \(index)",
+                    object: coder.uid)
             }
             self.init(index: index)
         default:
             self.init(
                 indexes: try coder.decodePacked(
-                    forKey: "NSIndexPathData", count, "indexes", each: 1))
+                    forKey: "NSIndexPathData", count, "indexes", width: 1))
         }
     }
 }
@@ -172,9 +176,9 @@ extension KeyedEncoder {
 }
 
 extension KeyedDecoder {
-    /// Returns the packed integers of a field with `count` elements of `each` integers.
+    /// Returns the packed integers of a field that has `count` elements, each of `width` integers.
     fileprivate func decodePacked(
-        forKey key: String, _ count: Int, _ elements: String, each: Int
+        forKey key: String, _ count: Int, _ elements: String, width: Int
     ) throws -> [Int] {
         guard count > 0 else {
             throw KeyedArchiveError(
@@ -182,12 +186,12 @@ extension KeyedDecoder {
                 object: uid)
         }
         let integers = try PackedIntegers.unpack(decode(Data.self, forKey: key), key, self)
-        let (expected, overflows) = count.multipliedReportingOverflow(by: each)
+        let (expected, overflows) = count.multipliedReportingOverflow(by: width)
         guard !overflows, integers.count == expected else {
             throw KeyedArchiveError(
                 .malformedObject,
                 what:
-                    "expected \(count) \(elements) in `\(key)`, found \(integers.count) integers",
+                    "expected \(count) \(elements) of \(width) integers each in `\(key)`, found \(integers.count) integers",
                 object: uid)
         }
         return integers

@@ -25,8 +25,8 @@ public import PropertyList
 public struct AnyArchived {
     let box: AnyArchivedBox
     let identity: ObjectIdentity?
-    /// A Boolean value indicating whether the value was stored inline rather than as an object. As
-    /// a root it is written back inline.
+    /// A Boolean value indicating whether the value was stored inline rather than as an object. An
+    /// inline value that is a root is written back inline.
     let isInline: Bool
 
     /// The value.

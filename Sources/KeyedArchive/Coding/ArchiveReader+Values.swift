@@ -69,8 +69,8 @@ extension ArchiveReader {
         return type
     }
 
-    /// Returns whether an object can be read as a type: the type is read from the object's class,
-    /// or the class is bound to a subtype.
+    /// Returns whether an object can be decoded as a type: the type accepts the class of the
+    /// object, or the registry binds that class to a subtype.
     func reads(_ type: any KeyedDecodable.Type, _ object: UInt32) -> Bool {
         let number = index.classNumber(of: object)
         guard number.isObject, let match = match(number) else { return false }
@@ -91,8 +91,8 @@ extension ArchiveReader {
         if number.isObject, !isAllowed(number) { throw notAllowed(object, askedFor: type) }
     }
 
-    /// Returns whether objects of a class are allowed here. Unlike ``match(_:)``, which returns nil
-    /// for other classes, it does not copy the match.
+    /// Returns whether objects of a class are allowed for the value that is being read. Cheaper
+    /// than ``match(_:)``, which copies the match.
     @inline(__always)
     func isAllowed(_ number: ClassNumber) -> Bool {
         state.isGranted(number) || isAllowedByLookup(number)
@@ -103,7 +103,8 @@ extension ArchiveReader {
         listed(number).isAllowed || !isBelowAny && askedFor(number).isAllowed
     }
 
-    /// Returns the name that allows a class here, with its type; nil if the class is not allowed.
+    /// Returns the entry of the registry that allows a class for the value that is being read; nil
+    /// if the class is not allowed.
     func match(_ number: ClassNumber) -> ClassRegistry.Match? {
         listed(number).match ?? (isBelowAny ? nil : askedFor(number).match)
     }
@@ -117,8 +118,8 @@ extension ArchiveReader {
         return answer
     }
 
-    /// Returns the answer of the classes that the root's type registers. They are allowed where the
-    /// program names a type, but not where the archive chooses the class.
+    /// Looks up a class among those that the root's type registers. Such classes are allowed where
+    /// the program names a type, but not where the archive chooses the class.
     private func askedFor(_ number: ClassNumber) -> ClassLookup.Answer {
         if let known = state.askedFor(number) { return known }
         let answer = ClassLookup.Answer(
@@ -170,7 +171,8 @@ extension ArchiveReader {
         }
     }
 
-    /// Returns an object and everything it refers to, without objects that were checked before.
+    /// Checks an object and everything it refers to, and returns the objects that were not checked
+    /// before.
     private func allowedBelow(_ object: UInt32) throws(KeyedArchiveError) -> Set<UInt32> {
         var pending = [object]
         var seen: Set<UInt32> = [object]
@@ -181,7 +183,7 @@ extension ArchiveReader {
             try state.charge()
             if !listed(number).isAllowed, !registry.keepsUnknownClasses { throw notAllowed(next) }
             if number.isLeaf { continue }
-            // Arrays may be shared, but are written in each object that contains them.
+            // Several objects may share an inline array, but each writes its own copy.
             try state.charge(opaqueArchive.elementCount(of: next))
             if let key = opaqueArchive.nestedField(of: next) {
                 throw OpaqueArchive.nested(key, next)

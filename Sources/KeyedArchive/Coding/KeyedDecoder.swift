@@ -140,7 +140,7 @@ extension KeyedDecoder {
 
     /// Returns the error for a field, or a root, that does not exist.
     func missing(_ key: String) -> KeyedArchiveError {
-        let keys = reader.keysInstead(of: key, in: self)
+        let keys = reader.suggestedKeys(of: key, in: self)
         let name = KeyedArchiveError.quoted(key)
         guard let uid else {
             return KeyedArchiveError(

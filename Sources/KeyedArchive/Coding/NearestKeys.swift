@@ -21,7 +21,8 @@ enum NearestKeys {
     ///
     /// - Parameters:
     ///   - key: the missing key.
-    ///   - keys: some of the existing keys, at most ``mostKeys`` of ``longestKey`` bytes.
+    ///   - keys: some of the existing keys, at most ``mostKeys``, each of at most ``longestKey``
+    ///     bytes.
     ///   - count: the number of existing keys.
     /// - Returns: The keys, those nearest to `key` first, as in `"name", "age" and 3 more`; nil if
     ///   there are none.
@@ -60,7 +61,7 @@ enum NearestKeys {
 extension ArchiveReader {
     /// Returns the keys of an object, or of the roots, for an error about a missing one; nil if
     /// there are none, and after many such errors.
-    func keysInstead(of key: String, in decoder: KeyedDecoder) -> String? {
+    func suggestedKeys(of key: String, in decoder: KeyedDecoder) -> String? {
         let record = decoder.record
         guard record.kind == .dictionary, remainingHints > 0 else { return nil }
         remainingHints -= 1

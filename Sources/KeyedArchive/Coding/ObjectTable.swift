@@ -89,7 +89,7 @@ struct ObjectTable {
         KeyedArchiveError(
             .expansionLimitExceeded,
             what: "expected at most \(limit) objects or fields, found more",
-            recovery: "raise `ParsingLimits.expansion` if the values are genuine")
+            recovery: "raise `ParsingLimits.expansion` if the values are trusted")
     }
 
     private static var finished: KeyedArchiveError {

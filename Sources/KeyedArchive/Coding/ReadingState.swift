@@ -136,7 +136,7 @@ struct ReadingState {
         KeyedArchiveError(
             .expansionLimitExceeded,
             what: "shared objects expand to more than \(visitLimit) values",
-            recovery: "raise `ParsingLimits.expansion` if the archive is genuine")
+            recovery: "raise `ParsingLimits.expansion` if the archive is trusted")
     }
 
     func isUnderWay(_ object: UInt32) -> Bool { isUnderWay[Int(object)] }

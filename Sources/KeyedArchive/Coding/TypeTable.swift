@@ -27,8 +27,8 @@ struct TypeTable<Value> {
 /// Types, numbered from 0 in the order in which they were added. The table is not generic, so other
 /// modules can use it without specializing a copy of its code.
 ///
-/// An open-addressing table, at most half full. Types are the program's own, so their addresses
-/// need no seeded hash.
+/// An open-addressing table, at most half full. Archives cannot choose the types, so their
+/// addresses need no seeded hash.
 package struct TypeNumbers {
     private var types: [ObjectIdentifier] = []
     // The number of a type plus one; 0 is free.

@@ -27,7 +27,8 @@ public struct ArchiveGraph: Sendable {
     public var objects: [ArchivedEntry]
     /// The errors of an archive that was read with `keepingMalformed: true`; otherwise empty.
     public private(set) var problems: [KeyedArchiveError] = []
-    // The keys of the root dictionary, in order. The four keys of the format have null as a value.
+    // The keys of the root dictionary, in order. The four keys of the format have null as a
+    // placeholder; other keys have their values.
     private var layout: PropertyListDictionary = Self.newLayout
 
     private static let newLayout: PropertyListDictionary = [
@@ -180,8 +181,8 @@ extension ArchiveGraph {
 // MARK: - Reading and changing entries
 
 extension ArchiveGraph {
-    /// The entry that `reference` refers to; nil if there is none. Setting nil, or an entry that
-    /// does not exist, has no effect.
+    /// The entry that `reference` refers to; nil if there is none. Setting nil has no effect, and
+    /// neither does a reference outside ``objects``.
     public subscript(reference: PropertyListUID) -> ArchivedEntry? {
         get {
             guard let number = Int(exactly: reference.value), number < objects.count else {

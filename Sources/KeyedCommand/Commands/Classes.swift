@@ -105,7 +105,7 @@ struct ClassCensus {
                 descriptions.append((try contents.archivedClass(reference, within: &budget), count))
             } catch {
                 problems.append(error.what)
-                if error.code.isLimit { return }
+                if error.isLimit { return }
             }
         }
     }

@@ -47,7 +47,7 @@ struct Lint: CommandOnFiles, ConsoleCommand {
             input = try Input(
                 file, bytes, options: .strict, limits: limits.limits, text: text.reading, console)
         } catch {
-            if strict || error.code.isLimit { throw failure(error, file, bytes) }
+            if strict || error.isLimit { throw failure(error, file, bytes) }
             input = try leniently(bytes, file, console)
         }
         if input.document.looksLikeKeyedArchive { try checkArchive(input) }

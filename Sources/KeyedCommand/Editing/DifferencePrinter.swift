@@ -82,7 +82,7 @@ struct DifferencePrinter {
                 }
                 if inner.kind.isContainer {
                     positions.append(inner.kind == .dictionary ? nil : 0)
-                    if isRoot { place.keep() }
+                    if isRoot { place.appendEmptyStep() }
                 } else if !isRoot {
                     place.removeLast()
                 }

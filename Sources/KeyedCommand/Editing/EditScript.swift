@@ -197,7 +197,7 @@ struct EditScriptPrinter {
             try console.budget.charge(bytes: size)
             guard let last = positions.indices.last else {
                 try console.print("\(head) \(try Self.text(of: node))")
-                if node.kind.isContainer { place.keep() }
+                if node.kind.isContainer { place.appendEmptyStep() }
                 positions += Self.opened(node)
                 continue
             }

@@ -31,7 +31,7 @@ enum KeyPathArgument {
             return Failure(error, in: file, source: nil)
         }
         return Failure(
-            error.code.isLimit ? .limit : .invalid,
+            error.isLimit ? .limit : .invalid,
             "\(TerminalText.escaped(file)): \(message(error, path: path.text))")
     }
 
@@ -132,7 +132,7 @@ struct ValueArgument: ParsableArguments {
             return try document.root.value(within: &console.budget, &contents, isKept: true)
         } catch {
             throw Failure(
-                error.code.isLimit ? .limit : .usage,
+                error.isLimit ? .limit : .usage,
                 "the value is not a property list: \(error.whatAndWhere)")
         }
     }

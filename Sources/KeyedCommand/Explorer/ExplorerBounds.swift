@@ -7,10 +7,11 @@ struct ExplorerBounds {
     let values: Int
     /// The maximum size of one text, in bytes.
     let text: Int
-    /// The maximum size of the file's bytes, and of the bytes decoded from it.
+    /// The maximum number of bytes of the file that are shown, and separately of the data decoded
+    /// from it.
     let bytes: Int
 
-    /// Creates the bounds for limits with a name.
+    /// Creates the bounds for a preset of limits.
     init(_ limits: LimitsName) {
         switch limits {
         case .untrusted: (values, text, bytes) = (500_000, 64 << 10, 16 << 20)

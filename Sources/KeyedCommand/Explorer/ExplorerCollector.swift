@@ -120,7 +120,7 @@ struct ExplorerCollector {
             try describe(contents, first, &entry, console)
         }
         if isRedacted {
-            shownBytes.redact(
+            shownBytes.reveal(
                 document, ranges, in: item.space, base: item.base,
                 isOutermost: item.holder == nil, names)
         }

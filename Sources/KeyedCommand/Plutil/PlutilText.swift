@@ -121,8 +121,8 @@ enum PlutilText {
 /// The sort order of a key: without regard to case, with runs of digits ordered by value.
 private struct PlutilOrder: Comparable {
     let key: ExactText
-    // The scalars in lower case. A run of digits is represented by a zero, the number of its digits
-    // after leading zeros, and these digits.
+    // The scalars in lower case. A run of digits becomes U+0030, the number of its digits without
+    // leading zeros, and those digits.
     private let order: [UInt32]
 
     init(_ text: String) {

@@ -185,7 +185,7 @@ struct BinaryReader {
     ) throws(PropertyListError) -> NodeRecord {
         let location = error.location ?? .byte(trailer.tableOffset + number * trailer.offsetWidth)
         let error = Self.flaw(of: number, error, location)
-        if error.code.isLimit { throw error }
+        if error.isLimit { throw error }
         guard !options.isDisjoint(with: [.salvage, .unusedGarbage]) else {
             throw error.at(path: path(to: number, file))
         }

@@ -7,7 +7,7 @@
 // the package uses the same code on all systems. `ArraySlice.span` is available on all of them.
 
 extension Array where Element: BitwiseCopyable {
-    /// The elements of the array; O(1).
+    /// The elements of the array.
     @inline(__always)
     package var span: Span<Element> {
         @_lifetime(borrow self)

@@ -90,7 +90,7 @@ struct TreeAssembler {
     ///
     /// - Returns: false if there is nothing to keep.
     mutating func salvage(_ error: PropertyListError, _ options: ParsingOptions) -> Bool {
-        guard options.contains(.salvage), !error.code.isLimit, !store.records.isEmpty else {
+        guard options.contains(.salvage), !error.isLimit, !store.records.isEmpty else {
             return false
         }
         while depth > 0 { close() }

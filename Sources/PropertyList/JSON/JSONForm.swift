@@ -73,7 +73,7 @@ struct JSONFormPass {
         guard let converted = try value(form, child, at: record.offset) else {
             throw PropertyListError(
                 .wrongKind, format: .json,
-                what: "expected a valid value for `\(form.rawValue)`, found another",
+                what: "expected a valid value for `\(form.rawValue)`, found another value",
                 location: SourceText.location(Int(record.offset), store, .json),
                 path: PathSearch.path(to: node, in: store),
                 recovery: .init(

@@ -115,7 +115,9 @@ struct JSONString {
         case UInt8(ascii: "r"): return (0x0D, 2)
         case UInt8(ascii: "t"): return (0x09, 2)
         case UInt8(ascii: "u"): return try unicode(text, place)
-        default: throw Self.error(.invalidString, "expected a JSON escape, found another", place)
+        default:
+            throw Self.error(
+                .invalidString, "expected a JSON escape, found another character", place)
         }
     }
 

@@ -118,7 +118,7 @@ package struct OpenStepAngle {
         default:
             throw error(
                 .unexpectedCharacter,
-                "expected I, R, B or D as the type of a typed value, found another",
+                "expected I, R, B or D as the type of a typed value, found another character",
                 start &+ 2)
         }
     }

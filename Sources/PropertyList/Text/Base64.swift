@@ -43,7 +43,7 @@ package enum Base64 {
         }
     }
 
-    /// Decodes `text` and appends the result to `output`; O(n).
+    /// Decodes `text` and appends the result to `output`.
     ///
     /// If decoding fails, `output` keeps the bytes decoded before the invalid one.
     package static func decode(
@@ -59,7 +59,7 @@ package enum Base64 {
         }
     }
 
-    /// Appends `bytes` as one unbroken run of characters; O(n).
+    /// Appends `bytes` as one unbroken run of characters.
     package static func append(_ bytes: Span<UInt8>, to output: inout [UInt8]) {
         let length = encodedLength(bytes.count)
         output.append(addingCapacity: length) { added in
@@ -70,7 +70,7 @@ package enum Base64 {
     }
 
     /// Appends `bytes` as lines of `indent` indentation characters, up to `capacity` Base64
-    /// characters and LF; O(n).
+    /// characters and LF.
     ///
     /// This is the layout of Apple's XML writer. Empty data gives no lines, and data that exactly
     /// fills a line is not followed by an empty one. `capacity` is rounded down to a multiple of
@@ -96,7 +96,7 @@ package enum Base64 {
         }
     }
 
-    /// Writes indentation and characters before the line ends that are already in `text`; O(n).
+    /// Writes indentation and characters before the line ends that are already in `text`.
     private static func fillLines(
         _ bytes: Span<UInt8>, lineBytes: Int, indent: Int, character: UInt8,
         of text: inout MutableSpan<UInt8>

@@ -52,8 +52,7 @@ struct Base64Decoder {
         self.lenient = lenient
     }
 
-    /// Decodes `text` and appends the result to `output`, which must have room for every group;
-    /// O(n).
+    /// Decodes `text` and appends the result to `output`, which must have room for every group.
     mutating func decode(
         _ text: Span<UInt8>,
         classes: Span<UInt8>,
@@ -82,7 +81,7 @@ struct Base64Decoder {
         }
     }
 
-    /// Returns the end of the white space at `start`, which both modes skip; O(n).
+    /// Returns the end of the white space at `start`, which both modes skip.
     @inline(__always)
     private static func endOfBlank(
         _ text: Span<UInt8>,
@@ -95,7 +94,7 @@ struct Base64Decoder {
     }
 
     /// Decodes groups from `start` on, and returns the start of the first group that is not four
-    /// consecutive characters of the alphabet; O(n).
+    /// consecutive characters of the alphabet.
     @inline(__always)
     private mutating func decodeGroups(
         _ text: Span<UInt8>,

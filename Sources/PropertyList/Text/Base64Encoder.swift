@@ -4,7 +4,7 @@
 /// The arithmetic of Base64 encoding. It processes eight characters at a time in one integer.
 enum Base64Encoder {
     /// Writes the characters of `bytes[range]`, including padding, at `position`. Returns the
-    /// position after them; O(n).
+    /// position after them.
     @discardableResult
     static func encode(
         _ bytes: Span<UInt8>,

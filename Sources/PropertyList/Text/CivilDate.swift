@@ -42,7 +42,7 @@ package struct CivilDate: Equatable, Sendable {
     /// The number of seconds in a day.
     private static let secondsPerDay: Int64 = 86_400
 
-    /// Creates the date of the whole second that contains the given moment; O(1).
+    /// Creates the date of the whole second that contains the given moment.
     ///
     /// Returns nil for NaN, infinities and moments in years beyond ±`yearLimit`.
     package init?(secondsSince2001 seconds: Double) {
@@ -63,7 +63,7 @@ package struct CivilDate: Equatable, Sendable {
         guard year.magnitude <= Self.yearLimit.magnitude else { return nil }
     }
 
-    /// Returns `seconds` rounded down, or `nil` for NaN and for magnitudes of 2^62 or more; O(1).
+    /// Returns `seconds` rounded down, or `nil` for NaN and for magnitudes of 2^62 or more.
     ///
     /// Uses integer conversion, because `rounded()` would need the C mathematics library.
     private static func floor(_ seconds: Double) -> Int64? {
@@ -72,7 +72,7 @@ package struct CivilDate: Equatable, Sendable {
         return Double(whole) > seconds ? whole &- 1 : whole
     }
 
-    /// Appends the date as `YYYY-MM-DDThh:mm:ssZ`; O(1).
+    /// Appends the date as `YYYY-MM-DDThh:mm:ssZ`.
     package func append(to output: inout [UInt8]) {
         // Up to eleven characters for the year, plus sixteen for the rest.
         output.append(addingCapacity: 27) { bytes in
@@ -86,7 +86,7 @@ package struct CivilDate: Equatable, Sendable {
         }
     }
 
-    /// Appends the year in the format of C's `%04d`; O(1).
+    /// Appends the year in the format of C's `%04d`.
     private func appendYear(to output: inout OutputSpan<UInt8>) {
         let magnitude = year.magnitude
         if year < 0 { output.append(0x2D) }
@@ -96,7 +96,7 @@ package struct CivilDate: Equatable, Sendable {
         IntegerText.appendDecimal(magnitude, to: &output)
     }
 
-    /// Appends a separator and a two-digit number; O(1).
+    /// Appends a separator and a two-digit number.
     private static func append(
         _ separator: UInt8,
         _ field: Int64,
@@ -110,7 +110,7 @@ package struct CivilDate: Equatable, Sendable {
     /// Parses the whole of `text` as a date, and returns the seconds from 2001-01-01T00:00:00Z to
     /// it.
     ///
-    /// Returns `nil` for other text and for years beyond ±`yearLimit`; O(n).
+    /// Returns `nil` for other text and for years beyond ±`yearLimit`.
     ///
     /// In strict mode, every field must be in the range of the calendar. In lenient mode, a field
     /// may have any two digits, and excess carries into the next field, as in CoreFoundation.
@@ -132,7 +132,7 @@ package struct CivilDate: Equatable, Sendable {
         return Double(days &* secondsPerDay &+ hour &* 3600 &+ minute &* 60 &+ second)
     }
 
-    /// Parses the year at the start of `text`, and returns it with its end, or `nil`; O(n).
+    /// Parses the year at the start of `text`, and returns it with its end, or `nil`.
     private static func parseYear(_ text: Span<UInt8>) -> (year: Int64, end: Int)? {
         let negative = text.count > 0 && text[0] == 0x2D
         let start = negative ? 1 : 0
@@ -146,21 +146,21 @@ package struct CivilDate: Equatable, Sendable {
         return index == start ? nil : (negative ? 0 &- year : year, index)
     }
 
-    /// Parses the two digits at `index`, or returns `nil`; O(1).
+    /// Parses the two digits at `index`, or returns `nil`.
     private static func twoDigits(_ text: Span<UInt8>, at index: Int) -> Int64? {
         let tens = text[index] &- 0x30
         let ones = text[index + 1] &- 0x30
         return tens < 10 && ones < 10 ? Int64(tens &* 10 &+ ones) : nil
     }
 
-    /// Returns whether the month and day exist in the year; O(1).
+    /// Returns whether the month and day exist in the year.
     private static func isDay(_ day: Int64, of month: Int64, _ year: Int64) -> Bool {
         guard month >= 1, month <= 12, day >= 1 else { return false }
         let first = daysSince2001(year: year, month: month, day: 1)
         return day <= daysSince2001(year: year, month: month &+ 1, day: 1) &- first
     }
 
-    /// Returns the days from 2001-01-01 to a day. Months past 12 fall in later years; O(1).
+    /// Returns the days from 2001-01-01 to a day. Months past 12 fall in later years.
     private static func daysSince2001(year: Int64, month: Int64, day: Int64) -> Int64 {
         // Months are counted from March. January and February belong to the previous year.
         let (years, monthFromMarch) = floorDivide(month &- 3, by: 12)
@@ -169,13 +169,12 @@ package struct CivilDate: Equatable, Sendable {
         return era &* daysPerEra &+ daysBefore(yearOfEra) &+ dayOfYear &- daysTo2001
     }
 
-    /// Returns the number of days in a 400-year era before one of its years, which start in March;
-    /// O(1).
+    /// Returns the number of days in a 400-year era before one of its years, which start in March.
     private static func daysBefore(_ yearOfEra: Int64) -> Int64 {
         365 &* yearOfEra &+ yearOfEra / 4 &- yearOfEra / 100
     }
 
-    /// Returns the quotient rounded down, and the non-negative remainder; O(1).
+    /// Returns the quotient rounded down, and the non-negative remainder.
     private static func floorDivide(_ value: Int64, by divisor: Int64) -> (Int64, Int64) {
         let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient &- 1, remainder &+ divisor) : (quotient, remainder)

@@ -32,7 +32,7 @@ enum DecimalScaling {
     /// The powers of ten that `scale` supports.
     static let powers = -308...363
 
-    /// Returns `significand` times 10^`power`, or `nil` if `power` is not in `powers`; O(1).
+    /// Returns `significand` times 10^`power`, or `nil` if `power` is not in `powers`.
     ///
     /// The highest bit of `significand` must be set. Let u be the lowest bit of the result. The
     /// true product is at least the result and less than the result plus 4u. The table entry is
@@ -57,20 +57,20 @@ enum DecimalScaling {
         )
     }
 
-    /// Returns floor(log2(10^power)) for powers within ±400; O(1).
+    /// Returns floor(log2(10^power)) for powers within ±400.
     @inline(__always)
     static func floorLog2(ofTenTo power: Int) -> Int {
         (power &* 217_706) &>> 16
     }
 
-    /// Returns floor(log10(2^power)) for powers within ±1100; O(1).
+    /// Returns floor(log10(2^power)) for powers within ±1100.
     @inline(__always)
     static func floorLog10(ofTwoTo power: Int) -> Int {
         (power &* 78_913) &>> 18
     }
 
-    /// Compares significand * 2^exponent * 10^power with `digits` + 1/2; O(p^2) in the size of the
-    /// powers, which is a few dozen words for a `Double`.
+    /// Compares significand * 2^exponent * 10^power with `digits` + 1/2. Takes time with the square of
+    /// the size of the powers, which is a few dozen words for a `Double`.
     ///
     /// Both sides are doubled and scaled to integers. The result is negative, zero or positive if
     /// the first is less, equal or greater.
@@ -135,12 +135,12 @@ struct BigNatural {
     /// The digits in base 2^64, lowest first, without leading zeros.
     var words: [UInt64]
 
-    /// Creates a number from a word; O(1).
+    /// Creates a number from a word.
     init(_ value: UInt64) {
         words = value == 0 ? [] : [value]
     }
 
-    /// Multiplies by a non-zero `factor`; O(n).
+    /// Multiplies by a non-zero `factor`.
     mutating func multiply(by factor: UInt64) {
         var carry: UInt64 = 0
         for index in words.indices {
@@ -152,7 +152,7 @@ struct BigNatural {
         if carry != 0 { words.append(carry) }
     }
 
-    /// Multiplies by 5^`power`; O(power * n). Uses steps of 5^27, which fits in a word.
+    /// Multiplies by 5^`power`. Uses steps of 5^27, which fits in a word.
     mutating func multiply(byFiveTo power: Int) {
         var rest = power
         while rest >= 27 {
@@ -167,7 +167,7 @@ struct BigNatural {
         multiply(by: factor)
     }
 
-    /// Multiplies by 2^`count`; O(n + count).
+    /// Multiplies by 2^`count`.
     mutating func shiftLeft(by count: Int) {
         guard count > 0, !words.isEmpty else { return }
         multiply(by: 1 &<< UInt64(truncatingIfNeeded: count % 64))
@@ -175,7 +175,7 @@ struct BigNatural {
     }
 
     /// Returns a negative number, zero or a positive number if this number is less than, equal to
-    /// or greater than `other`; O(n).
+    /// or greater than `other`.
     func compare(with other: BigNatural) -> Int {
         if words.count != other.words.count { return words.count < other.words.count ? -1 : 1 }
         for index in words.indices.reversed() where words[index] != other.words[index] {

@@ -19,7 +19,7 @@ package enum IntegerText {
         case malformed
     }
 
-    /// Parses the whole of `text` as an integer; O(n).
+    /// Parses the whole of `text` as an integer.
     package static func parse(_ text: Span<UInt8>) -> Parsed {
         var index = 0
         let negative = text.count > 0 && text[0] == 0x2D
@@ -33,7 +33,7 @@ package enum IntegerText {
         return parseDigits(text.extracting(index...), radix: radix, negative: negative)
     }
 
-    /// Parses one or more digits as an integer with the given sign; O(n).
+    /// Parses one or more digits as an integer with the given sign.
     private static func parseDigits(
         _ digits: Span<UInt8>,
         radix: UInt64,
@@ -53,7 +53,7 @@ package enum IntegerText {
         return .value(magnitude: magnitude, negative: negative && magnitude != 0)
     }
 
-    /// Returns the value of an ASCII digit in `radix` (10 or 16), or `nil`; O(1).
+    /// Returns the value of an ASCII digit in `radix` (10 or 16), or `nil`.
     private static func value(ofDigit byte: UInt8, radix: UInt64) -> UInt64? {
         let decimal = byte &- 0x30
         if decimal < 10 { return UInt64(decimal) }
@@ -61,7 +61,7 @@ package enum IntegerText {
         return radix == 16 && letter < 6 ? UInt64(letter) + 10 : nil
     }
 
-    /// Appends an integer in decimal, preceded by `-` if `negative`; O(1).
+    /// Appends an integer in decimal, preceded by `-` if `negative`.
     static func appendDecimal(
         _ magnitude: UInt64,
         negative: Bool,
@@ -73,7 +73,7 @@ package enum IntegerText {
         }
     }
 
-    /// Appends an integer in decimal, at most 20 digits, to `output`, which must have room; O(1).
+    /// Appends an integer in decimal, at most 20 digits, to `output`, which must have room.
     static func appendDecimal(_ magnitude: UInt64, to output: inout OutputSpan<UInt8>) {
         guard magnitude >= 100_000_000 else {
             let digits = eightDigits(magnitude)
@@ -85,7 +85,7 @@ package enum IntegerText {
         append(eightDigits(low), from: 0, to: &output)
     }
 
-    /// Appends bytes `first` through 7 of `digits` as ASCII digits; O(1).
+    /// Appends bytes `first` through 7 of `digits` as ASCII digits.
     @inline(__always)
     static func append(_ digits: UInt64, from first: Int, to output: inout OutputSpan<UInt8>) {
         var rest = digits &>> UInt64(truncatingIfNeeded: first &* 8) | 0x3030_3030_3030_3030
@@ -98,8 +98,7 @@ package enum IntegerText {
         }
     }
 
-    /// Returns the eight decimal digits of `value`, which is below 10^8, as bytes of 0 through 9;
-    /// O(1).
+    /// Returns the eight decimal digits of `value`, which is below 10^8, as bytes of 0 through 9.
     ///
     /// The first digit is in the lowest byte. Each step splits the number in all lanes at once:
     /// four digits in each 32-bit lane, then two in each 16-bit lane, then one in each byte.

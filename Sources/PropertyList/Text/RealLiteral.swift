@@ -27,11 +27,11 @@ struct RealLiteral {
         1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
     ]
 
-    /// Creates an integer; O(1).
+    /// Creates an integer.
     @inline(__always)
     init(significand: UInt64) { self.significand = significand }
 
-    /// Appends `count` digits of a fraction. They must fit; O(1).
+    /// Appends `count` digits of a fraction. They must fit.
     @inline(__always)
     mutating func append(_ part: UInt64, _ count: Int) {
         let low = min(count, 8)
@@ -41,7 +41,7 @@ struct RealLiteral {
     }
 
     /// The magnitude of a number without dropped digits, or nil if 128 bits do not determine its
-    /// rounding; O(1).
+    /// rounding.
     @inline(__always)
     var plainMagnitude: Double? {
         if significand == 0 { return 0 }
@@ -49,7 +49,7 @@ struct RealLiteral {
         return simple(power) ?? rounded(power)
     }
 
-    /// Parses the whole of `text`, or returns nil; O(n).
+    /// Parses the whole of `text`, or returns nil.
     init?(_ text: Span<UInt8>) {
         negative = text.count > 0 && text[0] == 0x2D
         let start = negative || (text.count > 0 && text[0] == 0x2B) ? 1 : 0
@@ -69,7 +69,7 @@ struct RealLiteral {
         exponent &+= explicit
     }
 
-    /// Adds the digits from `start` on, and returns their end; O(n).
+    /// Adds the digits from `start` on, and returns their end.
     @inline(__always)
     private mutating func scanDigits(_ text: Span<UInt8>, from start: Int) -> Int {
         var index = start
@@ -88,7 +88,7 @@ struct RealLiteral {
         return index
     }
 
-    /// Parses the exponent from `start` to the end of `text`, or returns `nil`; O(n).
+    /// Parses the exponent from `start` to the end of `text`, or returns `nil`.
     ///
     /// The exponent is clamped to ±10^17. No text that fits in memory has enough digits to
     /// compensate for more.
@@ -107,7 +107,7 @@ struct RealLiteral {
         return sign == 0x2D ? -value : value
     }
 
-    /// Returns the absolute value; O(n).
+    /// Returns the absolute value.
     func magnitude(_ text: Span<UInt8>) -> Double {
         guard significand != 0 else { return 0 }
         // The value is in 10^(scale-1)..<10^scale. The range of `Double` is 4.9e-324 to 1.8e308.
@@ -119,7 +119,7 @@ struct RealLiteral {
         return simple(power) ?? rounded(power) ?? correctlyRounded(text)
     }
 
-    /// Returns the value if significand and power of ten are exact; O(1). A single operation then
+    /// Returns the value if significand and power of ten are exact. A single operation then
     /// rounds it (Clinger, "How to Read Floating Point Numbers Accurately", 1990).
     private func simple(_ power: Int) -> Double? {
         guard significand <= 1 << 53, power.magnitude <= 22 else { return nil }
@@ -127,7 +127,7 @@ struct RealLiteral {
         return power < 0 ? Double(significand) / scale : Double(significand) * scale
     }
 
-    /// Returns the value if it is a normal number and 128 bits determine its rounding; O(1).
+    /// Returns the value if it is a normal number and 128 bits determine its rounding.
     private func rounded(_ power: Int) -> Double? {
         let shift = significand.leadingZeroBitCount
         guard let product = DecimalScaling.scale(significand << shift, byTenTo: power) else {
@@ -147,7 +147,7 @@ struct RealLiteral {
     }
 
     /// Returns whether the 11 + 64 bits below the significand are above a half, or `nil` if that is
-    /// uncertain. The bits may be up to 16 units too low; O(1).
+    /// uncertain. The bits may be up to 16 units too low.
     private static func roundsUp(_ high: UInt64, _ low: UInt64) -> Bool? {
         switch high {
         case 0x3FF: low < UInt64.max &- 16 ? false : nil
@@ -156,7 +156,7 @@ struct RealLiteral {
         }
     }
 
-    /// Returns the value computed by the standard library, which is exact but slow; O(n).
+    /// Returns the value computed by the standard library, which is exact but slow.
     ///
     /// No tie between two `Double` values has more than 767 significant digits. Digits past the
     /// 800th therefore only matter as zero or non-zero.

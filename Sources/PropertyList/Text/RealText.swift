@@ -21,7 +21,7 @@ package enum RealText {
         case shortest
     }
 
-    /// Appends `value`; O(1).
+    /// Appends `value`.
     package static func append(_ value: Double, style: Style, to output: inout [UInt8]) {
         guard value.isFinite else { return appendSpecial(value, to: &output) }
         if value == 0 { return appendZero(value, style: style, to: &output) }
@@ -36,7 +36,7 @@ package enum RealText {
         }
     }
 
-    /// Returns a non-negative `magnitude` as an integer if it is one below 2^53; O(1).
+    /// Returns a non-negative `magnitude` as an integer if it is one below 2^53.
     ///
     /// Uses integer conversion, because `rounded()` would need the C mathematics library.
     private static func smallInteger(_ magnitude: Double) -> UInt64? {
@@ -45,7 +45,7 @@ package enum RealText {
         return Double(integer) == magnitude ? integer : nil
     }
 
-    /// Appends an infinity or a NaN; O(1).
+    /// Appends an infinity or a NaN.
     private static func appendSpecial(_ value: Double, to output: inout [UInt8]) {
         if value.isNaN {
             output.append(contentsOf: "nan".utf8)
@@ -54,7 +54,7 @@ package enum RealText {
         }
     }
 
-    /// Appends a zero of either sign; O(1).
+    /// Appends a zero of either sign.
     private static func appendZero(_ value: Double, style: Style, to output: inout [UInt8]) {
         if value.sign == .minus {
             output.append(contentsOf: "-0.0".utf8)
@@ -63,7 +63,7 @@ package enum RealText {
         }
     }
 
-    /// Appends a finite value with the fewest digits; O(1).
+    /// Appends a finite value with the fewest digits.
     private static func appendShortest(_ value: Double, to output: inout [UInt8]) {
         output.append(contentsOf: value.description.utf8)
         if output.count > 2, output[output.count - 1] == 0x30, output[output.count - 2] == 0x2E {
@@ -71,7 +71,7 @@ package enum RealText {
         }
     }
 
-    /// Appends a finite value other than zero as `%.17g` does; O(1).
+    /// Appends a finite value other than zero as `%.17g` does.
     private static func appendSeventeenDigits(_ value: Double, to output: inout [UInt8]) {
         let digits = SeventeenDigits(value.magnitude)
         // The longest results look like `-1.2345678901234567e-308`.
@@ -97,7 +97,7 @@ package enum RealText {
     }
 
     /// Parses the whole of `text` as a number, rounded to nearest with ties to even. Returns `nil`
-    /// if it does not match the grammar; O(n).
+    /// if it does not match the grammar.
     ///
     /// Numbers that are too large become infinity, and numbers that are too small become zero.
     package static func parse(_ text: Span<UInt8>) -> Double? {
@@ -111,7 +111,7 @@ extension RealText {
     /// Parses the number at `start`, and returns it with its end.
     ///
     /// The number has at most 19 digits, optionally with a sign and a point. Returns nil if it has
-    /// another form, or if more digits are needed to determine its value; O(1).
+    /// another form, or if more digits are needed to determine its value.
     @inline(__always)
     static func plain(_ text: Span<UInt8>, at start: Int) -> (value: Double, end: Int)? {
         guard start < text.count else { return nil }

@@ -16,7 +16,7 @@ struct SeventeenDigits {
     /// 10^16, the smallest integer of 17 digits.
     static let least: UInt64 = 10_000_000_000_000_000
 
-    /// Rounds a positive finite `value` to 17 digits; O(1).
+    /// Rounds a positive finite `value` to 17 digits.
     ///
     /// The power of ten of the first digit is estimated from the binary exponent and may be one too
     /// small. The integer part of the scaled value then has 18 digits, and its last digit moves to
@@ -38,7 +38,7 @@ struct SeventeenDigits {
         if roundsUp ?? roundsUpExactly(significand, binary) { increment() }
     }
 
-    /// Returns `value` as a 64-bit integer with its highest bit set, times a power of two; O(1).
+    /// Returns `value` as a 64-bit integer with its highest bit set, times a power of two.
     @inline(__always)
     private static func decompose(_ value: Double) -> (significand: UInt64, exponent: Int) {
         let stored = Int(truncatingIfNeeded: value.exponentBitPattern)
@@ -48,8 +48,7 @@ struct SeventeenDigits {
         return (significand << shift, max(stored, 1) &- 1075 &- shift)
     }
 
-    /// Returns the integer part and the first 64 bits of the fraction of a value times 10^`power`;
-    /// O(1).
+    /// Returns the integer part and the first 64 bits of the fraction of a value times 10^`power`.
     ///
     /// The true fraction is at least the result and less than two units more: the product is at
     /// most 4 units of 2^-128 too low, and at least four bits of its lower half are dropped. The
@@ -69,7 +68,7 @@ struct SeventeenDigits {
     }
 
     /// Returns whether `fraction` / 2^64 is above a half, or `nil` if that is uncertain. The
-    /// fraction may be up to two units too low; O(1).
+    /// fraction may be up to two units too low.
     @inline(__always)
     private static func roundsUp(fraction: UInt64) -> Bool? {
         let half: UInt64 = 1 << 63
@@ -77,7 +76,7 @@ struct SeventeenDigits {
     }
 
     /// Returns whether `tenths` and `fraction` of a tenth are above a half, or `nil` if that is
-    /// uncertain. The fraction may be up to two units too low; O(1).
+    /// uncertain. The fraction may be up to two units too low.
     @inline(__always)
     private static func roundsUp(tenths: UInt64, fraction: UInt64) -> Bool? {
         switch tenths {
@@ -87,8 +86,7 @@ struct SeventeenDigits {
         }
     }
 
-    /// Returns whether the value is nearer to the next 17-digit integer, using exact arithmetic;
-    /// O(1).
+    /// Returns whether the value is nearer to the next 17-digit integer, using exact arithmetic.
     private func roundsUpExactly(_ significand: UInt64, _ binary: Int) -> Bool {
         let order = DecimalScaling.compareExactly(
             significand: significand,
@@ -99,7 +97,7 @@ struct SeventeenDigits {
         return order > 0 || (order == 0 && digits & 1 == 1)
     }
 
-    /// Adds one unit in the last digit; O(1).
+    /// Adds one unit in the last digit.
     private mutating func increment() {
         digits &+= 1
         guard digits == Self.least &* 10 else { return }
@@ -107,7 +105,7 @@ struct SeventeenDigits {
         exponent &+= 1
     }
 
-    /// Appends the number to `output`, which must have room for 23 bytes; O(1).
+    /// Appends the number to `output`, which must have room for 23 bytes.
     ///
     /// Digits that are appended and removed again also fit in that room.
     func append(to output: inout OutputSpan<UInt8>) {
@@ -125,7 +123,7 @@ struct SeventeenDigits {
         }
     }
 
-    /// Appends `e`, the sign and at least two digits of the exponent; O(1).
+    /// Appends `e`, the sign and at least two digits of the exponent.
     private func appendExponent(to output: inout OutputSpan<UInt8>) {
         output.append(0x65)
         output.append(exponent < 0 ? 0x2D : 0x2B)
@@ -149,7 +147,7 @@ private struct DigitText {
     /// The number of digits before the trailing zeros.
     let count: Int
 
-    /// Splits `digits`, which has 17 digits and no leading zero; O(1).
+    /// Splits `digits`, which has 17 digits and no leading zero.
     init(_ digits: UInt64) {
         let high = digits / 1_000_000_000
         let low = digits % 1_000_000_000
@@ -166,7 +164,7 @@ private struct DigitText {
     }
 
     /// Appends the digits with a point after the first `wholeDigits`, 1 through 17. Omits a point
-    /// without digits after it; O(1).
+    /// without digits after it.
     @inline(__always)
     func append(wholeDigits: Int, to output: inout OutputSpan<UInt8>) {
         let start = output.count
@@ -178,13 +176,13 @@ private struct DigitText {
         output.removeLast(count > wholeDigits ? 17 &- count : 18 &- wholeDigits)
     }
 
-    /// Appends the digits without a point; O(1).
+    /// Appends the digits without a point.
     func append(to output: inout OutputSpan<UInt8>) {
         appendAll(to: &output)
         output.removeLast(17 &- count)
     }
 
-    /// Appends all 17 digits; O(1).
+    /// Appends all 17 digits.
     ///
     /// Appending a fixed number of digits needs no loop. Moving or removing a few afterwards costs
     /// less than computing the number first.

@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PropertyListValue {
-    /// The value and everything in it, each container before its contents. Contents shared by
-    /// copies of a container occur once. Linear in the memory of the value; not recursive.
+    /// The value and everything in it, each container before its contents. Copies of a container
+    /// that share storage all occur, but their contents occur once. Linear in the memory of the
+    /// value; not recursive.
     package var walk: Walk { Walk(self) }
 
     /// A sequence of the values of a tree.
     package struct Walk: Sequence, IteratorProtocol {
-        // Keeps all containers alive.
+        // Keeps all containers alive, so that the identifiers in `entered` stay unique.
         private let root: PropertyListValue
         private var pending: [PropertyListValue]
         private var entered: Set<ObjectIdentifier> = []

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The pass that replaces each ``UIDDictionary`` that represents a UID with that UID.
+/// Replaces dictionaries that represent UIDs, each a ``UIDDictionary``, with UID values.
 enum UIDPass {
     /// Converts the dictionaries of `store`. Linear.
     ///
@@ -21,8 +21,8 @@ enum UIDPass {
         return isChanged && !isArchive ? .uidDictionaries : []
     }
 
-    /// Returns whether the root is that of a keyed archive. Works before the keys have numbers.
-    /// Linear in the number of keys of the root.
+    /// Returns whether the root is that of a keyed archive. Compares the text of keys, so it can
+    /// run before keys have numbers. Linear in the number of keys of the root.
     static func isKeyedArchive(_ store: NodeStore) -> Bool {
         guard let root = store.records.first, root.kind == .dictionary else { return false }
         return ArchiveRoot.isArchive { key in

@@ -83,7 +83,7 @@ final class XMLLines {
     let real = Tags("<real>", "</real>\n")
     let date = Tags("<date>", "</date>\n")
 
-    // Room for tags, a number and the excess of a word store.
+    // Room for tags, a number, and the bytes that an eight-byte store writes past the text.
     private static let room = 80
 
     /// Appends the line of a key, unless it is empty.
@@ -121,8 +121,8 @@ final class XMLLines {
             }
         case .integer:
             let value = record.integer
-            // The closures capture only the tags. Capturing the object would cost a reference
-            // count.
+            // The closures capture only the tags. Capturing the object would cost a retain and a
+            // release.
             let tags = integer
             output.append(addingCapacity: key.count &+ 2 &* indent.count &+ Self.room) {
                 Self.append(key: key, indent, to: &$0)

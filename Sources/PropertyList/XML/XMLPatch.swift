@@ -1,10 +1,12 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A modified copy of the text for the engine. The copy replaces characters that XML normalizes or
-/// forbids but the reader keeps. Values are always taken from the original text.
+/// A copy of the text for the XML engine. The engine would normalize or reject some characters that
+/// the reader keeps, so the copy has substitutes of the same length. Values are always taken from
+/// the original text.
 enum XMLPatch {
-    // The length of a reference such as `&#x0001F;`. The engine refuses references with more zeros.
+    // The maximum length of a reference that is considered, such as `&#x0000001F;`. The engine
+    // refuses references with more zeros.
     private static let longestReference = 12
 
     /// Returns a copy of the same length in which LF replaces CR and `%` replaces each byte of a
@@ -34,7 +36,7 @@ enum XMLPatch {
     }
 
     /// Returns whether the text has a reference to a character that XML forbids. Ignores comments,
-    /// CDATA sections and the like, where `&` begins no reference. Linear.
+    /// CDATA sections and the like, where `&` does not begin a reference. Linear.
     static func hasForbiddenReference(_ text: Span<UInt8>) -> Bool {
         var structure = XMLStructure()
         var index = 0
@@ -47,7 +49,8 @@ enum XMLPatch {
         return false
     }
 
-    /// Returns whether a reference to a forbidden character ends at or just before `end`.
+    /// Returns whether the last `&` in the 12 bytes before `end` begins a reference to a forbidden
+    /// character.
     static func hasForbiddenReference(_ text: Span<UInt8>, before end: Int) -> Bool {
         let start = max(0, end &- longestReference)
         guard let place = text.lastIndex(of: UInt8(ascii: "&"), in: start..<end) else {

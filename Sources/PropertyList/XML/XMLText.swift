@@ -74,7 +74,7 @@ enum XMLText {
             throw Failure(
                 offset: index,
                 what: "expected a reference to `lt`, `gt`, `amp`, `apos`, `quot` or to a "
-                    + "character by number, found another")
+                    + "character by number, found another reference")
         }
         UTF8Text.append(scalar, to: &output)
         return close &+ 1

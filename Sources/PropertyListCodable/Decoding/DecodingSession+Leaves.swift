@@ -11,12 +11,12 @@ internal import Foundation
 #endif
 
 // Conversions from a value to each type that property lists represent directly. The common case
-// comes first and is inlined. All other cases are handled out of line.
+// comes first. Conversions are inlined; the creation of errors is not.
 
 extension DecodingSession {
     // MARK: Numbers
 
-    /// Returns an integer, or a real with an integral value. Nothing is rounded.
+    /// Returns the value of an integer, or of a real with an integral value. Nothing is rounded.
     @inline(__always)
     func integer<T: FixedWidthInteger>(
         _ type: T.Type, _ node: UInt32, _ path: () -> CodingPath?
@@ -34,7 +34,8 @@ extension DecodingSession {
         throw refusal(type, node, path(), isNumber: true)
     }
 
-    /// Returns a real, or an integer, rounded if necessary.
+    /// Returns the value of a real or an integer. An integer is rounded if necessary; for reals,
+    /// see ``narrowed(_:to:)``.
     @inline(__always)
     func real<T: BinaryFloatingPoint>(
         _ type: T.Type, _ node: UInt32, _ path: () -> CodingPath?
@@ -47,14 +48,14 @@ extension DecodingSession {
         throw refusal(type, node, path(), isNumber: true)
     }
 
-    /// Converts a `Double` to another type. A real from XML text is rounded to the requested type.
-    /// The bits of a binary `Double` must convert exactly, because its writer chose that width.
+    /// Converts a `Double` to another type. A real from text is rounded to the requested type. The
+    /// bits of a binary `Double` must convert exactly, because its writer chose that width.
     @inline(__always)
     private func narrowed<T: BinaryFloatingPoint>(_ bits: UInt64, to type: T.Type) -> T? {
         let value = Double(bitPattern: bits)
         if value.isNaN { return T.nan }
         if let exact = T(exactly: value) { return exact }
-        guard table.format == .xml else { return nil }
+        guard table.format != .binary else { return nil }
         let rounded = T(value)
         return rounded.isInfinite ? nil : rounded
     }

@@ -3,8 +3,8 @@
 
 internal import PropertyList
 
-/// A dictionary with string keys. It is decoded entry by entry, without a lookup of each key by
-/// name as in the standard library's initializer.
+/// A dictionary with string keys. It is decoded entry by entry, whereas the standard library's
+/// initializer looks up each key by name.
 protocol StringKeyedDictionary {
     /// Decodes all entries of the dictionary `node`.
     static func decode<T>(
@@ -32,8 +32,8 @@ extension Dictionary: StringKeyedDictionary where Key == String, Value: Decodabl
             }
             // `updateValue` with `consume` avoids the copies that the subscript would make.
             entries.updateValue(consume value, forKey: key)
-            // The parsing options admitted identical duplicate keys. Distinct keys that are equal
-            // as `String` are an error, so that no value is lost.
+            // Duplicate keys occur only if the parsing options allow them. Distinct keys that are
+            // equal as `String` are an error, so that no value is lost.
             if entries.count == count, let place = entries.index(forKey: key),
                 !entries[place].key.isLiterally(key)
             {

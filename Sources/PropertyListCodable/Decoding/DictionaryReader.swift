@@ -3,9 +3,9 @@
 
 @_spi(Tables) internal import PropertyList
 
-/// The reader of one dictionary, which looks up keys as they are requested. Nearly always the key
-/// is the next one in the plan of its type and of the dictionary's shape, and the plan knows its
-/// position.
+/// The reader of one dictionary, which looks up keys as they are requested. A ``KeyPlan`` belongs
+/// to a key type and a dictionary shape. A requested key is nearly always the next one in the plan,
+/// which also has the position of its value.
 ///
 /// This is the part of a ``KeyedNodeContainer`` that does not depend on the key type. A copy costs
 /// one retain, and the compiler does not specialize the class for each key type.
@@ -42,7 +42,7 @@ final class DictionaryReader {
         }
     }
 
-    /// Restarts searches without the plan at the first entry.
+    /// Makes the next search outside the plan start at the first entry.
     func rewind() { following = 0 }
 
     /// Returns the text of the key at a position.
@@ -87,7 +87,8 @@ final class DictionaryReader {
         session.table.place(ofKey: number, in: session.record(node)).map { $0 &- first }
     }
 
-    /// Returns the value of a key that the plan cannot hold, by comparing texts.
+    /// Returns the value of a key that the plan cannot hold. Tries the next entry, then a lookup,
+    /// then canonically equivalent keys.
     @inline(never)
     func search(_ name: String) -> UInt32? {
         if !hasDuplicateKeys, following < count, isKey(name, at: following) {
@@ -112,15 +113,15 @@ final class DictionaryReader {
         let search = DecodingSession.MissedKey(name: ExactText(name), dictionary: node)
         if session.missedKeys.contains(search) { return nil }
         let found = firstEquivalent(name)
-        // Searching a small dictionary costs no more than the cache lookup.
+        // A miss in a small dictionary is not cached: searching it again costs no more.
         if found == nil, count > 8 { session.missedKeys.insert(search) }
         return found
     }
 
     private func firstEquivalent(_ name: String) -> UInt32? {
         // A string and its canonical decomposition differ in length by at most a factor of three,
-        // so two equivalent strings differ by at most nine. The limit also keeps `==` from
-        // comparing long runs of combining marks.
+        // so the lengths of two equivalent strings differ by a factor of at most nine. The limit
+        // also keeps `==` from comparing long runs of combining marks.
         let longest = name.utf8.count &* 9
         return (0..<count).first { position in
             let key = session.table[session.children[first &+ position]]

@@ -22,8 +22,9 @@ public import Foundation
 /// A decoder can be reused and shared between threads. Each call copies the options when it begins.
 /// Changing them does not affect calls in progress.
 ///
-/// Errors are `DecodingError` values with the full coding path. The context's `underlyingError` is
-/// a `PropertyListError` with the location in the file: the line and column, or the byte.
+/// The decoder throws `DecodingError` with the full coding path. The context's `underlyingError`,
+/// if any, is a `PropertyListError` with the location in the file: the line and column, or the
+/// byte.
 ///
 /// A subclass may override ``userInfo``, which each call reads once, and the methods that take
 /// `Data`. The other methods, which take sequences of bytes, documents, nodes and trees, do not
@@ -128,7 +129,7 @@ open class PlistDecoder: @unchecked Sendable {
         return try options.value(type, options.document(data, format: &format).root)
     }
 
-    /// Decodes a value from a file with a configuration.
+    /// Decodes a value from a file, using a configuration.
     ///
     /// - Throws: The errors of ``decode(_:from:)-(_,Data)``.
     open func decode<T: DecodableWithConfiguration>(
@@ -197,7 +198,7 @@ extension PlistDecoder {
         return try options.value(type, options.document(bytes, format: &format).root)
     }
 
-    /// Decodes a value from a file with a configuration.
+    /// Decodes a value from a file, using a configuration.
     ///
     /// - Throws: The errors of ``decode(_:from:)-(_,Data)``.
     public func decode<T: DecodableWithConfiguration>(

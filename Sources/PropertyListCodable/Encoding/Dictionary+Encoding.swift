@@ -4,7 +4,7 @@
 internal import PropertyList
 
 /// A dictionary with string keys. It is encoded without a container: the standard library would
-/// create a coding key for each entry, and a plan cannot hold all of them.
+/// create a coding key for each entry, and a ``KeyPlan`` has room for a limited number of keys.
 protocol StringKeyedEncodable {
     /// Encodes all entries.
     func encodeEntries(to encoder: ValueEncoder) throws

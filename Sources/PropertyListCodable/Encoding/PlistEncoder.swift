@@ -104,8 +104,8 @@ open class PlistEncoder: @unchecked Sendable {
     }
 
     /// The options of XML. The default output matches Foundation's encoder: reals have their
-    /// shortest text. By default, two of that encoder's losses are permitted, because readers
-    /// accept the result: fractions of seconds, and the difference between `Float` and `Double`.
+    /// shortest text. By default, the output loses fractions of seconds and the difference between
+    /// `Float` and `Double`, as with Foundation's encoder.
     public var xmlOptions: XMLPropertyList.Options {
         get { options.withLock { $0.writing.xml } }
         set { options.withLock { $0.writing.xml = newValue } }

@@ -3,7 +3,8 @@
 
 internal import PropertyList
 
-/// The encoder of one value. It has one word, so `any Encoder` stores it without an allocation.
+/// The encoder of one value. Its size is one word, so `any Encoder` stores it without an
+/// allocation.
 struct ValueEncoder: Encoder {
     let value: OpenValue
 
@@ -24,10 +25,10 @@ struct ValueEncoder: Encoder {
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-    /// Returns the value as a container of a form. A complete container of that form is reopened,
-    /// and further values are merged into it. If the value already has another form or is nested
-    /// too deeply, the error is thrown at the end of encoding. Further values then go to an object
-    /// that is discarded.
+    /// Opens the value as an array or a dictionary, and returns it. A complete container of that
+    /// form is reopened, and further values are merged into it. If the value already has another
+    /// form or is nested too deeply, an error is recorded, and thrown when encoding ends. Further
+    /// values then go to an object that is discarded.
     func opened(as form: OpenValue.Form) -> OpenValue {
         let depth = value.path?.depth ?? 0
         if depth >= session.limits.depth {
@@ -53,7 +54,8 @@ extension ValueEncoder: SingleValueEncodingContainer {
     @inline(__always)
     private func set(_ second: Any, _ node: () throws -> UInt32) throws {
         guard value.form == .nothing else { throw secondValue(second) }
-        // Evaluated first, because it may throw and the type may continue encoding.
+        // Evaluated first: if it throws, the value is still unused, and the type may encode another
+        // one.
         let node = try node()
         guard value.become(.single) else { throw secondValue(second) }
         value.node = node

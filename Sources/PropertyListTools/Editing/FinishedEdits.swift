@@ -28,7 +28,7 @@ struct FinishedEdits {
             let value =
                 reachable.nested[number] ? try Self.value(of: nested, in: tree, &budget) : nil
             size += value?.data?.count ?? value?.string?.utf8.count ?? 0
-            // Their bytes are written again, as a part of the outer property list.
+            // The bytes of nested property lists are written again within the outer one.
             try budget.checkRoom(for: size)
             nestedValues.append(value)
         }
@@ -139,8 +139,8 @@ struct FinishedEdits {
         }
     }
 
-    /// Returns the new value of a slot's content, or nil if a record of the source represents it,
-    /// changed or not.
+    /// Returns the new value of a slot's content, or nil for a container or a value of the source,
+    /// even if it was edited.
     func newValue(of content: EditTree.Content) -> PropertyListValue? {
         switch content {
         case .source: nil

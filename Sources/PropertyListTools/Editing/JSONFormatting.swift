@@ -5,7 +5,7 @@ internal import PropertyList
 
 /// The formatting of a JSON text, kept when edits write the text from scratch: its layout, its line
 /// endings, its final line ending and its byte order mark.
-struct JSONManner {
+struct JSONFormatting {
     /// Compact if the text is on one line, otherwise indented.
     let layout: JSONPropertyList.Layout
     /// The byte order mark; empty if there is none.

@@ -4,7 +4,7 @@
 internal import PropertyList
 
 /// The positions of a container's children, in order. Allocates nothing while the children are in
-/// the order in which they were added.
+/// the order in which they were added and none is removed.
 struct LivePositions: RandomAccessCollection {
     // Empty if the positions are `0..<endIndex`.
     private let list: [UInt32]

@@ -98,16 +98,19 @@ struct OpenStepEditSyntax: TextEditSyntax {
         neighbor.key.map(rootKeys.contains) ?? false
     }
 
-    func manner(_ style: TextStyle, _ lead: [UInt8], like neighbor: TextNeighbor?) -> TextManner {
-        TextManner(
+    func formatting(_ style: TextStyle, _ lead: [UInt8], like neighbor: TextNeighbor?)
+        -> TextFormatting
+    {
+        TextFormatting(
             style: style, lead: lead, separator: equals(like: neighbor),
             isQuoted: neighbor.map(isInQuotedEntries) ?? false)
     }
 
     func text(
-        of children: NewTextChildren, _ manner: TextManner, _ budget: borrowing OperationBudget
+        of children: NewTextChildren, _ formatting: TextFormatting,
+        _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8] {
-        try fragment.text(of: children, manner, budget)
+        try fragment.text(of: children, formatting, budget)
     }
 
     /// Returns whether a neighbor is an entry of a strings file that quotes its keys and values,
@@ -253,7 +256,8 @@ extension OpenStepEditSyntax {
         var text = try self.text(
             of: NewTextChildren(
                 keys: entries.map(\.number.text), values: entries.map(\.value)),
-            manner(isOnOneLine ? .oneLine : around.style, newline + around.style.prefix, like: nil),
+            formatting(
+                isOnOneLine ? .oneLine : around.style, newline + around.style.prefix, like: nil),
             budget)
         let offset: Int
         switch place {

@@ -17,7 +17,7 @@ struct OpenStepFragment {
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - style: The lines and the indentation of its containers.
+    ///   - style: The line breaks and the indentation in its containers.
     ///   - budget: The budget of the operation, which must have room for the text.
     /// - Returns: The text as UTF-8.
     /// - Throws: The errors of ``text(of:_:for:_:)``.
@@ -31,18 +31,17 @@ struct OpenStepFragment {
     ///
     /// - Parameters:
     ///   - children: The children.
-    ///   - manner: The text around each of them.
-    ///   - key: The key for which an only child is the value, if the text already contains that
-    ///     key; nil for elements.
+    ///   - formatting: The text around each of them.
+    ///   - key: The existing key whose value the only child replaces; nil for elements.
     ///   - budget: The budget of the operation, which must have room for the text.
     /// - Returns: The text as UTF-8.
-    /// - Throws: `unrepresentableValue` for numbers, booleans and dates, `depthLimitExceeded`,
-    ///   `sizeLimitExceeded`.
+    /// - Throws: `unrepresentableValue` for numbers, booleans, dates and sets,
+    ///   `depthLimitExceeded`, `sizeLimitExceeded`.
     func text(
-        of children: NewTextChildren, _ manner: TextManner, for key: String? = nil,
+        of children: NewTextChildren, _ formatting: TextFormatting, for key: String? = nil,
         _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8] {
-        var writer = ChildWriter(fragment: self, manner: manner)
+        var writer = ChildWriter(fragment: self, formatting: formatting)
         for (place, value) in children.values.enumerated() {
             let own = children.keys.isEmpty ? nil : children.keys[place]
             try writer.append(NewChild(value: value, writtenKey: own, key: own ?? key), budget)
@@ -102,7 +101,7 @@ private struct NewChild {
 /// document from them would need more memory than the values themselves.
 private struct ChildWriter {
     let fragment: OpenStepFragment
-    let manner: TextManner
+    let formatting: TextFormatting
     private(set) var output: [UInt8] = []
     // The open containers, from the child inwards.
     private var open: [OpenContainer] = []
@@ -120,9 +119,9 @@ private struct ChildWriter {
         var next = 0
     }
 
-    init(fragment: OpenStepFragment, manner: TextManner) {
+    init(fragment: OpenStepFragment, formatting: TextFormatting) {
         self.fragment = fragment
-        self.manner = manner
+        self.formatting = formatting
     }
 
     /// Writes a child and everything below it.
@@ -155,11 +154,11 @@ private struct ChildWriter {
     private mutating func enter(
         _ child: NewChild, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) {
-        let isQuoted = manner.isQuoted && open.isEmpty
-        if open.isEmpty { output += manner.lead } else { beginLine(isFirst: isFirst) }
+        let isQuoted = formatting.isQuoted && open.isEmpty
+        if open.isEmpty { output += formatting.lead } else { beginLine(omitsSpace: isFirst) }
         if let key = child.writtenKey {
             output += fragment.key(key, isQuoted: isQuoted, isOfObject: child.value["isa"] != nil)
-            output += open.isEmpty ? manner.separator : Self.equals
+            output += open.isEmpty ? formatting.separator : Self.equals
         }
         try fragment.begin(child, isQuoted: isQuoted, to: &output)
         let isEntry = child.writtenKey != nil
@@ -174,14 +173,16 @@ private struct ChildWriter {
     /// Writes the end of the innermost container.
     private mutating func leave() {
         let container = open.removeLast()
-        if !container.storage.values.isEmpty { beginLine(isFirst: manner.style.newline.isEmpty) }
+        if !container.storage.values.isEmpty {
+            beginLine(omitsSpace: formatting.style.newline.isEmpty)
+        }
         output.append(UInt8(ascii: container.isDictionary ? "}" : ")"))
         end(isEntry: container.isEntry)
     }
 
     /// Writes the separator after a value.
     private mutating func end(isEntry: Bool) {
-        if open.isEmpty, !manner.hasTerminators { return }
+        if open.isEmpty, !formatting.hasTerminators { return }
         output.append(UInt8(ascii: isEntry ? ";" : ","))
     }
 
@@ -191,19 +192,19 @@ private struct ChildWriter {
         output.last == UInt8(ascii: "{") || output.last == UInt8(ascii: "(")
     }
 
-    /// Begins a line, indented for the open containers. If all text is on one line, separates the
-    /// next value from the previous one.
-    private mutating func beginLine(isFirst: Bool) {
-        guard !manner.style.newline.isEmpty else {
-            if !isFirst || output.last == UInt8(ascii: ";") { output.append(0x20) }
+    /// Begins a line, indented for the open containers. If all text is on one line, appends a space
+    /// instead; `omitsSpace` suppresses it, except after `;`.
+    private mutating func beginLine(omitsSpace: Bool) {
+        guard !formatting.style.newline.isEmpty else {
+            if !omitsSpace || output.last == UInt8(ascii: ";") { output.append(0x20) }
             return
         }
-        output += manner.style.newline
-        output += manner.style.prefix
-        for _ in open { output += manner.style.unit }
+        output += formatting.style.newline
+        output += formatting.style.prefix
+        for _ in open { output += formatting.style.unit }
     }
 
-    /// Returns the path from the container to the last value written, for an error message.
+    /// Returns the path from the container to the value that could not be written.
     private func path(_ ownKey: String?) -> PropertyListPath {
         var steps = ownKey.map { [PropertyListPath.Component.key($0)] } ?? []
         for container in open where container.next > 0 {

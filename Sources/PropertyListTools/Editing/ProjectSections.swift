@@ -3,9 +3,9 @@
 
 internal import PropertyList
 
-/// Finds the positions of new objects in a project file. An object belongs in the section of its
-/// class, sorted by its number. A class without a section gets one, in alphabetical order among the
-/// others.
+/// Finds the positions of new objects in a project file. Each section holds the objects of one
+/// class, sorted by the identifier of the object. A class without a section gets one, in
+/// alphabetical order among the others.
 ///
 /// ``ProjectFile`` describes the sections.
 struct ProjectSections {
@@ -55,8 +55,8 @@ struct ProjectSections {
         for (position, name) in names.enumerated() { positions[name, default: []].append(position) }
     }
 
-    /// Returns the entry for a new value that is an object, or nil if its class name cannot be
-    /// written in a comment.
+    /// Returns the entry for a new object. Returns nil if the value has no `isa`, or if its class
+    /// name cannot be written in a comment.
     func entry(_ number: String, _ value: PropertyListValue) -> Entry? {
         guard let className = value["isa"]?.string, !className.isEmpty,
             ProjectFile.canStandInComment(className)

@@ -191,15 +191,15 @@ public struct PropertyListEditor: Sendable {
     private func json(
         _ edits: FinishedEdits, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8] {
-        let manner = JSONManner(of: document.source)
+        let formatting = JSONFormatting(of: document.source)
         var writing = JSONPropertyList.Options()
         writing.mapping = document.storage.mapping
-        writing.layout = manner.layout
+        writing.layout = formatting.layout
         let text = try JSONPropertyList.serialize(
             PropertyListDocument(try edits.wholeValue(), limits: limits), options: writing,
             limits: budget.outputLimits)
-        try budget.checkRoom(for: manner.size(of: text))
-        return manner.applied(to: text)
+        try budget.checkRoom(for: formatting.size(of: text))
+        return formatting.applied(to: text)
     }
 
     private func result(

@@ -30,13 +30,15 @@ protocol TextEditSyntax {
     ///
     /// `lead` is the text before each child. `neighbor` is a child of the same container, with its
     /// key.
-    func manner(_ style: TextStyle, _ lead: [UInt8], like neighbor: TextNeighbor?) -> TextManner
+    func formatting(_ style: TextStyle, _ lead: [UInt8], like neighbor: TextNeighbor?)
+        -> TextFormatting
 
     /// Returns the text of new children, each followed by the ``terminator(inDictionary:)``.
     ///
     /// `budget` is the remaining budget for all changes.
     func text(
-        of children: NewTextChildren, _ manner: TextManner, _ budget: borrowing OperationBudget
+        of children: NewTextChildren, _ formatting: TextFormatting,
+        _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8]
 
     /// Returns the separator after a new child, if siblings may follow.
@@ -96,7 +98,7 @@ struct TextNeighbor {
 }
 
 /// The formatting of new children of a container.
-struct TextManner {
+struct TextFormatting {
     var style: TextStyle
     /// The text before each child.
     var lead: [UInt8] = []

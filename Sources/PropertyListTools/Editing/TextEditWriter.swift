@@ -17,7 +17,7 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
     private var found: [EditedPropertyList.Change] = []
     // The formatting derived from the child at `place`. Cached, because the white space there may
     // be long.
-    private var recent: (place: Int, manner: TextManner)?
+    private var recent: (place: Int, formatting: TextFormatting)?
 
     init(
         _ document: PropertyListDocument, _ edits: FinishedEdits, _ syntax: Syntax,
@@ -192,19 +192,19 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
         _ record: NodeRecord
     ) throws(PropertyListError) {
         if positions.isEmpty { return }
-        let manner = manner(like: neighbor(min(1, record.count - 1), record))
-        try insert(positions, of: container, after: anchor, manner)
+        let formatting = self.formatting(like: neighbor(min(1, record.count - 1), record))
+        try insert(positions, of: container, after: anchor, formatting)
     }
 
-    private mutating func manner(like neighbor: TextNeighbor) -> TextManner {
+    private mutating func formatting(like neighbor: TextNeighbor) -> TextFormatting {
         let start = start(of: neighbor)
-        if let recent, recent.place == start { return recent.manner }
+        if let recent, recent.place == start { return recent.formatting }
         let blank = syntax.layout.blank(before: start)
-        let manner = syntax.manner(
+        let formatting = syntax.formatting(
             syntax.layout.style(at: start), blank.isEmpty ? syntax.leadOnLine(neighbor) : blank,
             like: neighbor)
-        recent = (start, manner)
-        return manner
+        recent = (start, formatting)
+        return formatting
     }
 
     // The number of children written in one step. The intermediate values of all children together
@@ -213,13 +213,13 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
 
     private mutating func insert(
         _ positions: [Int], of container: EditTree.Container, after anchor: Anchor,
-        _ manner: TextManner
+        _ formatting: TextFormatting
     ) throws(PropertyListError) {
         var text: [UInt8] = []
         for start in stride(from: 0, to: positions.count, by: Self.childrenAtOnce) {
             let children = children(
                 positions[start...].prefix(Self.childrenAtOnce), of: container)
-            let new = try syntax.text(of: children, manner, budget)
+            let new = try syntax.text(of: children, formatting, budget)
             try budget.charge(bytes: new.count)
             if start == 0 {
                 // An estimate: the other steps take as much if their children are as long.
@@ -232,7 +232,7 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
         }
         let terminator = syntax.terminator(inDictionary: container.kind == .dictionary)
         // A comment may extend to the end of its line, so only a new line can follow it.
-        let isOnNewLine = manner.lead.first == 0x0A || manner.lead.first == 0x0D
+        let isOnNewLine = formatting.lead.first == 0x0A || formatting.lead.first == 0x0D
         let place = isOnNewLine ? syntax.afterLine(anchor.end) : anchor.end
         if anchor.hasSeparator { return add(place..<place, text) }
         // The last child has no separator and now needs one. The last new child needs none.
@@ -265,6 +265,6 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
         let place = layout.lineBreak(before: content.upperBound)
         try insert(
             Array(live), of: container, after: Anchor(end: place, hasSeparator: true),
-            syntax.manner(inner, inner.newline + inner.prefix, like: nil))
+            syntax.formatting(inner, inner.newline + inner.prefix, like: nil))
     }
 }

@@ -52,14 +52,17 @@ struct XMLEditSyntax: TextEditSyntax {
 
     func leadOnLine(_ neighbor: TextNeighbor) -> [UInt8] { [] }
 
-    func manner(_ style: TextStyle, _ lead: [UInt8], like neighbor: TextNeighbor?) -> TextManner {
-        TextManner(style: style, lead: lead, separator: separator(like: neighbor, style))
+    func formatting(_ style: TextStyle, _ lead: [UInt8], like neighbor: TextNeighbor?)
+        -> TextFormatting
+    {
+        TextFormatting(style: style, lead: lead, separator: separator(like: neighbor, style))
     }
 
     func text(
-        of children: NewTextChildren, _ manner: TextManner, _ budget: borrowing OperationBudget
+        of children: NewTextChildren, _ formatting: TextFormatting,
+        _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8] {
-        try fragment.text(of: children, manner, budget)
+        try fragment.text(of: children, formatting, budget)
     }
 
     /// Returns the text between a key and its value.

@@ -31,22 +31,23 @@ struct XMLFragment {
     func text(
         of value: PropertyListValue, _ style: TextStyle, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8] {
-        try text(of: NewTextChildren(values: [value]), TextManner(style: style), budget)
+        try text(of: NewTextChildren(values: [value]), TextFormatting(style: style), budget)
     }
 
     /// Returns the XML of children of a container. Linear.
     ///
     /// - Throws: The errors of `XMLPropertyList.serialize(_:options:limits:)`.
     func text(
-        of children: NewTextChildren, _ manner: TextManner, _ budget: borrowing OperationBudget
+        of children: NewTextChildren, _ formatting: TextFormatting,
+        _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8] {
         var style = XMLFragmentStyle()
-        style.lead = manner.lead
-        style.separator = manner.separator
-        style.newline = manner.style.newline
-        style.prefix = manner.style.prefix
-        style.unit = manner.style.unit
-        style.level = manner.style.newline.isEmpty ? 0 : Self.level(of: manner.style)
+        style.lead = formatting.lead
+        style.separator = formatting.separator
+        style.newline = formatting.style.newline
+        style.prefix = formatting.style.prefix
+        style.unit = formatting.style.unit
+        style.level = formatting.style.newline.isEmpty ? 0 : Self.level(of: formatting.style)
         let document = try PropertyListDocument(children.container, limits: limits.inContainer)
         do {
             return try XMLPropertyList.fragment(

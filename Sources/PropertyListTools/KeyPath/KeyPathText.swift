@@ -24,14 +24,14 @@ package struct KeyPathText {
     /// The text. Linear.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Appends a step. Linear in its key.
+    /// Appends a step. Linear in the length of the step's key.
     package mutating func append(_ step: PropertyListKeyPath.Step) {
         lengths.append(bytes.count)
         write(step)
     }
 
     /// Appends a step without text, such as that of the root. ``removeLast()`` removes it as well.
-    package mutating func keep() { lengths.append(bytes.count) }
+    package mutating func appendEmptyStep() { lengths.append(bytes.count) }
 
     /// Removes the last appended step.
     package mutating func removeLast() {

@@ -32,7 +32,7 @@ public struct PropertyListKeyPath: Sendable {
         /// The value of a key in a dictionary. In an array, the element with that number, or the
         /// position after the last element for `-`.
         case name(String)
-        /// The object of a keyed archive with this number.
+        /// The object with this number in a keyed archive.
         case object(UInt32)
         /// The property list inside data or a string.
         case content

@@ -428,7 +428,7 @@ struct HostileArchiveTests {
                 AnyArchived.self, from: bytes, allowing: .propertyList, limits: .untrusted)
         }
         #expect(refused?.code == .depthLimitExceeded)
-        #expect(refused?.code.isLimit == true)
+        #expect(refused?.isLimit == true)
     }
 
     @Test(

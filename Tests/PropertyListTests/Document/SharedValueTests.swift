@@ -163,7 +163,7 @@ struct SharedValueTests {
         #expect(document.nodeCount < 500)
         #expect(try BinaryPropertyList.serialize(document).count < 2000)
         let error = #expect(throws: PropertyListError.self) { try document.serialized(as: .xml) }
-        #expect(error?.code.isLimit == true)
+        #expect(error?.isLimit == true)
     }
 
     @Test("copies that expand to too many values are refused quickly")

@@ -219,7 +219,7 @@ struct JSONWriterTests {
         let error = #expect(throws: PropertyListError.self) {
             try JSONPropertyList.serialize(document)
         }
-        #expect(error?.code.isLimit == true)
+        #expect(error?.isLimit == true)
     }
 }
 

@@ -203,6 +203,6 @@ struct OpenStepWriterTests {
         let error = #expect(throws: PropertyListError.self) {
             try OpenStepPropertyList.serialize(document, options: options)
         }
-        #expect(error?.code.isLimit == true)
+        #expect(error?.isLimit == true)
     }
 }

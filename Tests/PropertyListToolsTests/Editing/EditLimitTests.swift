@@ -120,7 +120,7 @@ struct EditLimitTests {
             let error = #expect(throws: PropertyListError.self) {
                 try edited(["a": "b"], as: format, .set(value), at: [.key("a")])
             }
-            #expect(error?.code.isLimit == true)
+            #expect(error?.isLimit == true)
             // A value whose copies multiply little is written.
             let row: PropertyListValue = ["1", "2", "3"]
             let rows = PropertyListValue.array(

@@ -34,7 +34,7 @@ extension XMLTokenizer {
                 // hyphens.
                 let isASCII = text.extracting(start..<hyphen).isASCII()
                 index = isASCII ? hyphen : hyphen &+ 2
-                throw .malformed("expected the end of a comment, found `--` in it")
+                throw .malformed("expected `-->`, found `--` within a comment")
             }
             place = hyphen &+ 1
         }
@@ -51,7 +51,8 @@ extension XMLTokenizer {
         }
         index = end
         if isReserved(start..<end, text) {
-            throw .malformed("expected the XML declaration at the beginning only, found another")
+            throw .malformed(
+                "expected the XML declaration only at the beginning, found one after it")
         }
         if take("?>", text) { return }
         guard skipBlank(text) else { throw expected("white space or `?>`", text) }
@@ -66,7 +67,7 @@ extension XMLTokenizer {
 
     // MARK: Parts
 
-    /// Parses `=` and an opening quotation mark, with white space before each. Returns the mark.
+    /// Parses `=` and an opening quotation mark, each after optional white space. Returns the mark.
     mutating func openingQuote(_ text: Span<UInt8>) throws(Stop) -> UInt8 {
         _ = skipBlank(text)
         guard take("=", text) else { throw expected("`=`", text) }

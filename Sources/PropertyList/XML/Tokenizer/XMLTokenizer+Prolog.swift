@@ -48,7 +48,7 @@ extension XMLTokenizer {
             }
         }
         try closingQuote(quote, text)
-        if !isFirst { throw .malformed("expected XML of the version 1.0, found another") }
+        if !isFirst { throw .malformed("expected XML version 1.0, found another version") }
     }
 
     private func isDigit(_ text: Span<UInt8>) -> Bool { byte(text) &- 0x30 < 10 }

@@ -289,7 +289,8 @@ struct XMLTokenizer {
         }
         index &+= 1
         guard Self.isCharacter(value) else {
-            throw .malformed("expected a reference to a character that XML allows, found another")
+            throw .malformed(
+                "expected a reference to a character that XML allows, found another character")
         }
     }
 
