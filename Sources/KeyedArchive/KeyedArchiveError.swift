@@ -125,7 +125,7 @@ public struct KeyedArchiveError: Error, Sendable {
     ///
     /// - Parameters:
     ///   - code: the kind of failure.
-    ///   - what: the fault, as “expected X, found Y”. Errors are logged: do not quote values.
+    ///   - what: the fault, as “expected X, found Y”. Errors are logged: quote no texts or data.
     ///   - object: the number of the object, ``KeyedDecoder/uid``.
     ///   - path: the path from the object that throws the error to the fault; usually nil.
     ///   - recovery: the suggested fix, as advice for the caller.

@@ -19,8 +19,8 @@
 // | `keyed_each(blob [, path])` | a table of the children of the value at a path |
 // | `keyed_tree(blob [, path])` | a table of the value at a path and all its descendants |
 //
-// If a blob cannot be decoded, the result is NULL. With `'error'` as the last argument, the statement fails with the
-// error instead. Each call applies the limits for untrusted input. All functions are deterministic and innocuous: the
+// If a blob cannot be decoded or has no value at the path, the result is NULL. With `'error'` as the last argument, the
+// statement fails with the error instead. A malformed path always fails. Each call applies the limits for untrusted input. All functions are deterministic and innocuous: the
 // result depends only on the arguments, and no function opens a file.
 
 #include <sqlite3ext.h>
@@ -49,16 +49,20 @@ static int take(sqlite3_value *value, input *result) {
     return 1;
 }
 
-/// Returns whether the optional argument at index `place` requests errors.
-static int wants_errors(int count, sqlite3_value **arguments, int place) {
-    if (count <= place) return 0;
+/// Returns whether the optional argument at index `place` requests errors: 1 for 'error', 0 for NULL or no argument.
+/// For any other value, sets the result to an error and returns -1.
+static int wants_errors(sqlite3_context *context, int count, sqlite3_value **arguments, int place) {
+    if (count <= place || sqlite3_value_type(arguments[place]) == SQLITE_NULL) return 0;
     const unsigned char *text = sqlite3_value_text(arguments[place]);
-    return text && strcmp((const char *)text, "error") == 0;
+    if (text && strcmp((const char *)text, "error") == 0) return 1;
+    sqlite3_result_error(context, "expected 'error' as the last argument, found another value", -1);
+    return -1;
 }
 
-/// Sets the result to an error if errors are `wanted`, otherwise to NULL. Frees the error.
+/// Sets the result to an error if errors are `wanted` or the path is malformed, which is a mistake in the statement,
+/// otherwise to NULL. Frees the error.
 static void fail(sqlite3_context *context, keyed_error *error, int wanted) {
-    if (wanted && error) {
+    if (error && (wanted || strcmp(error->code, "invalidKeyPath") == 0)) {
         sqlite3_result_error(context, error->message, -1);
     } else {
         sqlite3_result_null(context);
@@ -112,7 +116,8 @@ static void kind(sqlite3_context *context, int count, sqlite3_value **arguments)
 static void json(sqlite3_context *context, int count, sqlite3_value **arguments) {
     input source;
     if (!take(arguments[0], &source)) return;
-    int wanted = wants_errors(count, arguments, 2);
+    int wanted = wants_errors(context, count, arguments, 2);
+    if (wanted < 0) return;
     keyed_error *error = NULL;
     uint32_t value = 0;
     keyed_document *document = find(&source, count > 1 ? arguments[1] : NULL, &value, &error);
@@ -149,7 +154,8 @@ static void result_row(sqlite3_context *context, const keyed_row *row) {
 static void get(sqlite3_context *context, int count, sqlite3_value **arguments) {
     input source;
     if (!take(arguments[0], &source) || sqlite3_value_type(arguments[1]) == SQLITE_NULL) return;
-    int wanted = wants_errors(count, arguments, 2);
+    int wanted = wants_errors(context, count, arguments, 2);
+    if (wanted < 0) return;
     keyed_error *error = NULL;
     uint32_t value = 0;
     keyed_document *document = find(&source, arguments[1], &value, &error);
@@ -167,15 +173,18 @@ static void get(sqlite3_context *context, int count, sqlite3_value **arguments) 
 static void text(sqlite3_context *context, int count, sqlite3_value **arguments) {
     input source;
     if (!take(arguments[0], &source)) return;
+    int wanted = wants_errors(context, count, arguments, 1);
+    if (wanted < 0) return;
     keyed_error *error = NULL;
     keyed_text *found = keyed_text_of(source.bytes, source.count, &untrusted, &error);
-    result(context, found, error, wants_errors(count, arguments, 1));
+    result(context, found, error, wanted);
 }
 
 static void classes(sqlite3_context *context, int count, sqlite3_value **arguments) {
     input source;
     if (!take(arguments[0], &source)) return;
-    int wanted = wants_errors(count, arguments, 1);
+    int wanted = wants_errors(context, count, arguments, 1);
+    if (wanted < 0) return;
     keyed_error *error = NULL;
     keyed_document *document = keyed_open(source.bytes, source.count, &untrusted, &error);
     if (!document) return fail(context, error, wanted);
@@ -187,7 +196,8 @@ static void classes(sqlite3_context *context, int count, sqlite3_value **argumen
 static void xml(sqlite3_context *context, int count, sqlite3_value **arguments) {
     input source;
     if (!take(arguments[0], &source)) return;
-    int wanted = wants_errors(count, arguments, 1);
+    int wanted = wants_errors(context, count, arguments, 1);
+    if (wanted < 0) return;
     keyed_error *error = NULL;
     keyed_document *document = keyed_open(source.bytes, source.count, &untrusted, &error);
     if (!document) return fail(context, error, wanted);
@@ -299,6 +309,18 @@ static int close_cursor(sqlite3_vtab_cursor *base) {
 }
 
 /// Lists the rows of one blob. A blob that cannot be decoded has no rows.
+/// Returns an error for a malformed path, which is a mistake in the statement. Other errors give no rows. Frees the
+/// error.
+static int refuse(sqlite3_vtab *base, keyed_error *error) {
+    int is_mistake = error && strcmp(error->code, "invalidKeyPath") == 0;
+    if (is_mistake) {
+        sqlite3_free(base->zErrMsg);
+        base->zErrMsg = sqlite3_mprintf("%s", error->message);
+    }
+    keyed_free(error);
+    return is_mistake ? SQLITE_ERROR : SQLITE_OK;
+}
+
 static int filter(
     sqlite3_vtab_cursor *base, int number, const char *name, int count, sqlite3_value **arguments
 ) {
@@ -314,10 +336,11 @@ static int filter(
     keyed_document *document = keyed_open(source.bytes, source.count, &untrusted, NULL);
     if (!document) return SQLITE_OK;
     const char *path = number > 1 ? (const char *)sqlite3_value_text(arguments[1]) : NULL;
+    keyed_error *error = NULL;
     keyed_document *found = keyed_find(
-        document, path ? path : "", path ? (size_t)sqlite3_value_bytes(arguments[1]) : 0, &value, NULL);
+        document, path ? path : "", path ? (size_t)sqlite3_value_bytes(arguments[1]) : 0, &value, &error);
     keyed_free(document);
-    if (!found) return SQLITE_OK;
+    if (!found) return refuse(base->pVtab, error);
     open->rows = keyed_list(found, value, ((table *)base->pVtab)->scope, NULL);
     keyed_free(found);
     return SQLITE_OK;

@@ -33,6 +33,31 @@ def call(connection, blob):
     return len(SCALARS) + len(ERRORS) + len(TABLES)
 
 
+# Mistakes in a statement, which fail whatever the blob is.
+MISTAKES = [("keyed_get(?, 'x[')", "key path"), ("keyed_json(?, 'x[')", "key path"),
+            ("keyed_get(?, '', 'eror')", "expected 'error'"), ("keyed_text(?, 1)", "expected 'error'")]
+
+
+def check_mistakes(connection):
+    """Checks that a mistake in a statement is an error, not NULL for every row."""
+    blob = b"<plist><dict><key>x</key><integer>1</integer></dict></plist>"
+    for function, part in MISTAKES:
+        expect_error(connection, f"SELECT {function}", blob, part)
+    for table in ("keyed_each", "keyed_tree"):
+        expect_error(connection, f"SELECT * FROM {table}(?, 'x[')", blob, "key path")
+    rows = connection.execute("SELECT keyed_get(?, 'x'), keyed_get(?1, 'y'), keyed_text(?1, NULL)", (blob,)).fetchall()
+    assert rows == [(1, None, None)], rows
+
+
+def expect_error(connection, statement, blob, part):
+    try:
+        connection.execute(statement, (blob,)).fetchall()
+    except sqlite3.OperationalError as error:
+        assert part in str(error), (statement, error)
+        return
+    sys.exit(f"expected an error, found a result: {statement}")
+
+
 def main(folder):
     connection = sqlite3.connect(":memory:")
     if not hasattr(connection, "enable_load_extension"):
@@ -45,6 +70,7 @@ def main(folder):
         sys.exit("expected an error for a dangling reference, found a result")
     except sqlite3.OperationalError as error:
         assert "object 77" in str(error), error
+    check_mistakes(connection)
     hostile = blobs()
     for blob in hostile:
         call(connection, blob)

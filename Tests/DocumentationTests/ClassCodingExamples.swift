@@ -70,6 +70,45 @@ private struct Label: KeyedCodable {
     }
 }
 
+/// A base class that keeps the fields that neither it nor a subclass knows.
+private class Figure: KeyedCodable {
+    class var archivedClass: ArchivedClass { "Figure" }
+    class var fieldKeys: Set<String> { ["title"] }
+    let title: String
+    private let unknown: OpaqueFields?
+
+    func encode(with coder: KeyedEncoder) {
+        coder.encode(title, forKey: "title")
+        if let unknown { coder.encode(unknown) }
+    }
+    required init(coder: KeyedDecoder) throws {
+        title = try coder.decode(forKey: "title")
+        unknown = try coder.unknownFields(except: Self.fieldKeys)
+    }
+
+    init(title: String) { (self.title, unknown) = (title, nil) }
+}
+
+private final class Disc: Figure {
+    override class var archivedClass: ArchivedClass { super.archivedClass.subclass("Disc") }
+    override class var fieldKeys: Set<String> { super.fieldKeys.union(["radius"]) }
+    let radius: Double
+
+    init(radius: Double) {
+        self.radius = radius
+        super.init(title: "Disc")
+    }
+
+    override func encode(with coder: KeyedEncoder) {
+        super.encode(with: coder)
+        coder.encode(radius, forKey: "radius")
+    }
+    required init(coder: KeyedDecoder) throws {
+        radius = try coder.decode(forKey: "radius")
+        try super.init(coder: coder)
+    }
+}
+
 @Suite("Examples of class codings")
 struct ClassCodingExamples {
     private static func archive(
@@ -113,6 +152,27 @@ struct ClassCodingExamples {
         #expect(sign.title == "Exit" && sign.width == nil)
         #expect(sign.extraFields.keys == ["later"])
         #expect(sign.extraFields.ignoredKeys == ["other"])
+    }
+
+    @Test("keep unknown fields in a class hierarchy")
+    func hierarchy() throws {
+        let allowed = ClassRegistry.foundation.adding(Disc.self)
+        let bytes = try Self.archive(
+            "Disc", ["title": .uid(3), "radius": 2.5, "later": 5, "note": .uid(4)], "Moon", "new")
+        let disc = try KeyedUnarchiver.unarchive(Figure.self, from: bytes, allowing: allowed)
+        #expect(disc.title == "Moon" && (disc as? Disc)?.radius == 2.5)
+        let again = try KeyedArchiver.archive(disc, allowing: allowed)
+        let graph = try ArchiveGraph(parsing: again)
+        guard let root = graph.roots["root"]?.uid, case .object(let object) = graph[root],
+            let note = object["note"]?.uid
+        else {
+            Issue.record("there is no object, or it has no note")
+            return
+        }
+        #expect(object["later"] == 5 && object["radius"] == 2.5)
+        #expect(graph[note] == .leaf("new"))
+        let new = try KeyedArchiver.archive(Disc(radius: 1), allowing: allowed)
+        #expect(try KeyedUnarchiver.unarchive(Disc.self, from: new).radius == 1)
     }
 
     @Test("refuse a field with its class, its name and its place")

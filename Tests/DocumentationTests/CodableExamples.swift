@@ -4,6 +4,7 @@
 import Foundation
 import PropertyList
 import PropertyListCodable
+import PropertyListTools
 import Testing
 
 struct Profile: Codable {
@@ -31,6 +32,28 @@ struct CodableExamples {
         encoder.outputFormat = .xml
         let data = try encoder.encode(profile)
         return data
+    }
+
+    @Test("keep keys that a type does not have")
+    func otherKeys() throws {
+        let xml = """
+            <plist version="1.0">
+            <dict>
+            \t<!-- The user. -->
+            \t<key>name</key>
+            \t<string>Anna</string>
+            \t<key>color</key>
+            \t<string>red</string>
+            </dict>
+            </plist>
+            """
+        let document = try PropertyListDocument(parsing: xml.utf8)
+        var profile = try PlistDecoder().decode(Profile.self, from: document.root)
+        profile.name = "Ben"
+        let value = try PlistEncoder().encodeValue(profile)
+        let edited = try document.applying([PropertyListEdit([], .merge(value))])
+        let newFile = edited.bytes
+        #expect(newFile == Array(xml.replacing("Anna", with: "Ben").utf8))
     }
 
     @Test("decode trees and parts of documents")

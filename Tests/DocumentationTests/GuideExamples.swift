@@ -51,6 +51,25 @@ private struct Progress: KeyedCodable {
     init(level: Int) { self.level = level }
 }
 
+/// A type with a key that was renamed.
+private struct Score: KeyedCodable {
+    static let archivedClass: ArchivedClass = "Score"
+    var level: Int
+
+    func encode(with coder: KeyedEncoder) { coder.encode(level, forKey: "level") }
+
+    init(coder: KeyedDecoder) throws {
+        level = try coder.decode(Int?.self, forKey: "level") ?? coder.decode(forKey: "lvl")
+    }
+}
+
+/// A score as earlier versions wrote it.
+private struct OldScore: KeyedEncodable {
+    static let archivedClass: ArchivedClass = "Score"
+
+    func encode(with coder: KeyedEncoder) { coder.encode(7, forKey: "lvl") }
+}
+
 /// The archived state of a ``Note``.
 nonisolated struct NoteState: KeyedCodable {
     static let archivedClass: ArchivedClass = "Note"
@@ -83,20 +102,43 @@ struct GuideExamples {
 
     @Test("read archives of strangers on a server")
     func server() throws {
-        func names(in body: [UInt8]) throws -> [String] {
-            let saves = try KeyedUnarchiver.unarchive(
-                [Save].self, from: body, allowing: .commonClasses, limits: .untrusted)
-            return saves.map(\.name)
+        var refusals: [String] = []
+        func print(_ text: String, _ error: KeyedArchiveError) { refusals.append(text) }
+
+        func names(in body: [UInt8]) throws -> [String]? {
+            do {
+                let saves = try KeyedUnarchiver.unarchive(
+                    [Save].self, from: body, allowing: .commonClasses, limits: .untrusted)
+                return saves.map(\.name)
+            } catch let error as KeyedArchiveError {
+                print("refused:", error)
+                return nil
+            }
         }
 
         func describe(_ body: [UInt8]) throws -> [String] {
             let graph = try ArchiveGraph(parsing: body, limits: .untrusted)
-            return graph.roots.map { key, root in "\(key): \(root.kind)" }
+            return graph.roots.map { key, root in
+                let type = root.uid.flatMap { graph.archivedClass(of: $0) }
+                return "\(key): \(type?.name ?? "a plain value")"
+            }
         }
 
         let body = try KeyedArchiver.archive([save])
         #expect(try names(in: body) == ["Anna"])
-        #expect(try describe(body) == ["root: uid"])
+        #expect(try names(in: Array(body.dropLast())) == nil && refusals == ["refused:"])
+        #expect(try describe(body) == ["root: NSArray"])
+        #expect(try describe(KeyedArchiver.archive("text")) == ["root: a plain value"])
+    }
+
+    @Test("read a key that was renamed")
+    func renamedKey() throws {
+        let old = try KeyedArchiver.archive(
+            OldScore(), allowing: .foundation.allowing("Score"))
+        let score = try KeyedUnarchiver.unarchive(Score.self, from: old)
+        #expect(score.level == 7)
+        let new = try KeyedArchiver.archive(score)
+        #expect(try KeyedUnarchiver.unarchive(Score.self, from: new).level == 7)
     }
 
     private let bookmarks = [Bookmark(title: "Docs", site: URL(filePath: "/docs"))]
@@ -106,8 +148,18 @@ struct GuideExamples {
         let bytes = try KeyedArchiver.archive(bookmarks)
         let again = try KeyedUnarchiver.unarchive([Bookmark].self, from: bytes)
         #expect(again.map(\.title) == ["Docs"])
+        #expect(try accepted(bytes).count == 1 && accepted([]).isEmpty)
         #expect(try allowed(bytes).map(\.site) == bookmarks.map(\.site))
         #expect(try saves(in: KeyedArchiver.archive([save])) == 1)
+    }
+
+    private func accepted(_ bytes: [UInt8]) throws -> [Bookmark] {
+        do {
+            return try KeyedUnarchiver.unarchive([Bookmark].self, from: bytes)
+        } catch let error as KeyedArchiveError {
+            print("the archive was refused:", error)
+            return []
+        }
     }
 
     private func allowed(_ bytes: [UInt8]) throws -> [Bookmark] {
@@ -146,7 +198,7 @@ struct GuideExamples {
         let document: PropertyListDocument
         do {
             document = try PropertyListDocument(parsing: bytes, limits: .untrusted)
-        } catch  where error.code.isLimit {
+        } catch  where error.isLimit {
             return nil
         }
         return document

@@ -104,6 +104,68 @@ private struct Mixer: KeyedCodable {
     }
 }
 
+private struct Tag: KeyedCodable {
+    static let archivedClass: ArchivedClass = "Tag"
+
+    init() {}
+    func encode(with coder: KeyedEncoder) {}
+    init(coder: KeyedDecoder) throws {}
+}
+
+private struct Cat: KeyedCodable {
+    static let archivedClass: ArchivedClass = "Cat"
+
+    init() {}
+    func encode(with coder: KeyedEncoder) {}
+    init(coder: KeyedDecoder) throws {}
+}
+
+/// A type whose fields are of other types.
+private struct Card: KeyedCodable {
+    static let archivedClass: ArchivedClass = "Card"
+    var title: String, tag: Tag, cat: Cat?
+
+    static func register(in registry: inout ClassRegistry) {
+        registry.add(Self.self, fields: String.self, Tag.self, Cat.self)
+    }
+
+    init(title: String) { (self.title, tag, cat) = (title, Tag(), Cat()) }
+
+    func encode(with coder: KeyedEncoder) {
+        coder.encode(title, forKey: "title")
+        coder.encode(tag, forKey: "tag")
+        coder.encode(cat, forKey: "cat")
+    }
+
+    init(coder: KeyedDecoder) throws {
+        title = try coder.decode(forKey: "title")
+        tag = try coder.decode(forKey: "tag")
+        cat = try coder.decode(forKey: "cat")
+    }
+}
+
+/// A base class that lists its subclasses.
+private class Outline: KeyedCodable {
+    class var archivedClass: ArchivedClass { "Outline" }
+    let name: String
+
+    class func register(in registry: inout ClassRegistry) {
+        registry.add(Self.self, fields: String.self, Circle.self, Square.self)
+    }
+
+    init(name: String) { self.name = name }
+    func encode(with coder: KeyedEncoder) { coder.encode(name, forKey: "name") }
+    required init(coder: KeyedDecoder) throws { name = try coder.decode(forKey: "name") }
+}
+
+private final class Circle: Outline {
+    override class var archivedClass: ArchivedClass { super.archivedClass.subclass("Circle") }
+}
+
+private final class Square: Outline {
+    override class var archivedClass: ArchivedClass { super.archivedClass.subclass("Square") }
+}
+
 @Suite("Examples of KeyedArchive")
 struct KeyedArchiveExamples {
     private let save = Save(name: "Anna")
@@ -158,6 +220,22 @@ struct KeyedArchiveExamples {
         let allowed = ClassRegistry.commonClasses.adding(Save.self)
         let save = try KeyedUnarchiver.unarchive(Save.self, from: bytes, allowing: allowed)
         #expect(save.sex)
+    }
+
+    @Test("register the types of fields, and subclasses")
+    func registered() throws {
+        let allowed = ClassRegistry(Card.self)
+        let bytes = try KeyedArchiver.archive(Card(title: "Mia"), allowing: allowed)
+        let card = try KeyedUnarchiver.unarchive(Card.self, from: bytes, allowing: allowed)
+        #expect(card.title == "Mia" && card.cat != nil)
+        #expect(allowed.names.contains("Tag") && !allowed.allows("Outline"))
+
+        let outlines = ClassRegistry(Outline.self)
+        #expect(outlines.allows("Outline") && outlines.allows("Circle"))
+        let square = try KeyedArchiver.archive(
+            Square(name: "a") as Outline, allowing: outlines)
+        let again = try KeyedUnarchiver.unarchive(Outline.self, from: square, allowing: outlines)
+        #expect(again is Square && again.name == "a")
     }
 
     @Test("archive subclasses")

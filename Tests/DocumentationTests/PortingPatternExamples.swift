@@ -82,6 +82,45 @@ extension ClassRegistry {
         .adding(Trip.self, as: "TRTrip")
 }
 
+/// Fields of types that belong to Apple's frameworks.
+private struct View: KeyedCodable {
+    static let archivedClass: ArchivedClass = "View"
+    let frame: CGRect, selection: NSRange, zone: TimeZone, rows: IndexSet
+
+    init(frame: CGRect, selection: NSRange, zone: TimeZone, rows: IndexSet) {
+        self.frame = frame
+        self.selection = selection
+        self.zone = zone
+        self.rows = rows
+    }
+
+    func encode(with coder: KeyedEncoder) {
+        let (origin, size) = (frame.origin, frame.size)
+        coder.encode(
+            ArchivedRect(x: origin.x, y: origin.y, width: size.width, height: size.height),
+            forKey: "frame")
+        coder.encode(
+            ArchivedRange(location: selection.location, length: selection.length),
+            forKey: "selection")
+        coder.encode(ArchivedTimeZone(name: zone.identifier), forKey: "zone")
+        coder.encode(ArchivedIndexSet(rows), forKey: "rows")
+    }
+    init(coder: KeyedDecoder) throws {
+        let rect = try coder.decode(ArchivedRect.self, forKey: "frame")
+        frame = CGRect(
+            x: rect.origin.x, y: rect.origin.y, width: rect.size.width, height: rect.size.height)
+        let range = try coder.decode(ArchivedRange.self, forKey: "selection")
+        selection = NSRange(location: range.location, length: range.length)
+        let name = try coder.decode(ArchivedTimeZone.self, forKey: "zone").name
+        guard let zone = TimeZone(identifier: name) else {
+            throw coder.error("expected a known time zone, found another", forKey: "zone")
+        }
+        self.zone = zone
+        let ranges = try coder.decode(ArchivedIndexSet.self, forKey: "rows").ranges
+        rows = ranges.reduce(into: IndexSet()) { $0.insert(integersIn: $1) }
+    }
+}
+
 @Suite("Patterns of persistence, ported")
 struct PortingPatternExamples {
     /// Calls `body` with a folder that is removed afterwards.
@@ -161,6 +200,44 @@ struct PortingPatternExamples {
         #expect(migrated.stops[0].city == "Bergen" && migrated.kind == .holiday)
     }
 
+    @Test("compare with an archive of an earlier version")
+    func fixture() throws {
+        func keys(in archive: Data) throws -> [String: Set<String>] {
+            let graph = try ArchiveGraph(parsing: archive)
+            var keys: [String: Set<String>] = [:]
+            for case .object(let object) in graph.objects {
+                guard case .classDescription(let type) = graph[object.classReference] else {
+                    continue
+                }
+                keys[type.name, default: []].formUnion(object.fields.keys)
+            }
+            return keys
+        }
+
+        try inFolder { fixtures in
+            let written = try KeyedArchiver.archivedData(
+                withRootObject: OldPerson(), allowing: .foundation.allowing("Contacts.Person"))
+            try written.write(to: fixtures.appending(path: "person-1.archive"))
+
+            let old = try Data(contentsOf: fixtures.appending(path: "person-1.archive"))
+            let person = try KeyedUnarchiver.unarchive(Person.self, from: old)
+            #expect(person.name == "Anna" && person.age == 36 && person.birthday == nil)
+            let new = try KeyedArchiver.archivedData(withRootObject: person)
+            #expect(try keys(in: new) == keys(in: old))
+        }
+    }
+
+    @Test("convert types of Apple's frameworks")
+    func frameworkTypes() throws {
+        let zone = try #require(TimeZone(identifier: "UTC"))
+        let view = View(
+            frame: CGRect(x: 1, y: 2, width: 30, height: 40.5),
+            selection: NSRange(location: 3, length: 4), zone: zone, rows: [1, 2, 5])
+        let again = try KeyedUnarchiver.unarchive(View.self, from: KeyedArchiver.archive(view))
+        #expect(again.frame == view.frame && again.selection == view.selection)
+        #expect(again.zone.identifier == view.zone.identifier && again.rows == view.rows)
+    }
+
     @Test("cache objects on disk and in memory")
     func cache() throws {
         try inFolder { folder in
@@ -173,6 +250,18 @@ struct PortingPatternExamples {
             let cached = try cache[address] ?? files.object(Data.self, forKey: address)
             #expect(cached == answer)
         }
+    }
+}
+
+/// A person as version 1 wrote it.
+private struct OldPerson: KeyedEncodable {
+    static let archivedClass: ArchivedClass = "Contacts.Person"
+
+    func encode(with coder: KeyedEncoder) {
+        coder.encode("Anna", forKey: "name")
+        coder.encode(36, forKey: "age")
+        coder.encode(nil as Data?, forKey: "photo")
+        coder.encode(nil as Date?, forKey: "birthday")
     }
 }
 

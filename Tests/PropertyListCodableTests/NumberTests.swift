@@ -61,6 +61,20 @@ struct NumberTests {
     }
 }
 
+extension NumberTests {
+    @Test("a real from text is rounded to a Float, and the bits of a binary Double are not")
+    func narrowing() throws {
+        for text in ["{\"a\": 0.1}", "<plist><dict><key>a</key><real>0.1</real></dict></plist>"] {
+            let values = try PlistDecoder().decode([String: Float].self, from: Array(text.utf8))
+            #expect(values == ["a": 0.1])
+        }
+        let bytes = try BinaryPropertyList.serialize(PropertyListDocument(["a": 0.1]))
+        #expect(throws: DecodingError.self) {
+            try PlistDecoder().decode([String: Float].self, from: bytes)
+        }
+    }
+}
+
 private struct Numbers: Codable, Equatable {
     var boolean: Bool
     var string: String

@@ -12,8 +12,8 @@ extension KeyedEncoder {
     /// Writes a value whose type is known only at run time: a ``KeyedCodable`` value, or a
     /// `[String: Any]` or `[Any]` of such values, as ``AnyArchived/init(converting:)`` accepts it.
     ///
-    /// The archiver may record `wrongType` for a value of another type, with the path to it, and
-    /// the errors of `encode(_:forKey:)`.
+    /// The archiver may record `wrongType` for a value of another type and `missingValue` for nil,
+    /// both with the path, and the errors of `encode(_:forKey:)`.
     public func encodeAny(_ value: Any, forKey key: String) {
         attempt(key) { encodeObject(try AnyArchived(converting: value), forKey: key) }
     }
@@ -28,8 +28,11 @@ extension AnyArchived {
     /// let bytes = try KeyedArchiver.archive(AnyArchived(converting: settings))
     /// ```
     ///
-    /// - Throws: `wrongType` for a value of another type, with the path to it; `depthLimitExceeded`
-    ///   for more than 512 nested dictionaries and arrays.
+    /// Dictionaries need string keys if they are to be read as `[String: Any]`.
+    ///
+    /// - Throws: `wrongType` for a value of another type, with the path to it; `missingValue` for
+    ///   nil, which arrays and dictionaries of `Any` cannot represent; `depthLimitExceeded` for
+    ///   more than 512 nested dictionaries and arrays.
     /// - Complexity: Linear in the number of values.
     public init(converting value: Any) throws {
         self = try Self.converted(value, depth: 0)
@@ -39,6 +42,7 @@ extension AnyArchived {
 
     private static func converted(_ value: Any, depth: Int) throws -> AnyArchived {
         if let known = value as? AnyArchived { return known }
+        if let optional = value as? any Nullable, optional.isNull { throw noValue() }
         if let value = value as? any KeyedCodable { return wrapped(value) }
         if depth == mostNested { throw tooDeep() }
         if let values = value as? [String: Any] {
@@ -57,11 +61,26 @@ extension AnyArchived {
             recovery: "conform the type to `KeyedCodable`, or convert the value")
     }
 
+    private static func noValue() -> KeyedArchiveError {
+        KeyedArchiveError(
+            .missingValue, what: "expected a value, found nil",
+            recovery: "leave the entry out, or write `ArchivedNull()`")
+    }
+
     private static func tooDeep() -> KeyedArchiveError {
         KeyedArchiveError(
             .depthLimitExceeded,
             what: "expected at most \(mostNested) nested dictionaries and arrays, found more")
     }
+}
+
+/// An optional, of whatever type.
+private protocol Nullable {
+    var isNull: Bool { get }
+}
+
+extension Optional: Nullable {
+    var isNull: Bool { self == nil }
 }
 
 extension [String: Any] {

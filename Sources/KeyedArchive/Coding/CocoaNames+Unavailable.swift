@@ -64,6 +64,24 @@ extension KeyedDecoder {
     )
     public func decodeObject(forKey key: String) -> Any? { nil }
 
+    /// Not available: the type of an array names that of its elements.
+    @available(
+        *, unavailable,
+        message:
+            "an array of `T` is `decode([T].self, forKey: key)`; `decodeObject(ofAny:forKey:)` reads one of several types"
+    )
+    public func decodeObject(of types: [Any.Type], forKey key: String) -> Any? { nil }
+
+    /// Not available: ``decodeDecodable(_:forKey:)`` reads `Codable` values.
+    @available(
+        *, unavailable,
+        message:
+            "conform to `KeyedCodable`; `decodeDecodable(_:forKey:)` reads what `encodeEncodable(_:forKey:)` wrote"
+    )
+    public func decode<T: Decodable>(_ type: T.Type, forKey key: String) throws -> T {
+        throw missing(key)
+    }
+
     /// Not available: an initializer throws its own errors.
     @available(*, unavailable, message: "throw the error, or `error(_:forKey:code:)`")
     public func failWithError(_ error: any Error) {}

@@ -166,7 +166,7 @@ extension KeyedDecoder {
     /// ```
     ///
     /// - Parameters:
-    ///   - what: the fault, as “expected X, found Y”. Errors are logged: do not quote values.
+    ///   - what: the fault, as “expected X, found Y”. Errors are logged: quote no texts or data.
     ///   - key: the key of the field.
     ///   - code: the kind of failure.
     /// - Returns: The error.

@@ -80,9 +80,10 @@ extension KeyedDecoder {
         try value(type, reference(forKey: key), key)
     }
 
-    /// Returns the value of a field, or `fallback` if there is no field or it is nil.
+    /// Returns the value of a field, or `fallback` if there is no field or it is nil. The fallback
+    /// may read another field, such as one with an older key.
     public func decode<T: KeyedDecodable>(
-        _ type: T.Type = T.self, forKey key: String, default fallback: @autoclosure () -> T
+        _ type: T.Type = T.self, forKey key: String, default fallback: @autoclosure () throws -> T
     ) throws -> T {
         try decodeObject(of: type, forKey: key) ?? fallback()
     }

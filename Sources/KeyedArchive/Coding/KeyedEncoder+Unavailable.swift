@@ -1,6 +1,12 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
 // Overloads for values that cannot be archived. The compiler chooses one if no other overload fits,
 // and shows its message.
 
@@ -17,9 +23,28 @@ extension KeyedEncoder {
     @available(
         *, unavailable,
         message:
-            "`encodeEncodable(_:forKey:)` writes a `Codable` value; or conform to `KeyedCodable`"
+            "conform to `KeyedCodable`; or `encodeEncodable(_:forKey:)` writes a `Codable` value as a property list, not as an object of a class"
     )
     public func encode<T: Encodable>(_ value: T, forKey key: String) {}
+
+    /// Not available: ``ArchivedTimeZone`` has the fields of an `NSTimeZone`.
+    @available(*, unavailable, message: "write an `ArchivedTimeZone`, as `NSTimeZone` is archived")
+    public func encode(_ value: TimeZone, forKey key: String) {}
+
+    /// Not available: ``ArchivedLocale`` has the fields of an `NSLocale`.
+    @available(*, unavailable, message: "write an `ArchivedLocale`, as `NSLocale` is archived")
+    public func encode(_ value: Locale, forKey key: String) {}
+
+    /// Not available: ``ArchivedCalendar`` has the fields of an `NSCalendar`.
+    @available(*, unavailable, message: "write an `ArchivedCalendar`, as `NSCalendar` is archived")
+    public func encode(_ value: Calendar, forKey key: String) {}
+
+    /// Not available: ``ArchivedDateComponents`` has the fields of an `NSDateComponents`.
+    @available(
+        *, unavailable,
+        message: "write an `ArchivedDateComponents`, as `NSDateComponents` is archived"
+    )
+    public func encode(_ value: DateComponents, forKey key: String) {}
 
     /// Not available: the type of the value is not ``KeyedEncodable``.
     @available(

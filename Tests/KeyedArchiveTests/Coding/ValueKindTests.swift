@@ -113,6 +113,10 @@ struct ValueKindTests {
         for _ in 0..<513 { deep = [deep] }
         #expect(archiveError { try AnyArchived(converting: deep) }?.code == .depthLimitExceeded)
         #expect(try KeyedArchiver.archive(AnyArchived(converting: [1, "a"] as [Any])).count > 0)
+        let none: [String: Any] = ["list": [1, Int?.none as Any]]
+        let error = archiveError { try AnyArchived(converting: none) }
+        #expect(error?.code == .missingValue && error?.path?.description.hasSuffix("[1]") == true)
+        #expect(try AnyArchived(converting: Int?.some(5) as Any).value(as: Int.self) == 5)
     }
 
     @Test("classes in dictionaries of `Any` are checked against the registry")
