@@ -19,7 +19,7 @@ public import Foundation
 
 /// An `NSBezierPath`.
 public struct ArchivedBezierPath {
-    /// A point of a path, and the element that it belongs to.
+    /// A point of a path, and the kind of the element that contains the point.
     public struct Segment: Sendable, Hashable {
         /// The kind of element.
         public enum Kind: UInt8, Sendable, Hashable {
@@ -80,7 +80,7 @@ public struct ArchivedBezierPath {
 }
 
 extension ArchivedBezierPath.Segment {
-    // The size of a record in bytes: one for the kind, and four for each number.
+    // The size of a record in bytes: one for the kind, and four for each coordinate.
     fileprivate static let size = 9
 
     fileprivate init?(_ bytes: [UInt8]) {

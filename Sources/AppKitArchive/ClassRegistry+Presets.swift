@@ -11,8 +11,8 @@ public import KeyedArchive
 ///
 /// All of these classes are plain data: reading an object never loads a resource or draws.
 extension ClassRegistry {
-    /// The classes of AppKit that have a Swift type here: colors, fonts, paragraph styles, text
-    /// tabs, shadows and paths.
+    /// The classes of AppKit that have a Swift type in this library: colors, fonts, paragraph
+    /// styles, text tabs, shadows and paths.
     ///
     /// The list includes the classes of Foundation that these types need.
     public static let appKit = ClassRegistry(
@@ -20,8 +20,8 @@ extension ClassRegistry {
         ArchivedFontDescriptor.self, ArchivedBezierPath.self
     ).merging(textClasses)
 
-    /// The classes of UIKit that have a Swift type here: colors, fonts, paragraph styles, text tabs
-    /// and shadows.
+    /// The classes of UIKit that have a Swift type in this library: colors, fonts, paragraph
+    /// styles, text tabs and shadows.
     ///
     /// The list includes the classes of Foundation that these types need.
     public static let uiKit = ClassRegistry(

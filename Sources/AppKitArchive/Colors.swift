@@ -89,8 +89,9 @@ public struct ArchivedColor {
         whiteText = ColorText.data([white], alpha: alpha)
     }
 
-    /// The components of the color and its alpha; nil for kinds without components, and if the text
-    /// does not have the right number of finite numbers.
+    /// The components and alpha, parsed from the text that belongs to ``kind``. Nil for kinds
+    /// without components, for a missing text, and for a text that is not the expected count of
+    /// finite numbers.
     public var components: [Double]? {
         switch kind {
         case .calibratedRGB, .deviceRGB: rgbText.flatMap { ColorText.components($0, count: 3) }
@@ -107,7 +108,8 @@ enum ColorText {
     // The maximum length of text to parse. A color has at most five numbers.
     private static let limit = 256
 
-    /// Returns numbers separated by spaces, and a NUL. Alpha is omitted if it is 1.
+    /// Returns the components as text: numbers separated by spaces, and a final NUL. Omits alpha if
+    /// alpha is 1.
     static func data(_ components: [Double], alpha: Double) -> Data {
         let numbers = alpha == 1 ? components : components + [alpha]
         return Data(numbers.map(text).joined(separator: " ").utf8 + [0])
@@ -181,9 +183,9 @@ extension ArchivedColor: KeyedCodable {
 
 /// An `NSColorSpace`.
 public struct ArchivedColorSpace {
-    /// Apple's number for the space, such as 7 for sRGB.
+    /// Apple's identifier of the space, such as 7 for sRGB.
     public var id: Int?
-    /// Another number for the space, found in archives of SceneKit and of newer systems.
+    /// Another identifier of the space, found in archives of SceneKit and of newer systems.
     public var spaceID: Int?
     /// The color model: a raw value of `NSColorSpace.Model`.
     public var model: Int?
@@ -192,7 +194,7 @@ public struct ArchivedColorSpace {
     /// The fields that this type does not know.
     public var extraFields = ArchivedExtraFields()
 
-    /// Creates a color space. `id` is Apple's number for it; nil if it has none.
+    /// Creates a color space. `id` is Apple's identifier of the space; nil if the space has none.
     public init(id: Int?) { self.id = id }
 
     /// The bytes of the ICC profile.

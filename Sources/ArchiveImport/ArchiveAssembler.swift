@@ -7,16 +7,16 @@ internal import PropertyList
 /// A builder that creates the property list of a keyed archive from the objects of another format,
 /// and records the byte range of each value in the file.
 ///
-///     begin → field or value, for each root → beginObjects → object or leaf, for each object, in
-///     the order of the file
-///           → extra objects → finish
+/// Call ``begin()``, then ``key(_:)`` and a value for each root, then ``beginObjects()``, then the
+/// entries of `$objects` in order, and then ``finish(format:facts:problems:)``, which writes the
+/// extra objects.
 struct ArchiveAssembler: ~Copyable {
     private var builder: DocumentBuilder
     private var ranges: [Range<UInt32>] = []
     private let source: [UInt8]
-    /// The shared strings of the file, by their numbers in the file.
+    /// The shared strings of the file, by their indexes in the string table of the file.
     private var sharedStrings: [Int: CompletedValue] = [:]
-    /// The number of the next extra object.
+    /// The index in `$objects` of the next extra object.
     private var nextExtra: Int
     private var extras: [Extra] = []
     private var extraClasses: [String: PropertyListUID] = [:]
@@ -29,15 +29,15 @@ struct ArchiveAssembler: ~Copyable {
         case classDescription([String])
     }
 
-    /// Creates an assembler. `count` is the number of objects and classes in the file, which
-    /// precede all extra objects.
+    /// Creates an assembler. `count` is the number of entries of `$objects` that precede the extra
+    /// objects, without the entry for nil. An importer without extra objects may pass 0.
     init(_ source: [UInt8], _ limits: ParsingLimits, count: Int) {
         self.source = source
         builder = DocumentBuilder(source: source, limits: limits)
         nextExtra = count + 1
     }
 
-    /// Records the byte range of the latest values.
+    /// Records a byte range for all values added since the last call.
     private mutating func note(_ range: Range<Int>) {
         let place =
             UInt32(
@@ -57,7 +57,7 @@ struct ArchiveAssembler: ~Copyable {
         note(0..<0)
     }
 
-    /// Ends the roots and begins the objects.
+    /// Ends the roots and begins `$objects` with the entry for nil.
     mutating func beginObjects() {
         builder.end()
         builder.key(ArchiveFormat.objectsKey)
@@ -65,7 +65,7 @@ struct ArchiveAssembler: ~Copyable {
         null()
     }
 
-    /// Adds the entry for nil.
+    /// Adds a `$null` entry, for nil or for an entry of the file that is not an object.
     mutating func null() {
         builder.string(ArchiveFormat.null)
         note(0..<0)
@@ -80,8 +80,8 @@ struct ArchiveAssembler: ~Copyable {
         note(0..<0)
     }
 
-    /// Adds the description of a class. `shared` contains the numbers of the names among the shared
-    /// strings of the file.
+    /// Adds the description of a class. `shared` is the index of a name in the string table of the
+    /// file, or -1 for a name outside of it.
     mutating func classDescription(
         _ names: [(text: String, shared: Int)], hints: [String] = [], at range: Range<Int>
     ) {
@@ -103,7 +103,8 @@ struct ArchiveAssembler: ~Copyable {
         note(0..<0)
     }
 
-    /// Adds a string that several values of the file may share. The document then shares it too.
+    /// Adds a string that several values of the file may share. The document then shares the string
+    /// too, unless `shared` is -1.
     mutating func string(_ text: @autoclosure () -> String, shared: Int, at range: Range<Int>) {
         if let known = sharedStrings[shared] { return builder.reference(to: known) }
         builder.string(text())
@@ -154,7 +155,7 @@ struct ArchiveAssembler: ~Copyable {
         note(range)
     }
 
-    /// Adds bytes from the file or from another array.
+    /// Adds bytes, which are a slice of the file if `inPlace` is true.
     mutating func data(_ bytes: ArraySlice<UInt8>, inPlace: Bool = true, at range: Range<Int>) {
         if inPlace {
             builder.sourceData(bytes.startIndex..<bytes.endIndex)
@@ -206,7 +207,8 @@ struct ArchiveAssembler: ~Copyable {
         return add(.array(objects, class: name))
     }
 
-    /// Adds the description of a class that the file does not describe.
+    /// Adds the description of a class that the file does not describe, unless it has been added
+    /// before.
     mutating func extraClass(_ names: [String]) -> PropertyListUID {
         let name = names.first ?? ""
         if let known = extraClasses[name] { return known }

@@ -90,7 +90,7 @@ extension ImportedArchive {
         }
     }
 
-    /// Returns the end of the last of `count` groups, counted from the first.
+    /// Returns the end offset of the first `count` groups.
     private static func last(_ groups: TypedStreamGroups, _ count: Int) -> Int? {
         var iterator = groups.makeIterator()
         var end: Int?

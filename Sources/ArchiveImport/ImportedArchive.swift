@@ -13,8 +13,8 @@ internal import TypedStream
 ///
 /// Everything that works with keyed archives works with ``document``: `ArchiveGraph`, typed values
 /// through a `ClassRegistry`, and writing in any format. Each value has its byte range in the file.
-/// An object whose class has no known form keeps its values under keys that consist of their
-/// position and type.
+/// An object of a typedstream whose class has no known form keeps its values under keys that
+/// consist of their position and type.
 ///
 /// ```swift
 /// let archive = try ImportedArchive(parsing: bytes)
@@ -37,8 +37,8 @@ public struct ImportedArchive: Sendable {
 
         /// Detects the format from the first 16 bytes. Returns nil for other formats.
         ///
-        /// Inlinable, because without specialization it would take longer for a value of a database
-        /// than parsing the value.
+        /// Inlinable, because the unspecialized function would take longer than parsing a small
+        /// value of a database.
         @inlinable
         public static func detect(_ bytes: some Sequence<UInt8>) -> Format? {
             detect(head: Array(bytes.prefix(16)))
@@ -74,9 +74,10 @@ public struct ImportedArchive: Sendable {
     /// - Parameters:
     ///   - bytes: The bytes of the file.
     ///   - limits: The limits on parsing the file.
-    /// - Throws: `unrecognizedFormat` for files in other formats. `invalidMarker`, `truncated` or
-    ///   an exceeded limit for malformed files, with the byte offset. `unexpectedElement` for an
-    ///   object whose contents do not have the form that its class writes.
+    /// - Throws: `unrecognizedFormat` for files in other formats. `truncated`, `invalidLength`,
+    ///   `invalidMarker` or another code for malformed files, with the byte offset.
+    ///   `depthLimitExceeded` or `sizeLimitExceeded` for an exceeded limit. `unexpectedElement` for
+    ///   an object of a typedstream whose contents do not have the form that its class writes.
     public init(
         parsing bytes: [UInt8], limits: ParsingLimits = .default
     ) throws(PropertyListError) {
@@ -94,7 +95,8 @@ public struct ImportedArchive: Sendable {
     /// ``document`` list the defects.
     ///
     /// A typedstream is read up to its first defect. An object with contents that its class does
-    /// not write keeps its values.
+    /// not write keeps its values. A NIBArchive may repeat keys in an object and continue after its
+    /// class names. A damaged message of NSXPCConnection cannot be salvaged.
     ///
     /// - Parameters:
     ///   - bytes: The bytes of the file.
@@ -122,7 +124,7 @@ public struct ImportedArchive: Sendable {
 
 extension ImportedArchive {
     /// Returns the byte range of an object in the file, in constant time. The result is nil for a
-    /// number without an object, and for an object that represents several values of the file.
+    /// number without an object, and for an object without a byte range of its own.
     public func byteRange(of object: PropertyListUID) -> Range<Int>? {
         guard let objects = document.root[ArchiveFormat.objectsKey]?.array,
             let index = Int(exactly: object.value), index < objects.count
@@ -158,7 +160,7 @@ extension ImportedArchive {
     }
 }
 
-/// An importer for a format, which creates a keyed archive of its objects.
+/// An importer that converts files of one format to keyed archives.
 protocol ArchiveImporter {
     /// Parses a file and converts it to a document.
     static func document(

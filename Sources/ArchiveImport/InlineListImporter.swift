@@ -7,9 +7,10 @@ internal import KeyedArchive
 internal import PropertyList
 
 // A dictionary is an object if its first key is `$class` and the value of that key is a string. A
-// message with objects becomes a keyed archive: its objects, and the strings and data in them,
-// become entries of `$objects`. Values without a key get the keys `$0`, `$1`, …, as in keyed
-// archives. Any other message becomes a plain property list.
+// message with objects becomes a keyed archive. Its objects, the strings and data in them, and the
+// numbers, Booleans and dates in their arrays and sets become entries of `$objects`. Values without
+// a key get the keys `$0`, `$1`, …, as in keyed archives. Any other message becomes a plain
+// property list.
 
 /// An importer that converts a message of NSXPCConnection to a keyed archive or a plain property
 /// list, without recursion.
@@ -18,7 +19,8 @@ struct InlineListImporter: ArchiveImporter {
 
     /// A container that is being written.
     private struct Frame {
-        /// The index of the container, which is registered when it is complete.
+        /// The node index under which the complete container is recorded in ``written``, or -1 for
+        /// an object, which is not recorded.
         let index: Int
         var items: ArraySlice<Item>
         /// The number of values without a key found so far.
@@ -39,7 +41,7 @@ struct InlineListImporter: ArchiveImporter {
     private var numbers: [Int: PropertyListUID] = [:]
     private var classes: [String: PropertyListUID] = [:]
     private var classNames: [Int: String?] = [:]
-    /// The written values, for references to them.
+    /// The written values, by node index. Later references share them.
     private var written: [Int: CompletedValue] = [:]
 
     private init(isArchive: Bool) { self.isArchive = isArchive }
@@ -122,7 +124,7 @@ struct InlineListImporter: ArchiveImporter {
         return PropertyListUID(UInt32(truncatingIfNeeded: entries.count))
     }
 
-    /// Returns the number of the entry for a value.
+    /// Returns the UID of the entry for a value.
     private mutating func number(of node: InlinePropertyListNode) -> PropertyListUID {
         if let known = numbers[node.index] { return known }
         let number = number(of: .value(node))

@@ -11,17 +11,17 @@ internal import ValidText
 //
 // | in a NIBArchive | in a keyed archive |
 // |---|---|
-// | `NSString`, `NSMutableString`, `NSData`, `NSMutableData`: `NS.bytes` | the plain value; `NS.string`, `NS.data` |
+// | `NSString`, `NSMutableString`, `NSData`, `NSMutableData`: `NS.bytes` | the plain value; `NS.string` or `NS.data` if mutable |
 // | `NSNumber`: `NS.intval`, `NS.dblval`, `NS.boolval` | the plain value |
-// | `NSArray`, `NSSet`, mutable ones: `NSInlinedValue`, `UINibEncoderEmptyKey` for each element | `NS.objects` |
-// | `NSDictionary`, mutable ones: the same, keys and values in turn | `NS.keys`, `NS.objects` |
+// | `NSArray`, `NSSet` and their mutable subclasses: `NSInlinedValue`, `UINibEncoderEmptyKey` for each element | `NS.objects` |
+// | `NSDictionary`, `NSMutableDictionary`: the same, keys and values in turn | `NS.keys`, `NS.objects` |
 // | a fallback class | a class hint |
 // | a key that begins with `$` | the key with another `$` before it, as `NSKeyedArchiver` writes it |
 //
 // Source: archives that Apple's software wrote.
 
-/// An importer that converts a NIBArchive to a keyed archive. An object with values that its class
-/// does not write keeps its fields.
+/// An importer that converts a NIBArchive to a keyed archive. An object whose values do not have
+/// the form of its class keeps all of them as fields.
 struct NIBArchiveImporter: ArchiveImporter {
     private static let emptyKey = "UINibEncoderEmptyKey"
     private static let inlinedKey = "NSInlinedValue"
@@ -188,7 +188,7 @@ struct NIBArchiveImporter: ArchiveImporter {
         return true
     }
 
-    /// Returns the elements of a collection, or nil for other values.
+    /// Returns the elements of a collection, or nil if the values are not those of a collection.
     private func elements(of values: NIBArchiveValues) -> [NIBArchiveValue]? {
         guard let first = values.first, first.key == Self.inlinedKey,
             case .boolean(true) = first.content
@@ -213,7 +213,8 @@ struct NIBArchiveImporter: ArchiveImporter {
         output.end()
     }
 
-    /// Writes values as fields. Values without a key of their own become an array.
+    /// Writes values as fields. Values without a key of their own become an array. Repeated keys
+    /// are errors, except in salvaging, which keeps the first value.
     private mutating func writeAll(
         _ values: NIBArchiveValues, to output: inout ArchiveAssembler
     ) throws(PropertyListError) {

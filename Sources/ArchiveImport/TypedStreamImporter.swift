@@ -9,14 +9,14 @@ internal import ValidText
 
 // Objects of known classes get the fields that they have in a keyed archive (`TypedStreamContent`
 // lists the classes). For all other objects, and for roots that are not a single object, the key of
-// a group consists of its number and its type encoding: `0 i`, `1 [12c]`. A group with one value
-// becomes that value, and other groups become arrays. The object table also numbers C strings. They
-// are written where they are used, and their entries become `$null`.
+// a group consists of its index and its type encoding: `0 i`, `1 [12c]`. A group with one value
+// becomes that value, and other groups become arrays. The object table also contains C strings.
+// They are written where they are used, and their entries become `$null`.
 
 /// An importer that converts a typedstream to a keyed archive.
 struct TypedStreamImporter: ArchiveImporter {
-    /// The maximum length of a type encoding in a key. Longer ones are truncated, so that one long
-    /// encoding of many groups cannot inflate the result.
+    /// The maximum length of a type encoding in a key. Longer encodings are truncated, so that one
+    /// long encoding of many groups cannot inflate the result.
     private static let longestEncoding = 32
 
     private let document: TypedStreamDocument
@@ -92,7 +92,7 @@ struct TypedStreamImporter: ArchiveImporter {
         return try output.finish(format: "typedstream", facts: facts, problems: problems)
     }
 
-    /// Returns the number in the archive of an object of the stream.
+    /// Returns the UID in the keyed archive of an object of the stream.
     private static func uid(_ object: TypedStreamObject) -> PropertyListUID {
         PropertyListUID(UInt32(truncatingIfNeeded: object.number + 1))
     }
@@ -130,7 +130,8 @@ struct TypedStreamImporter: ArchiveImporter {
         output.beginObject(class: name, at: object.byteRange)
     }
 
-    /// Writes an object of a known class. Immutable strings, numbers and data are plain values in a keyed archive.
+    /// Writes an object of a known class. Immutable strings, numbers and data are plain values in a
+    /// keyed archive.
     private func write(
         _ content: TypedStreamContent, of object: TypedStreamObject,
         to output: inout ArchiveAssembler

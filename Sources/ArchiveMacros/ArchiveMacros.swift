@@ -7,8 +7,8 @@ internal import KeyedArchive
 /// Generates the archiving code of a class, a structure or an enumeration from its stored
 /// properties or cases.
 ///
-/// The macro adds the members that the type lacks, out of `archivedClass`, `register(in:)`,
-/// `encode(with:)` and `init(coder:)`. It also adds the conformance to `KeyedCodable`.
+/// The macro adds the conformance to `KeyedCodable` and the members `archivedClass`,
+/// `register(in:)`, `encode(with:)` and `init(coder:)`, except for those that the type already has.
 ///
 /// ```swift
 /// @Archived("DWSave")
@@ -82,8 +82,9 @@ public macro NotArchived() =
 /// Decodes a stored property of a class after all objects of the archive are complete, as
 /// `KeyedDecoder.decodeReference` does. The property must be optional.
 ///
-/// A weak property, such as a parent, is encoded as a conditional reference: the object itself is
-/// encoded only if another field contains it. Any other property is encoded with its object.
+/// A weak or unowned property, such as a parent, is encoded as a conditional reference: the object
+/// itself is encoded only if another field contains it. Any other property is encoded with its
+/// object.
 @attached(peer)
 public macro ArchivedReference() =
     #externalMacro(module: "ArchiveMacrosPlugin", type: "ArchivedReferenceMacro")

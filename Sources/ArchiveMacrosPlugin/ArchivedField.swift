@@ -13,7 +13,8 @@ struct ArchivedField {
     enum Role {
         /// Encoded and decoded.
         case value
-        /// Decoded after all objects are complete. A weak reference does not encode its object.
+        /// Decoded after all objects are complete. A weak or unowned reference does not encode its
+        /// object.
         case reference(isNonOwning: Bool)
         /// A constant optional that is not archived.
         case absent
@@ -27,7 +28,7 @@ struct ArchivedField {
     let keyText: String
     let type: FieldType
     var role: Role = .value
-    /// The default expression for a missing key.
+    /// The default expression for a field that is absent or nil.
     var fallback: String?
     /// The node at which errors are reported.
     let node: Syntax
@@ -56,7 +57,7 @@ struct ArchivedField {
         }
     }
 
-    /// The statement that decodes the field before the object is complete; nil for references.
+    /// The statement that sets the property before the object is complete; nil for references.
     var decoding: String? {
         switch role {
         case .value: "\(reference) = try coder.\(decodingCall(key, default: fallback))"
@@ -65,8 +66,8 @@ struct ArchivedField {
         }
     }
 
-    /// The statement that requests a reference after all other fields; it is resolved when all
-    /// objects are complete; nil for other fields.
+    /// The statement that requests a reference after all other fields; nil for other fields. The
+    /// decoder resolves the reference when all objects are complete.
     var lateDecoding: String? {
         guard case .reference = role, let wrapped = type.wrapped else { return nil }
         return """

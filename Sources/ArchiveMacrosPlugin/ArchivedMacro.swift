@@ -17,7 +17,7 @@ struct ArchivedMacro: MemberMacro, ExtensionMacro {
     ) throws -> [DeclSyntax] {
         let type = ArchivedType(node, declaration, missing: protocols, context)
         // The extension expansion examines the same declaration and finds the same errors, so only
-        // this one reports them.
+        // the member expansion reports them.
         for diagnostic in type.diagnostics { context.diagnose(diagnostic) }
         guard case .classType = type.kind, let writer = type.writer else { return [] }
         return writer.members.map { DeclSyntax(stringLiteral: $0) }

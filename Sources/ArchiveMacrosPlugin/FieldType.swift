@@ -33,7 +33,7 @@ struct FieldType {
     /// Returns whether a type name is one that an enumeration can have as its raw type.
     static func isRawValue(_ name: String) -> Bool { name == "String" || numbers.contains(name) }
 
-    /// The numbers of the standard library.
+    /// The number types of the standard library, and `Bool`.
     private static let numbers: Set = [
         "Bool", "Double", "Float", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8",
         "UInt16", "UInt32", "UInt64",

@@ -48,7 +48,7 @@ struct MemberWriter {
 
     private var isSubclass: Bool { classForm?.isSubclass == true }
 
-    /// The modifiers of a type member that subclasses override.
+    /// The access level and the modifiers of a type member, which subclasses may override.
     private var typeMemberModifiers: String {
         guard let classForm else { return "\(access)static" }
         if classForm.isSubclass { return "\(access)override class" }
@@ -207,7 +207,7 @@ struct PresentMembers {
 }
 
 extension FunctionParameterClauseSyntax {
-    /// The label of the only parameter; nil if there are several parameters.
+    /// The label of the only parameter; nil unless there is exactly one parameter.
     fileprivate var onlyLabel: String? {
         parameters.count == 1 ? parameters.first?.firstName.text : nil
     }

@@ -257,7 +257,7 @@ extension VariableDeclSyntax {
 }
 
 extension IfConfigDeclSyntax {
-    /// The declarations in all of its branches.
+    /// The declarations in all branches of the condition, including those of nested conditions.
     var declarations: [DeclSyntax] {
         clauses.flatMap { clause in
             guard case .decls(let members) = clause.elements else { return [DeclSyntax]() }

@@ -53,8 +53,8 @@ public struct ArchivedDictionary: Sendable {
     ///
     /// - Parameters:
     ///   - store: The store that contains the item.
-    ///   - attributes: The attributes of the item. Its service, account and access group identify
-    ///     it. A new item gets all of them.
+    ///   - attributes: The attributes of the item. The service, account and access group identify
+    ///     the item. A new item gets all attributes.
     ///   - key: The key of the archive's root.
     ///   - registry: The allowed classes of values.
     ///   - limits: The limits on parsing the archive.
@@ -157,8 +157,8 @@ extension ArchivedDictionary {
         }
     }
 
-    /// Returns whether an error means that the data cannot be parsed, regardless of the requested
-    /// types.
+    /// Returns whether an error means that the item is corrupt: something other than its store
+    /// changed it, or its data cannot be parsed, regardless of the requested types.
     ///
     /// The error code is not enough: types report values that they cannot hold with the same codes
     /// as broken objects. So the data is parsed again without any type.

@@ -32,7 +32,7 @@ public struct StoreError: Error, Sendable {
         /// A key or a domain cannot be a file name, a path contains a NUL, or a service, an account
         /// or an access group is too long.
         public static let invalidName = Code("invalidName")
-        /// An item with the same service, account and synchronizability already exists.
+        /// An item with the same identity already exists; see ``ItemIdentity``.
         public static let duplicateItem = Code("duplicateItem")
         /// No item matches the query.
         public static let itemNotFound = Code("itemNotFound")
@@ -40,19 +40,21 @@ public struct StoreError: Error, Sendable {
         public static let unknownAccessGroup = Code("unknownAccessGroup")
         /// An item does not support a change.
         public static let unsupportedChange = Code("unsupportedChange")
-        /// The key is not the one that the store was encrypted with.
+        /// The key does not open the store or the backup, or cannot be derived from the passphrase.
         public static let wrongKey = Code("wrongKey")
-        /// A passphrase is empty, or so easy to guess that it protects nothing.
+        /// A passphrase is empty, or the cost of deriving its key is too low to protect anything.
         public static let weakPassphrase = Code("weakPassphrase")
-        /// A key file contains no key, can be read by others, or belongs to another user.
+        /// A key does not have 32 bytes, or a key file may be accessed by other users or belongs to
+        /// another user.
         public static let invalidKeyFile = Code("invalidKeyFile")
-        /// A file is not an item store, or is damaged.
+        /// A file is not an item store, is damaged or was moved, or has a foreign journal beside
+        /// it.
         public static let invalidDatabase = Code("invalidDatabase")
         /// A later version of this library created the store.
         public static let unsupportedVersion = Code("unsupportedVersion")
         /// Something other than the store changed an item.
         public static let alteredItem = Code("alteredItem")
-        /// Another program has kept the store locked for too long.
+        /// Another program or thread has blocked the store or the file for too long.
         public static let busy = Code("busy")
         /// The program misused the API. Examples are a database that is used within a transaction
         /// of the same thread, and a transaction that is used on another thread or after its end.

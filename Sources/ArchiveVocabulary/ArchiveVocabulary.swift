@@ -34,7 +34,7 @@ public enum ArchiveFormat {
     /// The key of the fallback classes in a class description.
     @inlinable public static var classHintsKey: String { "$classhints" }
 
-    /// Returns the key of a value that was encoded without one.
+    /// Returns the key of a value that was encoded without a key.
     ///
     /// - Parameter position: the number of such values before it in the object.
     /// - Returns: The key.
@@ -72,7 +72,7 @@ public enum FoundationField {
     @inlinable public static var time: String { "NS.time" }
     /// The bytes of a UUID.
     @inlinable public static var uuidBytes: String { "NS.uuidbytes" }
-    /// The URL that another is relative to.
+    /// The base URL of a relative URL.
     @inlinable public static var base: String { "NS.base" }
     /// The text of a URL.
     @inlinable public static var relative: String { "NS.relative" }

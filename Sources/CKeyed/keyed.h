@@ -83,11 +83,11 @@ enum {
     KEYED_LIMITS_TRUSTED = 2,
 };
 
-/// The options of `keyed_open`. All zeros select strict parsing with the limits for untrusted input.
+/// The options for reading an input. All zeros select strict parsing with the limits for untrusted input.
 typedef struct keyed_options {
     /// One of `KEYED_LIMITS_…`.
     uint32_t limits;
-    /// 1 accepts the deviations that Apple's parsers accept; 0 rejects them.
+    /// 1 accepts the deviations that Apple's parsers accept; 0 rejects them, except control characters in XML.
     uint32_t lenient;
 } keyed_options;
 
@@ -109,7 +109,7 @@ keyed_document *keyed_open(
 /// Returns the format of a document, one of `KEYED_FORMAT_…`.
 uint32_t keyed_format(const keyed_document *document);
 
-/// Returns the number of the root value.
+/// Returns the number of the root value, which is its index in a `keyed_table`.
 uint32_t keyed_root(const keyed_document *document);
 
 /// Returns the name of a format, detected from the first bytes: `binary property list`, `XML property list`, `OpenStep
@@ -185,7 +185,7 @@ typedef struct keyed_table {
 /// Returns a copy of all values of a document. Linear. The table remains valid when the document is freed.
 keyed_table *keyed_values(const keyed_document *document, keyed_error **error);
 
-/// Returns the value at a key path, in the notations of the command `keyed`: `a.b[0]`, `/a/b/0`, `:a:b:0`.
+/// Finds the value at a key path, in the notations of the command `keyed`: `a.b[0]`, `/a/b/0`, `:a:b:0`.
 ///
 /// In a keyed archive, a path begins at the root object and traverses Foundation's collections, as in `files[0].name`. A
 /// path whose first key begins with `$`, as in `$top.root`, begins at the root of the property list. `!` enters data that
@@ -231,7 +231,7 @@ enum {
 
 /// An object of an archive. A UID is an index into `objects`. In hostile input it may be out of range.
 typedef struct keyed_object {
-    /// The entry of `$objects`.
+    /// The number of the value that is the entry of `$objects`.
     uint32_t value;
     /// One of `KEYED_FORM_…`.
     uint32_t form;
@@ -276,8 +276,9 @@ enum {
     /// Tagged objects such as `{"$date": …}`, which can be parsed without loss.
     KEYED_JSON_TYPED = 2,
     /// Like `KEYED_JSON_COERCE`, with the objects of an archive resolved. Foundation's collections and values become
-    /// arrays, objects and text. Another object becomes its fields and a `$class`. A repeated or cyclic reference to
-    /// such an object becomes `{"$ref": "@12"}`, with the key path of the object.
+    /// arrays, objects and text. Another object becomes its fields and a `$class`. A repeated reference to such an
+    /// object becomes `{"$ref": "@12"}`, with the key path of the object, and so does a reference to an object within
+    /// itself.
     KEYED_JSON_OBJECTS = 3,
 };
 
@@ -285,14 +286,15 @@ enum {
 keyed_text *keyed_json(
     const keyed_document *document, uint32_t value, uint32_t mode, keyed_error **error);
 
-/// Serializes the document in another format, one of `KEYED_FORMAT_…`.
+/// Serializes a document in a format, one of `KEYED_FORMAT_…`.
 keyed_text *keyed_convert(const keyed_document *document, uint32_t format, keyed_error **error);
 
 /// Returns the sorted class names of an archive as a JSON array.
 keyed_text *keyed_class_names(const keyed_document *document, keyed_error **error);
 
 /// Returns the text of a string or an attributed string. The string is the root of a typedstream, of a keyed archive or
-/// of a property list. Returns NULL without an error if the root is another value.
+/// of a property list. The root of a keyed archive may also be a URL without a base. Returns NULL without an error if
+/// the root is another value.
 keyed_text *keyed_text_of(
     const uint8_t *bytes, size_t count, const keyed_options *options, keyed_error **error);
 
@@ -311,9 +313,9 @@ typedef struct keyed_row {
     const char *key;
     /// The index in its container; -1 for dictionary values and the root.
     int64_t index;
-    /// The kind of the value (`string`, `dictionary`, …), or `object`, `uuid`, `url` or `reference`.
+    /// The kind of the value (`string`, `dictionary`, …), or `object`, `uuid`, `url`, `class` or `reference`.
     const char *kind;
-    /// The class of an object; NULL for other values.
+    /// The class of a value of kind `object`; NULL for other values.
     const char *class_name;
     /// Containers and objects as JSON; NULL for other values, and in lists with `KEYED_EVERYTHING`.
     const char *json;
@@ -323,7 +325,7 @@ typedef struct keyed_row {
     uint32_t level;
     /// The index of the object in an archive; -1 for other values.
     int64_t object;
-    /// The byte offset of the value in the source.
+    /// The byte offset of the value in the source; -1 if it is unknown.
     int64_t offset;
     /// The content of a scalar, as in `keyed_value`. Strings are UTF-8. A `date` and a `uuid` are text too.
     keyed_value scalar;
@@ -346,7 +348,8 @@ enum {
 };
 
 /// Returns rows for a value. `scope` is one of the constants above. Objects are resolved as in `KEYED_JSON_OBJECTS`.
-/// With `KEYED_EVERYTHING`, a shared object is listed at its first occurrence, and is a `reference` elsewhere.
+/// With `KEYED_EVERYTHING`, a shared object with children is listed with them at its first occurrence, and is a
+/// `reference` elsewhere.
 keyed_rows *keyed_list(
     const keyed_document *document, uint32_t value, int32_t scope, keyed_error **error);
 
@@ -375,8 +378,8 @@ void keyed_begin_dictionary(keyed_builder *builder);
 /// Ends the innermost container.
 void keyed_end(keyed_builder *builder);
 
-/// Returns the document and empties the builder. Calls made in the wrong order are reported here, as an error with the
-/// code `misuse` or `invalidKey`.
+/// Returns the document and empties the builder, also on failure. Mistakes in earlier calls are reported here: calls in
+/// the wrong order with the code `unexpectedElement`, text that is not UTF-8 with `invalidString`.
 keyed_document *keyed_finish(keyed_builder *builder, keyed_error **error);
 
 #ifdef __cplusplus

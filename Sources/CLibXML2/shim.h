@@ -37,7 +37,8 @@ typedef struct {
     int (*on_events)(void *owner, const keyed_xml_event *events, int count);
     void *owner;
     xmlParserCtxtPtr context;
-    // The first violation of well-formedness: libxml2's error code, the offset and the message.
+    // The first violation of well-formedness: libxml2's error code, the offset and the message. The
+    // offset is also that of an internal subset.
     int error;
     uint32_t error_offset;
     char message[192];
@@ -130,9 +131,9 @@ static void keyed_xml_on_error(void *user, xmlErrorPtr error) {
         strncpy(session->message, error->message, sizeof session->message - 1);
 }
 
-// Returns the options for libxml2. It never accesses the network. It ignores the declared encoding,
-// because the text has already been converted to UTF-8. Its own limit of 256 levels is lifted,
-// because the caller counts the levels. NOENT, DTDLOAD, DTDATTR, XINCLUDE and RECOVER are
+// Returns the options for libxml2. They forbid access to the network. They ignore the declared
+// encoding, because the text has already been converted to UTF-8. They lift the limit of 256
+// levels, because the caller counts the levels. NOENT, DTDLOAD, DTDATTR, XINCLUDE and RECOVER are
 // never set.
 static inline int keyed_xml_options(void) {
     int options = XML_PARSE_NONET | XML_PARSE_IGNORE_ENC | XML_PARSE_HUGE | XML_PARSE_NOERROR
@@ -188,7 +189,7 @@ static inline int keyed_xml_convert(
 
 // Converts `size` bytes in the encoding `name` to UTF-8. Returns a buffer that the caller must free
 // with `xmlBufferFree`. Returns NULL if the encoding is unknown, in which case `is_known` is 0, or
-// if the bytes are not valid in it.
+// if the bytes are not valid in that encoding.
 //
 // By default, libxml2 prints an error to standard error if a conversion fails. The error handler of
 // this thread is therefore replaced during the conversion.

@@ -13,8 +13,8 @@
 
 // A VFS that lets SQLite open a database, its rollback journal and temporary files, and nothing else. SQLite reads the
 // name of a super-journal from the journal and deletes the file with that name. It also reads a write-ahead log beside
-// a database, even if the database does not use one. The VFS refuses both on each call, so a file that appears after an
-// earlier check does no harm.
+// a database, even if the database does not use one. The VFS refuses super-journals and write-ahead logs on each call,
+// so a file that appears after an earlier check does no harm.
 //
 // The Swift module opens and checks journals. The VFS reads and writes them through the same descriptor.
 //
@@ -51,7 +51,8 @@ static inline int keyed_sqlite_size(sqlite3 *connection, sqlite3_int64 *size) {
     return file && file->pMethods ? file->pMethods->xFileSize(file, size) : SQLITE_ERROR;
 }
 
-/// Returns whether a database no longer has the name under which it was opened, or may not have it.
+/// Returns whether a database no longer has the name under which it was opened. The result is nonzero if that is
+/// unknown.
 static inline int keyed_sqlite_has_moved(sqlite3_file *file) {
     int moved = 0;
     if (!file || !file->pMethods) return 1;
@@ -310,10 +311,11 @@ static inline int keyed_guard_has_journal(const keyed_guard_main *main, sqlite3_
 /// Sets `reserved` to whether a connection is about to write to a database. SQLite calls this function while it has a
 /// read lock. If a connection is about to write, SQLite does not apply a journal.
 ///
-/// Any process that may read the database can put a read lock on the same byte. The system's VFS cannot distinguish
-/// that lock from a writer's, so SQLite would ignore the journal and read an incomplete transaction. But a writer whose
-/// journal is in use has locked the database exclusively, because it flushes the journal first. A journal in use
-/// therefore does not belong to the holder of this lock, and the function returns SQLITE_BUSY.
+/// A writer locks one byte of the file. Any process that may read the database can put a read lock on that byte. The
+/// system's VFS cannot distinguish this lock from a writer's, so SQLite would ignore the journal and read an incomplete
+/// transaction. But a writer whose journal is in use has locked the database exclusively, because it flushes the
+/// journal first. A journal in use therefore does not belong to the holder of this lock, and the function returns
+/// SQLITE_BUSY.
 static inline int keyed_guard_is_reserved(sqlite3_file *file, int *reserved) {
     const keyed_guard_main *main = keyed_guard_main_of(file);
     int has_journal = 0, status = main->system->xCheckReservedLock(file, reserved);

@@ -8,16 +8,16 @@
 /// caller's thread until its stack is nearly used up. The next call then runs on a new thread with
 /// a large stack, while the caller's thread waits. `ParsingLimits` bounds the depth.
 ///
-/// The new thread has the task-local values of the caller. It does not have the isolation of the
-/// main actor, which belongs to the main thread.
+/// The new thread has the task-local values of the caller, except on Apple systems before macOS 15
+/// and iOS 18. It does not have the isolation of the main actor, which belongs to the main thread.
 package struct StackSegment {
     private static let size = 256 << 20
     // The bytes above the frame that created the segment. They are included because calls may begin
     // in an outer frame.
     private static let slack: UInt = 64 << 10
 
-    // The segment: `extent` bytes from `floor` upwards. A frame within it makes the next call on
-    // its own stack.
+    // The segment: `extent` bytes from `floor` upwards. While the current frame is within the
+    // segment, the next call stays on the same stack.
     private let floor: UInt
     private let extent: UInt
 
@@ -51,7 +51,8 @@ package struct StackSegment {
     ///
     /// - Parameters:
     ///   - owner: The coder that makes the calls.
-    ///   - stack: The coder's segment, replaced for the duration of the call.
+    ///   - stack: The coder's segment, which becomes that of the stack on which the call runs.
+    ///     After a call on a new thread, the previous segment is restored.
     ///   - error: The error if there is no memory for a stack, or there are no threads.
     ///   - body: The call.
     /// - Returns: The result of the call.

@@ -18,9 +18,9 @@ internal import WinSDK
 // | Windows | `GetCurrentThreadStackLimits` | `CreateThread` |
 // | WebAssembly | unknown | none |
 //
-// The compiler flag `NO_THREADS` builds any platform without threads, like WebAssembly. Use it to
-// test that case on other platforms (`Scripts/platforms`, `SingleThreadTests`), and to build for a
-// platform that is not in the table.
+// The compiler flag `NO_THREADS` builds the package without threads for any platform, as for
+// WebAssembly. Use the flag to test that case on other platforms (`Scripts/platforms`,
+// `SingleThreadTests`), and to build for a platform that is not in the table.
 
 /// The stacks of threads. All of them grow towards lower addresses.
 enum ThreadStack {
@@ -48,7 +48,7 @@ enum ThreadStack {
         var floor: UInt { lowest &+ ThreadStack.left(of: size) }
     }
 
-    /// Returns the bytes of a stack that are kept free for code between two checks.
+    /// Returns the number of bytes of a stack that are kept free for code between two checks.
     static func left(of size: UInt) -> UInt { min(size / 2, reserve) }
 
     /// Returns the approximate address that the stack has reached.
@@ -70,7 +70,8 @@ enum ThreadStack {
 extension ThreadStack {
     /// Returns the lowest address at which the current thread makes calls; nil if it is unknown.
     ///
-    /// It is unknown in a program with fibers, which runs a thread on other memory.
+    /// The address is unknown on a platform without threads, and in a program with fibers, which
+    /// runs a thread on other memory.
     static func floor() -> UInt? {
         guard let bounds = Self.bounds(), bounds.contains(position()) else { return nil }
         return bounds.floor
@@ -86,8 +87,8 @@ extension ThreadStack {
     // The assumed maximum size of the main thread's stack. The kernel keeps 128 MiB free for it.
     private static let largestOfMain: UInt = 64 << 20
 
-    // The thread-specific keys of the bounds. Each thread measures them once, because that takes a
-    // system call.
+    // The thread-specific keys of the bounds. Each thread measures its bounds once, because that
+    // takes a system call.
     private static let lowestKey = makeKey()
     private static let sizeKey = makeKey()
 
@@ -186,7 +187,7 @@ extension ThreadStack {
 extension ThreadStack {
     /// Runs a closure on a new thread with a stack of this size, and waits for it.
     ///
-    /// - Returns: False if the system had no memory for the stack, so that `body` did not run.
+    /// - Returns: False if the system could not create the thread, so that `body` did not run.
     static func run(stackSize: Int, _ body: @escaping () -> Void) -> Bool {
         // SAFETY: the thread receives its own reference to the work and releases it. This function
         // waits for the thread, which thus ends before it returns.
@@ -212,7 +213,7 @@ extension ThreadStack {
 extension ThreadStack {
     /// Runs a closure on a new thread with a stack of this size, and waits for it.
     ///
-    /// - Returns: False if the system had no memory for the stack, so that `body` did not run.
+    /// - Returns: False if the system could not create the thread, so that `body` did not run.
     static func run(stackSize: Int, _ body: @escaping () -> Void) -> Bool {
         // SAFETY: the attributes are initialized and destroyed here. The thread receives its own
         // reference to the work and releases it. This function joins the thread, which thus ends

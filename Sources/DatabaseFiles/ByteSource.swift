@@ -25,7 +25,8 @@ package struct MemorySource: ByteSource {
 }
 
 extension [UInt8] {
-    /// Returns the big-endian integer of `width` bytes at `offset`, or nil if it is out of bounds.
+    /// Returns the big-endian integer of `width` bytes, at most 4, at `offset`, or nil if it is out
+    /// of bounds.
     func bigEndian(at offset: Int, width: Int) -> Int? {
         guard offset >= 0, width <= 4, offset <= count - width else { return nil }
         return self[offset..<offset + width].reduce(0) { $0 << 8 | Int($1) }

@@ -34,12 +34,13 @@ package struct DatabaseHeader: Sendable, Equatable {
     package let usesWriteAheadLog: Bool
     /// The write version and the read version of the format. Both are 1 with a rollback journal.
     package let versions: [UInt8]
-    /// The number of transactions that changed the database, modulo 2³².
+    /// The number of transactions that changed the database, modulo 2³². With a write-ahead log,
+    /// SQLite does not count every transaction.
     package let changeCounter: UInt32
     /// The number of pages according to the header.
     package let pageCount: UInt32
     /// A Boolean value indicating whether the database is in auto-vacuum mode, in which SQLite
-    /// moves pages in order to release others.
+    /// moves pages in order to shrink the file.
     package let vacuumsItself: Bool
     /// The identifier of the application that the database belongs to.
     package let applicationIdentifier: UInt32
@@ -84,7 +85,8 @@ package struct DatabaseHeader: Sendable, Equatable {
         (512...65536).contains(size) && size & (size - 1) == 0
     }
 
-    /// Decodes text of the database. Invalid sequences become U+FFFD.
+    /// Decodes text of the database. Invalid sequences become U+FFFD. An odd last byte of UTF-16 is
+    /// ignored.
     ///
     /// - Complexity: Linear in the number of bytes.
     package func text(_ bytes: some Collection<UInt8>) -> String {

@@ -14,7 +14,8 @@ package final class DatabasePages {
     /// - Parameters:
     ///   - main: The database.
     ///   - log: Its write-ahead log, if there is one.
-    /// - Throws: An error if the file cannot be read or has a malformed header.
+    /// - Throws: An error if a file cannot be read, if a header is malformed, or if the page sizes
+    ///   of the database and the log differ.
     package init(
         _ main: any ByteSource, log: (offsets: WriteAheadLog, source: any ByteSource)? = nil
     ) throws(DatabaseFileError) {

@@ -11,8 +11,8 @@ package final class FileSource: ByteSource {
     private let file: FileDescriptor
     private let closesFile: Bool
 
-    /// The size of 4,294,967,295 pages of 65,536 bytes. A sum of a few such sizes does not
-    /// overflow.
+    /// The size of 4,294,967,295 pages of 65,536 bytes. On 64-bit systems, a sum of a few such
+    /// sizes does not overflow.
     private static let largestDatabase = Int(clamping: Int64(UInt32.max) << 16)
 
     /// Opens a file for reading.

@@ -4,13 +4,13 @@
 /// A rollback journal: `NAME-journal` beside the database `NAME`.
 ///
 /// SQLite saves the old contents of pages in this file before changing them. If the program dies,
-/// the next one that opens the database restores those pages. The file consists of segments, each
-/// of which begins at a multiple of the sector size:
+/// the next program that opens the database restores those pages. The file consists of segments,
+/// each of which begins at a multiple of the sector size:
 ///
 /// | offset | bytes | content |
 /// |---|---|---|
 /// | 0 | 8 | D9 D5 05 F9 20 A1 63 D7 |
-/// | 8 | 4 | number of pages in this segment; FFFFFFFF for all that follow |
+/// | 8 | 4 | number of pages in this segment; FFFFFFFF for all pages that follow |
 /// | 12 | 4 | nonce of the checksums |
 /// | 16 | 4 | number of pages of the database before the change |
 /// | 20 | 4 | sector size |
@@ -20,8 +20,8 @@
 /// A transaction over several attached databases has a super-journal. Its name is the last record
 /// of each journal: a page number (4), the name, its length (4), the sum of its bytes (4) and the
 /// first eight bytes of a header. **SQLite deletes the file with that name** after the rollback
-/// without checking its contents. So anyone who can write a journal can make the reader delete any
-/// file that the reader may delete.
+/// without checking that it is a super-journal. So anyone who can write a journal can make the
+/// reader delete any file that the reader may delete.
 ///
 /// A journal whose first byte is zero is not in use. SQLite overwrites it with the next journal
 /// without truncating it. When SQLite rolls back the transaction of the new journal, it may read
@@ -30,7 +30,7 @@ package struct RollbackJournal: Sendable, Equatable {
     package static let suffix = "-journal"
     static let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
     private static let headerSize = 28
-    /// The bytes of a super-journal record after the name.
+    /// The size of the part of a super-journal record after the name.
     private static let recordTail = 16
 
     /// The first header, or nil if it is malformed. SQLite would then restore nothing.
@@ -46,7 +46,8 @@ package struct RollbackJournal: Sendable, Equatable {
 
     /// The header of a segment.
     package struct Header: Sendable, Equatable {
-        /// The number of pages in the segment, or nil if all that follow belong to it.
+        /// The number of pages in the segment, or nil if all pages that follow belong to the
+        /// segment.
         let pageCount: Int?
         private let nonce: UInt32
         /// The number of pages of the database before the change.
@@ -89,7 +90,7 @@ package struct RollbackJournal: Sendable, Equatable {
         }
     }
 
-    /// Inspects a journal without opening the file that it names.
+    /// Inspects a journal without opening the super-journal that it may name.
     ///
     /// - Returns: nil for a journal that is not in use, because it is empty or its first byte is
     ///   zero.

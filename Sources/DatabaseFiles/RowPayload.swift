@@ -32,7 +32,8 @@ package struct RowPayload {
         chain.append(overflow)
     }
 
-    /// Returns the bytes of a range within the row. Reads the overflow pages up to its end.
+    /// Returns the bytes of a range within the row. Reads the overflow pages up to the end of the
+    /// range.
     package mutating func bytes(in range: Range<Int>) throws(DatabaseFileError) -> [UInt8] {
         guard range.lowerBound >= 0, range.upperBound <= size else {
             throw DatabaseFileError(

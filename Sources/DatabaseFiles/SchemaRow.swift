@@ -9,11 +9,11 @@ package struct SchemaRow {
     package let type: [UInt8]
     package let name: [UInt8]
     package let tableName: [UInt8]
-    /// The root page of its tree.
+    /// The number of the tree's root page.
     package let root: UInt32
     package let definition: [UInt8]
 
-    /// Parses a row. The result is nil for a row without one of the texts or without a root page.
+    /// Parses a row. The result is nil for a row that is not exactly four texts and a root page.
     fileprivate init?(_ payload: inout RowPayload) throws(DatabaseFileError) {
         let values = try payload.values(limit: 6)
         guard values.count == 5 else { return nil }
@@ -40,7 +40,8 @@ extension DatabasePages {
     /// Reads a schema of tables and indexes with short definitions, in the order of their rows.
     ///
     /// - Parameter limit: The maximum number of rows.
-    /// - Returns: The rows, or nil for a schema with more rows or with rows of other kinds.
+    /// - Returns: The rows, or nil for a schema with more rows, with long rows, or with rows of
+    ///   other kinds.
     /// - Throws: An error if the schema is malformed.
     /// - Complexity: Linear in the number of pages of the schema, each of which is read once.
     package func schemaRows(limit: Int) throws(DatabaseFileError) -> [SchemaRow]? {

@@ -3,7 +3,7 @@
 
 /// A row as it is stored.
 package struct StoredRow {
-    /// The row number, or nil in a table without row numbers.
+    /// The row number (SQLite's rowid), or nil in a table without row numbers.
     package let number: Int64?
     package var payload: RowPayload
 }
@@ -15,7 +15,7 @@ package struct StoredValue {
     }
 
     package let kind: Kind
-    /// The range of its bytes within the row.
+    /// The range of the value's bytes within the row.
     package let range: Range<Int>
 }
 

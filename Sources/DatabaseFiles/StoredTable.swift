@@ -4,7 +4,7 @@
 /// A table that the schema describes.
 package struct StoredTable: Sendable {
     package let name: String
-    /// The root page of its tree.
+    /// The number of the tree's root page.
     package let root: UInt32
     private let definition: TableDefinition?
 

@@ -19,7 +19,8 @@ struct TableDefinition: Sendable {
     // The column names of a separate `PRIMARY KEY (…)` constraint.
     private var key: [ArraySlice<UInt8>] = []
 
-    /// Parses a statement. The result is nil if it defines no table.
+    /// Parses a statement. The result is nil if the statement has no complete list of columns, or
+    /// too many columns.
     ///
     /// - Complexity: Linear in the length of the statement.
     init?(_ sql: [UInt8]) {
@@ -42,7 +43,8 @@ struct TableDefinition: Sendable {
                 part.removeAll(keepingCapacity: true)
                 if depth == 0 { break }
             } else {
-                // Deeper tokens matter only for the columns of a primary key.
+                // Keep nested tokens too: a parenthesis after `AS` marks a generated column, and a
+                // primary key lists its columns in parentheses.
                 part.append(token)
             }
         }
@@ -119,7 +121,8 @@ struct SQLTokens {
         /// The bytes of the token, without quotes.
         let text: ArraySlice<UInt8>
 
-        /// Returns whether this is an unquoted word, ignoring ASCII case.
+        /// Returns whether this token is unquoted and equals `word`, ignoring ASCII case. `word`
+        /// must be in lower case.
         func isWord(_ word: String) -> Bool {
             kind == .word && text.count == word.utf8.count
                 && lowercased(text).elementsEqual(word.utf8)

@@ -8,14 +8,14 @@
 ///
 /// | offset | bytes | content |
 /// |---|---|---|
-/// | 0 | 1 | 2 or 5 for an inner page, 10 or 13 for a leaf; 5 and 13 in tables with row numbers |
+/// | 0 | 1 | 2 or 5 for an inner page, 10 or 13 for a leaf; 5 and 13 if rows have numbers |
 /// | 3 | 2 | number of cells |
 /// | 8 | 4 | inner pages only: the last child |
 /// | 8 or 12 | 2 each | offset of each cell in the page |
 ///
 /// The parts of a cell depend on the kind of its page: the preceding child (4 bytes; inner pages),
-/// the size of the row (variable; not in 5), the row number (variable; 5 and 13), the beginning of
-/// the row, and the first overflow page (4 bytes; if the row does not fit).
+/// the size of the row (variable; not in 5), the row number or rowid (variable; 5 and 13), the
+/// beginning of the row, and the first overflow page (4 bytes; if the row does not fit).
 ///
 /// The walk skips malformed parts and records the first one in ``problem``. It reads each page once
 /// and limits the total size of a page's cells to the size of the page. Its time is therefore

@@ -22,7 +22,7 @@
 /// | 0 | 4 | page number |
 /// | 4 | 4 | number of pages of the database, if this frame ends a transaction; else 0 |
 /// | 8 | 8 | the two salts of the file |
-/// | 16 | 8 | checksum of the first 8 bytes and the page, continued from the frame before |
+/// | 16 | 8 | checksum of bytes 0–7 and the page, continued from the header or frame before |
 ///
 /// The log ends at the first frame with other salts or a wrong checksum. Frames after the last
 /// commit are ignored.

@@ -8,13 +8,14 @@ extension ClassRegistry {
     /// The classes of Foundation that archives may contain by default, such as `NSArray` and
     /// `NSDate`. None of them is known to crash on invalid fields.
     ///
-    /// ``KeyedUnarchiverCoder`` reads the most common of them itself; the others have their own
-    /// `init(coder:)`. <doc:FoundationClasses> lists them, and the classes that are left out.
+    /// ``KeyedUnarchiverCoder`` reads the most common of these classes itself; the others have
+    /// their own `init(coder:)`. <doc:FoundationClasses> lists all of them, and the classes that
+    /// are left out.
     public static let foundationObjects = FoundationClassList.all.reduce(ClassRegistry()) {
         $0.adding(class: $1.type, as: $1.name)
     }
 
-    /// Creates a registry of only these classes, each under its own name.
+    /// Creates a registry of only the given classes, each under its own name.
     ///
     /// - Parameter classes: the classes, as for ``adding(classes:)``.
     public init(classes: [AnyClass]) { self = ClassRegistry().adding(classes: classes) }

@@ -8,8 +8,8 @@ public import PropertyList
 /// A value that holds an object whose class adopts `NSCoding`, for use in `KeyedCodable` types.
 ///
 /// The object's own `encode(with:)` and `init(coder:)` write and read it. All references to the
-/// object, from both kinds of types, lead to one object in the archive and to one instance in
-/// memory.
+/// object, from `NSCoding` classes and from `KeyedCodable` types, lead to one object in the archive
+/// and to one instance in memory.
 ///
 /// ```swift
 /// struct Level: KeyedCodable {
@@ -45,9 +45,9 @@ extension CodedObject: KeyedCodable {
         try KeyedArchiverCoder.serving(writer) { try $0.uid(of: object) }
     }
 
-    /// Reads the object from the fields of another object, which is under construction.
+    /// Creates the object from the fields of the archived object that `coder` reads.
     ///
-    /// - Throws: `misuse` at the roots, and the errors of ``unarchive(_:)``.
+    /// - Throws: the errors of ``unarchive(_:)``.
     public init(coder: KeyedDecoder) throws {
         let made = try KeyedUnarchiverCoder.serving(coder) { reader in
             try reader.construct(Object.self, coder)
@@ -56,10 +56,11 @@ extension CodedObject: KeyedCodable {
         self.object = object
     }
 
-    /// Returns the object of a reference, reading it once.
+    /// Returns the object to which a reference leads. Each object is read once.
     ///
-    /// - Throws: `classNotAllowed`, `wrongType`, `missingValue`, `referenceCycle`, errors for
-    ///   exceeded limits, and an error of the object's own `init(coder:)`.
+    /// - Throws: `classNotAllowed`, `wrongType`, `missingValue`, `referenceCycle`,
+    ///   `malformedObject` if `init(coder:)` returns nil, errors for exceeded limits, and an error
+    ///   of the object's own `init(coder:)`.
     public static func unarchive(_ reference: KeyedReference) throws -> CodedObject {
         let made = try KeyedUnarchiverCoder.serving(reference.roots) { reader in
             try reader.decoded(reference, of: .one(Object.self))

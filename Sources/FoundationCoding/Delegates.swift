@@ -10,7 +10,8 @@ public protocol KeyedUnarchiverCoderDelegate: AnyObject {
         originalClasses classNames: [String]
     ) -> AnyClass?
 
-    /// Returns the object itself, or another one that replaces it for all references.
+    /// Returns the object itself, or another one that replaces it for all references. Returning nil
+    /// is an error, `misuse`.
     func unarchiver(_ unarchiver: KeyedUnarchiverCoder, didDecode object: Any) -> Any?
 
     /// Tells the delegate that another object replaces an object.

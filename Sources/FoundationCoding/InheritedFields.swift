@@ -20,7 +20,8 @@ enum InheritedFields {
     /// `NS.objects` as `NS.object.0`, …; `NS.keys` as `NS.key.0`, ….
     case collection
 
-    /// The fields for a class; nil for one that inherits none of these.
+    /// Creates the inherited fields of a class; nil on Apple platforms, and for a class that
+    /// inherits none of these fields.
     init?(_ type: AnyClass) {
         #if canImport(Darwin)
         return nil
@@ -41,8 +42,8 @@ enum InheritedFields {
 
     private static let lists = [("NS.object.", "NS.objects"), ("NS.key.", "NS.keys")]
 
-    /// Returns whether the object has a field in the older form; nil for fields that are the same
-    /// in both forms.
+    /// Returns whether the object has a field in the older form; nil if the fields in the archive
+    /// decide.
     func contains(_ key: String, _ decoder: KeyedDecoder?) -> Bool? {
         switch self {
         case .string: return key == "NS.string" ? false : nil

@@ -21,8 +21,8 @@ extension Optional: AnyOptional {
 enum Form {
     /// By ``MadeClass``, as an object of Foundation.
     case made(MadeClass)
-    /// By the `encode(with:)` of the class, which has the index `place` among the classes of the
-    /// archive.
+    /// By the `encode(with:)` of the class. `place` is the index of the archived class among the
+    /// classes of the archive.
     case own(any (NSCoding & AnyObject).Type, place: Int)
     /// By the class's own conformance to `KeyedEncodable`.
     case keyed
@@ -50,13 +50,13 @@ extension KeyedArchiverCoder {
     /// The encoder of the innermost object, or of the roots.
     var current: KeyedEncoder { frame.encoder }
 
-    /// Returns the number of the object for a value, or that of nil.
+    /// Returns the UID of the object for a value, or the UID of the null object for nil.
     func uid(ofOptional object: Any?) throws -> PropertyListUID {
         guard let object else { return ArchiveWriter.null }
         return try uid(of: object)
     }
 
-    /// Writes a value as an object, and returns the number of the object.
+    /// Writes a value as an object, and returns the UID of the object.
     func uid(of value: Any) throws -> PropertyListUID {
         // Most values are text or objects. The other casts take longer.
         if type(of: value) == String.self, let text = value as? String {
@@ -131,7 +131,8 @@ extension KeyedArchiverCoder {
         encodeFields(of: object, with: encoder)
     }
 
-    /// Returns the replacement for an object, which the object itself or the delegate chooses.
+    /// Returns the replacement for an object, which the object itself or the delegate chooses; nil
+    /// to write nil.
     func replacement(for object: AnyObject) -> AnyObject? {
         let id = ObjectIdentifier(object)
         if mayReplace, let known = replacements[id] { return known.replacement }

@@ -67,7 +67,7 @@ public final class KeyedArchiverCoder: NSCoder {
     var isSecure: Bool
     private var output: Result<Data, any Error>?
 
-    /// Creates a coder for an archive without roots.
+    /// Creates a coder for a new archive.
     ///
     /// - Parameters:
     ///   - requiringSecureCoding: whether each class must adopt `NSSecureCoding`.
@@ -189,8 +189,8 @@ public final class KeyedArchiverCoder: NSCoder {
     }
 
     public override func encode(_ object: Any?) {
-        // A subclass of NSString passes itself to this call. The reference would lead to the string
-        // itself.
+        // A subclass of NSString passes itself to this call. Encoding a reference would make the
+        // string refer to itself.
         if let text = object as? NSString, text === frame.object {
             return current.encodeInline(.string(Self.text(text)), forKey: "NS.string")
         }

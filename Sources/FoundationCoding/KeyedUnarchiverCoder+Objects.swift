@@ -86,7 +86,8 @@ extension KeyedUnarchiverCoder {
         return try decoded(reference)?.object
     }
 
-    /// Reads a reference to an object under construction as nil, if the policy says so.
+    /// Reads a reference to an object under construction as nil if the policy is `cut`; throws
+    /// otherwise.
     private func cut(_ reference: KeyedReference) throws -> Decoded? {
         guard cyclePolicy == .cut else {
             throw reference.cycle(recovery: "set `cyclePolicy` to `.cut` to read it as nil")

@@ -85,7 +85,8 @@ extension KeyedUnarchiverCoder {
         return checked(array as? [Object], key, "an array of \(Object.self)")
     }
 
-    /// Reads an array. Each element must be of one of the given classes.
+    /// Reads an array. The elements may be of the given classes, and of classes that the registry
+    /// lists.
     ///
     /// - Parameters:
     ///   - classes: the classes of the elements.

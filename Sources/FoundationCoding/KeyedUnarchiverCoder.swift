@@ -6,8 +6,8 @@ public import KeyedArchive
 public import PropertyList
 
 /// An unarchiver that reads objects of classes that adopt `NSCoding`. It has the methods of
-/// `NSKeyedUnarchiver`, but only classes on an exact allow-list pass, and errors are thrown instead
-/// of raised as exceptions.
+/// `NSKeyedUnarchiver`, but accepts only classes on an allow-list, by their exact names. Errors are
+/// thrown instead of raised as exceptions.
 ///
 /// ```swift
 /// let hero = try KeyedUnarchiverCoder.unarchivedObject(ofClass: Hero.self, from: data)
@@ -23,9 +23,9 @@ public import PropertyList
 /// by its exact name. The coder never looks up names of the archive in the runtime.
 ///
 /// No archive, however malformed, makes a call trap. The coder keeps the first error, with the path
-/// to the object. After an error every call returns nil or zero, and ``finishDecoding()`` throws
-/// the error. A class may still trap in its own `init(coder:)`, by a forced unwrap, when a call
-/// returns nil.
+/// to the object. After an error every call returns nil, zero or false, and ``finishDecoding()``
+/// throws the error. A class may still trap in its own `init(coder:)`, for example if it
+/// force-unwraps nil.
 ///
 /// A coder reads one archive. It must not be used by two threads at the same time.
 public final class KeyedUnarchiverCoder: NSCoder {
@@ -76,7 +76,7 @@ public final class KeyedUnarchiverCoder: NSCoder {
     }
     // Dynamic exclusivity checks would cost as much as the lookup itself.
     @exclusivity(unchecked) private var uncheckedClasses = ResolvedClasses()
-    /// The strings, numbers and data to which several references lead, by the number of the object.
+    /// The strings, numbers and data to which several references lead, by UID.
     var leaves = NumberedTable<AnyObject>()
     /// A Boolean value indicating whether each class must adopt `NSSecureCoding`.
     var isSecure = false
@@ -87,14 +87,14 @@ public final class KeyedUnarchiverCoder: NSCoder {
     private var lentBytes: [NSData] = []
     #endif
 
-    /// Creates a coder that reads an archive, and checks everything that does not depend on
-    /// classes.
+    /// Creates a coder for an archive, after checking everything in the archive that does not
+    /// depend on classes.
     ///
     /// - Parameters:
     ///   - data: the archive, in any format that `PropertyListDocument` reads.
     ///   - registry: the allowed classes.
     ///   - options: the deviations from the format to accept.
-    ///   - limits: the nesting and the number of values to accept.
+    ///   - limits: the limits for nesting and for the number of values.
     /// - Complexity: Linear in the size of the archive.
     /// - Throws: `invalidPropertyList`, `notAnArchive`, `unsupportedVersion`, `danglingReference`,
     ///   `malformedObject`, `malformedClass`, `expansionLimitExceeded`.

@@ -6,7 +6,7 @@ internal import KeyedArchive
 internal import PropertyList
 
 /// An element of a collection of Foundation. The codings of `KeyedArchive` read collections of any
-/// decodable type; this type makes them call the coder for each element.
+/// decodable type. With this type as the element, the codings call the coder for each element.
 struct ObjectElement {
     /// The object; nil for a cycle that the coder has cut.
     let object: AnyObject?
@@ -172,7 +172,8 @@ extension MadeClass {
     /// The maximum number of elements of one collection that may have the same hash.
     private static let mostCollisions = 1024
 
-    /// Returns the elements after checking that their hashes differ enough.
+    /// Returns the elements after checking that each has a hash, and that not too many hashes
+    /// collide.
     ///
     /// The hashes of Foundation's classes have no seed, so an attacker can craft elements that
     /// collide. The time to build a set of such elements grows with the square of their number.
@@ -260,7 +261,7 @@ extension MadeClass {
 // MARK: - Character sets
 
 extension MadeClass {
-    /// Returns the bitmap of a character set in any of its forms.
+    /// Returns the bitmap of a character set, whatever its form in the archive.
     ///
     /// - Throws: `valueOutOfRange` for an invalid number, range or bitmap.
     private static func bitmap(_ coder: KeyedDecoder) throws -> Data {
@@ -277,8 +278,8 @@ extension MadeClass {
 }
 
 extension ArchivedCharacterSet {
-    /// A Boolean value indicating whether the bitmap is that of a predefined set, with the
-    /// inversion included.
+    /// A Boolean value indicating whether the archive has the bitmap of a predefined set. Such a
+    /// bitmap already includes the inversion.
     fileprivate var isBitmapOfPredefined: Bool {
         if case .predefinedWithBitmap = form { true } else { false }
     }
@@ -306,7 +307,7 @@ extension ArchivedCharacterSet {
         return CharacterSet(bitmapRepresentation: bitmap)
     }
 
-    /// Returns a set of `CFCharacterSetPredefinedSet` by its number.
+    /// Returns a predefined set by its raw value in `CFCharacterSetPredefinedSet`.
     private static func predefined(_ number: Int) -> CharacterSet? {
         switch number {
         case 1: .controlCharacters

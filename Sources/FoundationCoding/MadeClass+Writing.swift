@@ -6,7 +6,7 @@ internal import KeyedArchive
 internal import PropertyList
 
 extension MadeClass {
-    /// Writes an object of the class, and returns its number.
+    /// Writes an object of the class, and returns its UID.
     ///
     /// - Throws: `classNotAllowed`, errors for exceeded limits, and the errors of the object's
     ///   fields.
@@ -105,8 +105,8 @@ extension MadeClass {
         encoder.encodeReferences(entries, forKey: "NS.objects") { try coder.uid(of: $0.value) }
     }
 
-    /// Sorts entries by their keys if all keys are strings, so that equal dictionaries become equal
-    /// archives.
+    /// Sorts entries by their keys if all keys are strings, so that equal dictionaries produce
+    /// equal archives. Otherwise returns the entries unchanged.
     private static func inStableOrder(
         _ entries: [(key: Any, value: Any)]
     ) -> [(key: Any, value: Any)] {
@@ -142,8 +142,8 @@ extension MadeClass {
 // MARK: - Values
 
 extension MadeClass {
-    /// Writes the members of a set. Writes all members of a character set. Foundation does not
-    /// reveal whether the set is a predefined one.
+    /// Writes all members of a character set as a bitmap, because Foundation does not reveal
+    /// whether the set is a predefined one.
     private static func encode(_ set: NSCharacterSet, _ encoder: KeyedEncoder) {
         encoder.encodeBytes(set.bitmapRepresentation, forKey: "NSBitmap")
     }

@@ -91,7 +91,7 @@ enum FoundationClassList {
         MadeClass.allCases.map { ($0.rawValue, $0.type) } + withstanding + units
     }
 
-    /// The names of the classes above, and of the root class.
+    /// The names of the classes above, and of `NSObject`.
     static let names = Dictionary(
         uniqueKeysWithValues: (all + [("NSObject", NSObject.self)]).map {
             (ObjectIdentifier($0.type), $0.name)

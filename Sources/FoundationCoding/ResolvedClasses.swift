@@ -22,10 +22,10 @@ enum Resolution {
 /// The classes of one archive with the ways to read their objects. Each class is looked up once.
 struct ResolvedClasses {
     private var typesByName: [ExactText: AnyClass] = [:]
-    /// The classes that the registry lists, or the program has set, by their numbers in the
-    /// archive.
+    /// The results of looking up classes in the registry and among those that the program has set,
+    /// by class number.
     var listed = NumberedTable<Resolution>()
-    /// The classes that calls have named, by their numbers in the archive.
+    /// The classes that calls or the delegate have named, by class number.
     var named = NumberedTable<(type: AnyClass, resolution: Resolution)>()
 
     /// Sets the class for a name in the archive; nil removes the name.
@@ -53,7 +53,7 @@ enum NamedClasses {
         }
     }
 
-    /// Returns whether a class is one of these.
+    /// Returns whether a class is one of the named classes.
     func contains(_ type: AnyClass) -> Bool {
         switch self {
         case .one(let only): only == type
@@ -71,7 +71,7 @@ enum NamedClasses {
         return false
     }
 
-    /// Returns the class with a name in archives; nil if none has it.
+    /// Returns the class that has a name in archives; nil if no class has the name.
     func type(named name: String) -> AnyClass? {
         all.first { CodedClass.name(of: $0).isLiterally(name) }
     }
@@ -80,11 +80,11 @@ enum NamedClasses {
     var description: String { all.map { CodedClass.name(of: $0) }.joined(separator: " or ") }
 }
 
-/// Values by small numbers, such as those of objects and classes.
+/// A table of values by small keys, such as UIDs and class numbers.
 struct NumberedTable<Value> {
     private var values: [Value?] = []
 
-    /// The value of a number; nil if it has none.
+    /// The value for a key; nil if there is none.
     subscript(number: Int) -> Value? {
         get { number < values.count ? values[number] : nil }
         set {
@@ -171,7 +171,8 @@ extension KeyedUnarchiverCoder {
             self, cannotDecodeObjectOfClassName: found.name, originalClasses: found.chain ?? [])
     }
 
-    /// Checks that a class adopts `NSSecureCoding`, if the coder requires it.
+    /// Returns the resolution of a class after checking that the class is allowed, and that it
+    /// adopts `NSSecureCoding` if the coder requires that.
     private func secure(
         _ resolution: Resolution, _ reference: KeyedReference
     ) throws -> Resolution {
@@ -196,6 +197,6 @@ extension KeyedReference {
 }
 
 extension NSObject {
-    /// The class whose instances take the place of this class's when an archive is read.
+    /// The class that is instantiated instead of this class when an archive is read.
     fileprivate class var substitute: AnyClass { classForKeyedUnarchiver() }
 }

@@ -28,7 +28,8 @@ enum ObjCType {
     /// An array of `count` values.
     case array(count: Int, element: UInt8)
 
-    /// Parses a type encoding; nil for structures, unions, pointers and nested arrays.
+    /// Parses a type encoding; nil for structures, unions, pointers, and arrays of anything but
+    /// numbers.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         if bytes.count == 1 {
@@ -76,9 +77,9 @@ extension KeyedUnarchiverCoder {
         }
     }
 
-    /// Reads an `NSValue` that holds numbers with their type. Foundation's own initializer
-    /// allocates as much memory as the type asks for, and copies bytes beyond the end of an empty
-    /// array.
+    /// Reads an `NSValue` that holds a number or an array of numbers, after its type encoding.
+    /// Foundation's own initializer allocates as much memory as the type asks for, and copies bytes
+    /// beyond the end of an empty array.
     func concreteValue() -> NSValue? {
         guard case .string(let text)? = nextPlainValue() else { return nil }
         let count: Int
@@ -147,7 +148,7 @@ extension KeyedUnarchiverCoder {
     }
 
     /// Stores a number in the representation of `type`. An integer loses the bits that do not fit,
-    /// as with Foundation.
+    /// as with Foundation. A value that is not a number is stored as zero.
     @unsafe private static func store(
         _ value: PlainValue?, _ type: UInt8, _ size: Int, _ place: UnsafeMutableRawPointer
     ) {
@@ -223,7 +224,7 @@ extension KeyedArchiverCoder {
         }
     }
 
-    /// Loads a number of a type from memory; nil for other types.
+    /// Loads a number of a type from memory; nil for a type that is not a number.
     @unsafe private static func load(_ type: UInt8, _ place: UnsafeRawPointer) -> ArchivedNumber? {
         switch Unicode.Scalar(type) {
         case "c": unsafe integer(place.loadUnaligned(as: Int8.self))

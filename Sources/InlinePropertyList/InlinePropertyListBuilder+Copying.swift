@@ -54,7 +54,8 @@ extension InlinePropertyListBuilder {
         case .data(let data): try append(.data(Array(data)))
         case .string(let text):
             try append(node.stored.kind == .terminated ? .ascii(text) : .utf16(text))
-        // Versions 16 and 17 have neither dates nor sets, and containers are copied value by value.
+        // Only null occurs here: versions 16 and 17 have neither dates nor sets, and the caller
+        // copies arrays and dictionaries value by value.
         case .null, .date, .set, .orderedSet, .array, .dictionary: try append(.null)
         }
     }

@@ -143,7 +143,7 @@ public struct InlinePropertyListBuilder: Sendable {
 
     // MARK: - Bytes
 
-    /// Counts a new child of the innermost container.
+    /// Checks that a value is allowed at this point, and counts it in the innermost container.
     private mutating func count(isKey: Bool) throws(InlinePropertyListError) {
         guard !isComplete else {
             throw InlinePropertyListError(

@@ -22,7 +22,7 @@ public struct InlinePropertyListError: Error, Sendable {
         public static let invalidLength = Code("invalidLength")
         /// A container end that is outside of the enclosing container or inside a value.
         public static let invalidEnd = Code("invalidEnd")
-        /// A reference whose target is not a complete, earlier value.
+        /// A reference whose target is not a complete, earlier value, or is a reference itself.
         public static let invalidReference = Code("invalidReference")
         /// Text that is invalid in its encoding or lacks its NUL.
         public static let invalidString = Code("invalidString")
@@ -37,7 +37,7 @@ public struct InlinePropertyListError: Error, Sendable {
         /// More bytes than ``InlinePropertyListLimits/inputSize``.
         public static let sizeLimitExceeded = Code("sizeLimitExceeded")
         /// A call in the wrong order while a property list is built: the root or the end of a
-        /// container is missing, or a value follows the root.
+        /// container is missing, a value follows the root, or no container is open to be ended.
         public static let incompleteList = Code("incompleteList")
     }
 
@@ -76,12 +76,13 @@ public struct InlinePropertyListError: Error, Sendable {
     public var isLimit: Bool { code == .depthLimitExceeded || code == .sizeLimitExceeded }
     /// A description of the defect, with the expected and the actual number if it compares two.
     public var what: String { storage.what }
-    /// The byte offset in the input, or nil for a property list under construction.
+    /// The byte offset in the input, or nil if the error has none, as for a property list under
+    /// construction.
     public var byteOffset: Int? { storage.offset }
     /// The child index in each container from the root to the value. Keys and values of
     /// dictionaries both count, in the order of the file.
     public var path: [Int] { storage.path }
-    /// The limit to raise for a trusted file.
+    /// The limit to raise for a trusted file, or nil for other errors.
     public var recovery: String? { storage.recovery }
 }
 

@@ -116,8 +116,8 @@ extension ListReader {
 
     // MARK: - Lengths and text
 
-    /// Returns the length from a marker or from the integer after it, and the size of both in
-    /// bytes.
+    /// Returns the length from a marker or from the integer after it, and the size of the marker
+    /// and that integer in bytes.
     private func length() throws(InlinePropertyListError) -> (length: Int, header: Int) {
         let short = Int(bytes[place] & 15)
         if short < 15 { return (short, 1) }

@@ -167,8 +167,8 @@ struct ListReader {
         }
     }
 
-    /// Returns the number that identifies the text of a key, the same for equal texts; nil for
-    /// null.
+    /// Returns an identifier for the text of a key, which is the same for equal texts, or nil for a
+    /// null key.
     private mutating func keyNumber(_ node: Int) throws(InlinePropertyListError) -> Int? {
         let target = nodes[node].kind == .reference ? Int(nodes[node].other) : node
         if nodes[target].kind == .null { return nil }
@@ -182,7 +182,8 @@ struct ListReader {
 
     // MARK: - References
 
-    /// Returns the index of the complete value at an offset, or nil if there is none.
+    /// Returns the index of the complete value at an offset, or nil if there is none or if it is a
+    /// reference.
     func completeNode(at offset: Int) -> Int? {
         var (low, high) = (0, nodes.count)
         while low < high {
@@ -196,8 +197,8 @@ struct ListReader {
     }
 }
 
-/// The numbers assigned to the strings of keys. Each string is decoded once, however many
-/// references it has.
+/// The identifiers of the texts of keys. Each string is decoded once, however many references it
+/// has.
 private struct KeyNumbers {
     private var byNode: [Int: Int] = [:]
     private var byText: [[UInt8]: Int] = [:]

@@ -11,7 +11,7 @@ internal import ArchiveVocabulary
 /// | key | value |
 /// |---|---|
 /// | `$version` | integer: 100000 |
-/// | `$archiver` | string: the class that wrote it, usually `NSKeyedArchiver` |
+/// | `$archiver` | string: the class that wrote the archive, usually `NSKeyedArchiver` |
 /// | `$top` | dictionary: the roots, each a UID or a plain value; usually one, `root` |
 /// | `$objects` | array: the objects, indexed by UIDs; the first, the string `$null`, is nil |
 ///
@@ -38,7 +38,7 @@ public struct ArchiveContents: Sendable {
     /// The format version of every known archive.
     public static let supportedVersion = 100_000
 
-    /// Reads the root of a keyed archive. Constant time.
+    /// Reads the root dictionary of a keyed archive. Constant time.
     ///
     /// - Throws: `notAnArchive`, `unsupportedVersion`.
     public init(_ document: PropertyListDocument) throws(KeyedArchiveError) {
@@ -74,7 +74,7 @@ public struct ArchiveContents: Sendable {
 
     /// Parses a keyed archive.
     ///
-    /// - Throws: `invalidPropertyList`, `notAnArchive`, `unsupportedVersion`.
+    /// - Throws: `invalidPropertyList`, `duplicateKey`, `notAnArchive`, `unsupportedVersion`.
     public init(
         parsing bytes: some Sequence<UInt8>, options: ParsingOptions = .strict,
         limits: ParsingLimits = .default
@@ -180,7 +180,7 @@ extension ArchiveContents {
         }
     }
 
-    /// Returns the error for a reference to none of the `count` objects.
+    /// Returns the error for a reference that refers to none of the `count` objects.
     static func dangling(_ reference: PropertyListUID, count: Int) -> KeyedArchiveError {
         KeyedArchiveError(
             .danglingReference,
@@ -222,7 +222,8 @@ extension ArchiveContents {
     ///   - reference: the number of the entry.
     ///   - limits: the limits for expanding the description.
     /// - Returns: The class.
-    /// - Throws: `danglingReference`, `malformedClass`, `expansionLimitExceeded`.
+    /// - Throws: `danglingReference`, `malformedClass`, `expansionLimitExceeded`;
+    ///   `invalidPropertyList` for an additional key whose value cannot be read.
     public func archivedClass(
         _ reference: PropertyListUID, limits: ParsingLimits = .default
     ) throws(KeyedArchiveError) -> ArchivedClass {
@@ -246,7 +247,7 @@ extension ArchiveContents {
 
     /// Returns the class that an entry describes, given the entry's node and document.
     ///
-    /// - Throws: `malformedClass`, `expansionLimitExceeded`.
+    /// - Throws: `malformedClass`, `expansionLimitExceeded`, `invalidPropertyList`.
     func archivedClass(
         _ reference: PropertyListUID, _ node: UInt32, _ table: DocumentTable,
         _ budget: inout DescriptionBudget

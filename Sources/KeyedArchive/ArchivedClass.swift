@@ -14,7 +14,7 @@ internal import ArchiveVocabulary
 public struct ArchivedClass: Sendable {
     /// The name in the archive.
     public var name: String
-    /// The class itself, then its superclasses; nil if the archive has none.
+    /// The class itself, then its superclasses; nil if the archive does not list them.
     public var chain: [String]?
     /// Fallback classes for readers that do not know ``name``; nil if the archive has none.
     public var hints: [String]?
@@ -54,7 +54,7 @@ public struct ArchivedClass: Sendable {
             left.isUsual && right.isUsual || left.keys == right.keys
         }
 
-        // The three usual keys in any order are equal, and need equal hashes.
+        // Layouts with only the three usual keys are equal in any order, so they need equal hashes.
         func hash(into hasher: inout Hasher) {
             if case .other(let keys) = self, keys.count > 3 { hasher.combine(keys) }
         }
@@ -94,7 +94,8 @@ extension ArchivedClass {
     /// Reads a description. Returns nil for a value without a `$classname`, which describes no
     /// class.
     ///
-    /// - Throws: `malformedClass` for a name, chain or hints that are not strings.
+    /// - Throws: `malformedClass` for a name that is not a string, or a chain or hints that are not
+    ///   arrays of strings; `invalidPropertyList` for an additional key whose value cannot be read.
     init?(
         _ table: DocumentTable, _ node: UInt32, _ object: PropertyListUID
     ) throws(KeyedArchiveError) {
@@ -116,7 +117,7 @@ extension ArchivedClass {
             chain = try Self.names(
                 table, value(at: chainOffset), ArchiveFormat.classChainKey, object)
         }
-        // Most descriptions have these two keys.
+        // Most descriptions have only a name and a chain.
         switch (record.count, nameOffset, chainOffset) {
         case (1, _, _), (2, 0, 1): return
         case (2, 1, 0): layout = .chainFirst
@@ -218,8 +219,8 @@ extension ArchivedClass {
 }
 
 extension ArchivedClass: Hashable {
-    /// Returns whether both have the same names, superclasses, hints and additional keys, scalar by
-    /// scalar.
+    /// Returns whether both descriptions have equal names, superclasses, hints and additional keys.
+    /// Text is compared scalar by scalar.
     public static func == (left: ArchivedClass, right: ArchivedClass) -> Bool {
         left.name.isLiterally(right.name) && isSame(left.chain, right.chain)
             && isSame(left.hints, right.hints) && left.layout == right.layout

@@ -55,8 +55,8 @@ extension ClassRegistry {
         Mutable<ArchivedOrderedSet<AnyArchived>>.self, ArchivedCountedSet<AnyArchived>.self)
 }
 
-/// Classes whose Swift types are in other products of the package. Messages name the product. The
-/// list allows no class.
+/// Classes whose Swift types are in other products of the package. Error messages name the product.
+/// Being in this list does not allow a class.
 enum ClassesElsewhere {
     private static let names = [
         "NSBezierPath", "NSColor", "NSColorSpace", "NSFont", "NSFontDescriptor",

@@ -20,8 +20,8 @@ public struct ClassRegistry: Sendable {
     struct Binding: Sendable {
         /// The type of the objects; nil if there is none, so that objects stay opaque.
         var type: (any KeyedDecodable.Type)?
-        /// A Boolean value indicating whether the name is the type's own rather than an alias,
-        /// which is used only for reading.
+        /// A Boolean value that is false if the name is an alias of the type. An alias replaces
+        /// only other aliases.
         var isPrimary: Bool
     }
 
@@ -37,12 +37,12 @@ public struct ClassRegistry: Sendable {
     // The mangled Swift names among the bindings, by their readable form.
     private var mangledNames: [ExactText: String] = [:]
     /// A Boolean value indicating whether objects of unlisted classes are kept as ``OpaqueObject``.
-    /// They can be inspected and written back, but become no other value.
+    /// Such objects can be inspected and written back, but not decoded as another type.
     public private(set) var keepsUnknownClasses = false
     // The archived names that replace the types' own, by type.
     private var writtenNames: [ObjectIdentifier: String] = [:]
     // The types of fields that the outermost call of `add(_:fields:)` has registered; nil outside
-    // of one.
+    // such a call.
     private var registeredFields: Set<ObjectIdentifier>?
 
     /// Creates a registry that allows nothing.
@@ -141,7 +141,7 @@ extension ClassRegistry {
     }
 
     /// Returns the union of both registries. For a name in both, `other` takes precedence, unless
-    /// the name is a type's own here and an alias there.
+    /// the name is an alias in `other` but not in this registry.
     public func merging(_ other: ClassRegistry) -> ClassRegistry {
         var registry = self
         registry.bindings.merge(other.bindings) { mine, others in
@@ -153,8 +153,8 @@ extension ClassRegistry {
         return registry
     }
 
-    /// Adds a type under its own name, and under its aliases, except those that are another type's
-    /// own name.
+    /// Adds a type under its own name and its aliases. An alias does not replace a name that is not
+    /// an alias itself.
     public mutating func add(_ type: any KeyedDecodable.Type) {
         self[type.archivedClass.name] = Binding(type: type, isPrimary: true)
         for name in type.archivedAliases where self[name]?.isPrimary != true {
@@ -173,7 +173,7 @@ extension ClassRegistry {
     ///
     /// - Parameters:
     ///   - type: the type to add.
-    ///   - fields: the types of objects that its fields name.
+    ///   - fields: the types of the objects in the fields of `type`.
     /// - Complexity: Linear in the number of types reachable through `fields`.
     public mutating func add(
         _ type: any KeyedDecodable.Type, fields: any KeyedArchivable.Type...

@@ -3,8 +3,9 @@
 
 @_spi(Tables) internal import PropertyList
 
-/// The kind of an entry of `$objects`. ``ArchiveContents`` and ``NumberedEntries`` classify one
-/// entry, with a view and without, and ``ArchiveIndex`` all of them. All use the rules here.
+/// The kind of an entry of `$objects`. ``ArchiveContents`` classifies single entries as views,
+/// ``NumberedEntries`` single entries without views, and ``ArchiveIndex`` all entries. All three
+/// use the rules of this type.
 enum EntryKind {
     /// Nil, stored as the string `$null`.
     case null
@@ -32,7 +33,7 @@ enum EntryKind {
     /// Returns the kind of a dictionary without a `$classname`.
     ///
     /// - Parameters:
-    ///   - classValue: The value of its `$class`; nil if it has none.
+    ///   - classValue: The value of the dictionary's `$class`; nil if it has none.
     ///   - count: The number of entries.
     ///   - describesClass: Whether an entry describes a class.
     /// - Returns: The kind.

@@ -12,8 +12,8 @@ extension KeyedArchiveError {
     /// - Parameters:
     ///   - archivedClass: the class; nil if the archive describes none.
     ///   - subject: the object, as the first words of the message.
-    ///   - object: its number.
-    ///   - type: the type that the program requests; nil if the archive chooses.
+    ///   - object: the object's number.
+    ///   - type: the type that the program requests; nil if the archive chooses the class.
     /// - Returns: The error, with the line that allows the class.
     static func notAllowed(
         _ archivedClass: ArchivedClass?, _ subject: String, _ object: PropertyListUID? = nil,
@@ -28,8 +28,8 @@ extension KeyedArchiveError {
             object: object, recovery: recovery(for: archivedClass, askedFor: wrapped ?? type))
     }
 
-    /// Returns the error for a value whose class the registry does not list and which thus cannot
-    /// be written.
+    /// Returns the error for a value that cannot be written because the registry does not list its
+    /// class.
     static func notAllowed(
         _ name: String, writing type: (any KeyedEncodable.Type)?
     ) -> KeyedArchiveError {
@@ -72,8 +72,8 @@ extension KeyedArchiveError {
             + "`.allowing(\(quoted(name)))` keeps them undecoded"
     }
 
-    /// Returns the line for a class that the requested type does not read: either for a subclass of
-    /// the type, or for another name of the type's class.
+    /// Returns the advice for a class that the requested type does not read: a line that allows a
+    /// subclass of the type or another name of its class, or the type that reads the class.
     private static func recovery(
         for archivedClass: ArchivedClass, insteadOf type: any KeyedDecodable.Type
     ) -> String {

@@ -24,16 +24,17 @@ public struct KeyedArchiveError: Error, Sendable {
         public static let unsupportedVersion = Code("unsupportedVersion")
         /// A reference to an object that does not exist.
         public static let danglingReference = Code("danglingReference")
-        /// An entry of `$objects` that is not an object. It lacks a `$class`, or is of a kind that
-        /// archives do not contain.
+        /// An object with an invalid structure, such as an entry of `$objects` without a `$class`,
+        /// or a dictionary with more keys than values.
         public static let malformedObject = Code("malformedObject")
-        /// A `$class` that names no class description, or a description without a name.
+        /// A `$class` that refers to no class description, or a class description with an invalid
+        /// name, chain or hints.
         public static let malformedClass = Code("malformedClass")
         /// A missing field, or nil where a value is required.
         public static let missingValue = Code("missingValue")
         /// An object of another class, or a plain value of another kind, than the requested one.
         public static let wrongType = Code("wrongType")
-        /// A number or text that the requested type cannot represent.
+        /// A number, text or data that the requested type cannot represent.
         public static let valueOutOfRange = Code("valueOutOfRange")
         /// A class that is not in the ``ClassRegistry``.
         public static let classNotAllowed = Code("classNotAllowed")
@@ -100,7 +101,7 @@ public struct KeyedArchiveError: Error, Sendable {
             return result
         }
 
-        /// Returns the path with another first step. It must not be empty.
+        /// Returns the path with another first step. The path must not be empty.
         func replacingFirst(_ component: PropertyListPath.Component) -> PathSegments {
             var result = self
             result.segments[0][0] = component
@@ -160,8 +161,8 @@ public struct KeyedArchiveError: Error, Sendable {
     /// The underlying error, for ``Code/invalidPropertyList``.
     public var propertyListError: PropertyListError? { storage.propertyListError }
     /// A Boolean value indicating whether the failure is an exceeded limit, which can be raised,
-    /// rather than bad input. The limit is one of archives, or of the property list that contains
-    /// the archive.
+    /// rather than bad input. The limit applies to the archive, or to the property list that
+    /// contains the archive.
     public var isLimit: Bool {
         [.depthLimitExceeded, .expansionLimitExceeded].contains(code)
             || propertyListError?.isLimit == true
@@ -189,7 +190,7 @@ extension KeyedArchiveError: CustomStringConvertible {
 
 extension KeyedArchiveError {
     /// Returns the error with the escaped name of the file or item that contains the archive,
-    /// unless it has one.
+    /// unless the error names one already.
     package func from(_ source: String) -> KeyedArchiveError {
         KeyedArchiveError(
             Storage(

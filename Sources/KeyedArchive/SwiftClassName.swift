@@ -17,7 +17,7 @@ enum SwiftClassName {
     /// Returns `App.Save` for `_TtC3App4Save`; nil for names that are not mangled, or mangled in
     /// another way.
     static func qualified(_ name: String) -> String? {
-        // Few names begin with an underscore, and looking at one byte is faster.
+        // Few names begin with an underscore, so checking one byte rules out most of them.
         guard name.utf8.first == UInt8(ascii: "_"), name.literallyBegins(with: prefix) else {
             return nil
         }

@@ -3,7 +3,7 @@
 
 /// Memory that a C caller owns: a header with an instance to keep alive, followed by the content.
 ///
-/// `keyed_free` finds the header in front of the content, whatever its type.
+/// `keyed_free` finds the header in front of the content, whatever the type of the content.
 enum Block {
     // A multiple of the alignment of `malloc`, so that the content has that alignment too.
     private static let headerSize = 16
@@ -22,7 +22,8 @@ enum Block {
 
     /// Frees a block and releases its owner.
     static func free(_ content: UnsafeRawPointer) {
-        // SAFETY: `content` came from `allocate`, by the contract of `keyed_free`: the header is before it.
+        // SAFETY: `content` came from `allocate`, by the contract of `keyed_free`, so the header
+        // precedes it.
         let start = unsafe UnsafeMutableRawPointer(mutating: content - headerSize)
         if let owner = unsafe start.load(as: UnsafeMutableRawPointer?.self) {
             unsafe Unmanaged<AnyObject>.fromOpaque(owner).release()
@@ -32,7 +33,8 @@ enum Block {
 
     /// Returns the owner of a block that was allocated with one.
     static func owner<Owner: AnyObject>(_ content: OpaquePointer, as type: Owner.Type) -> Owner {
-        // SAFETY: `content` is a handle of this type, by the contract of the function that has it.
+        // SAFETY: `content` is a handle of this type, by the contract of the C function that
+        // received it.
         unsafe Unmanaged<Owner>.fromOpaque(
             UnsafeRawPointer(content).load(
                 fromByteOffset: -headerSize, as: UnsafeRawPointer.self)

@@ -18,7 +18,7 @@ final class BuilderHandle {
     }
 
     static func of(_ handle: OpaquePointer) -> BuilderHandle {
-        // SAFETY: the caller has the handle of `keyed_builder_new`, and has not freed it.
+        // SAFETY: the handle came from `keyed_builder_new`, and the caller has not freed it.
         unsafe Block.owner(handle, as: BuilderHandle.self)
     }
 

@@ -67,7 +67,8 @@ enum Contents {
         }
     }
 
-    /// Returns the text of a string or an attributed string, or nil for other values.
+    /// Returns the text of the root if it is a string, an attributed string or, in an archive, a
+    /// URL without a base. Returns nil for other roots.
     static func text(_ bytes: [UInt8], _ settings: Settings) throws(Failure) -> String? {
         if case .typedStream = ContentKind(bytes) { return try typedStreamText(bytes, settings) }
         let handle = try DocumentHandle(bytes, settings)

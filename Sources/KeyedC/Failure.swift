@@ -24,7 +24,8 @@ struct Failure: Error {
         isLimit = error.isLimit
     }
 
-    /// Creates the failure for an error in an archive. Its location is that of the object.
+    /// Creates the failure for an error in an archive. The location is that of the underlying error
+    /// or of the object.
     init(_ error: KeyedArchiveError, in document: PropertyListDocument?) {
         if let cause = error.propertyListError {
             self = Failure(cause)
@@ -122,7 +123,7 @@ struct Failure: Error {
 /// The out parameter through which a C caller receives an error.
 typealias ErrorPlace = UnsafeMutablePointer<UnsafeMutablePointer<keyed_error>?>?
 
-/// Returns the result of `body`, or nil after its failure has been stored.
+/// Returns the result of `body`. If `body` throws, stores the failure and returns nil.
 func guarded<Result>(
     _ place: ErrorPlace, _ body: () throws(Failure) -> Result?
 ) -> Result? {

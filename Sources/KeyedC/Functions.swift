@@ -9,8 +9,8 @@ internal import PropertyList
 internal import PropertyListTools
 
 // The functions of `keyed.h`, which documents them. Each is safe for any input as long as the
-// caller follows the rules at the top of that file: pointers are NULL or valid, and handles are of
-// the type that a function expects.
+// caller follows the rules at the top of that file, passes NULL only where the header allows it,
+// and passes handles of the type that a function expects.
 
 @c @implementation
 public func keyed_abi_version() -> UInt32 { UInt32(KEYED_ABI_VERSION) }

@@ -22,7 +22,7 @@ enum JSONText {
         _ node: PropertyListNode, _ handle: DocumentHandle
     ) throws(Failure) -> [UInt8] {
         var writer = ObjectJSON(handle)
-        // The root of an archive is its root object.
+        // For the root value of an archive, the result is the root object.
         let isRoot = node.isIdentical(to: handle.document.root)
         try writer.append(isRoot ? ObjectWalk.start(of: handle).index : node.index)
         return writer.output

@@ -5,7 +5,8 @@ internal import ArchiveVocabulary
 internal import KeyedArchive
 @_spi(Tables) internal import PropertyList
 
-/// The form of an object of an archive: a value or collection of Foundation, or an object of another class.
+/// The form of an object of an archive: a value or collection of Foundation, or an object of
+/// another class.
 ///
 /// | form | class | fields |
 /// |---|---|---|
@@ -18,7 +19,8 @@ internal import KeyedArchive
 /// | dictionary | `NSDictionary` | `NS.keys`, `NS.objects`, equally long |
 ///
 /// A subclass has the form of its superclass. An object without the expected fields has the form
-/// `object`. The associated values are numbers of nodes in the document.
+/// `object`. The associated values are numbers of nodes in the document, except `class`, which is
+/// the index in `$objects` of the description of the class.
 enum ObjectForm: BitwiseCopyable {
     case null
     case plain(UInt32)
@@ -100,7 +102,8 @@ struct ObjectForms {
     private var latest: (description: UInt32, known: KnownClass)?
     /// The known classes, by the object that describes the class.
     private var earlier: [UInt32: KnownClass] = [:]
-    /// The number of superclasses that may still be examined. Hostile archives share long lists of them.
+    /// The number of superclasses that may still be examined. A hostile archive can share one long
+    /// list of superclasses among many classes.
     private var remainingNames: Int
 
     init(_ contents: ArchiveContents, _ table: DocumentTable) {

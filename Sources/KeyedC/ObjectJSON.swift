@@ -29,7 +29,7 @@ struct ObjectJSON: ~Copyable {
         let keys: Int
         let values: Int
         let count: Int
-        /// The number of the object, or nil for a container within an object.
+        /// The index of the object in `$objects`, or nil for a container that is not an object.
         let object: UInt32?
         /// A Boolean value indicating whether nothing has been written yet.
         var isFirst = true
@@ -219,8 +219,9 @@ struct ObjectJSON: ~Copyable {
         output.append(UInt8(ascii: "\""))
     }
 
-    /// Writes the key of an entry. An object is written as its number, such as `@12`; another key
-    /// that is neither text nor an integer as its kind in parentheses.
+    /// Writes the key of an entry. A key that refers to an object other than a string or a plain
+    /// value is written as a path, such as `@12`. Any other key that is neither text nor an integer
+    /// is written as its kind in parentheses.
     private mutating func appendKey(_ node: UInt32) throws(Failure) {
         output.append(UInt8(ascii: "\""))
         try appendKeyText(table[node])
@@ -256,7 +257,8 @@ struct ObjectJSON: ~Copyable {
         output.append(UInt8(ascii: "}"))
     }
 
-    /// Writes the text of a part of a URL. A part that is a relative URL itself is written as a reference.
+    /// Writes the text of a part of a URL. A part that is neither text nor a URL without a base is
+    /// written as a reference.
     private mutating func part(_ node: UInt32) throws(Failure) {
         try charge()
         let object = table[node].uid.value

@@ -13,12 +13,13 @@ struct ObjectTable {
     private let top: UInt32
     private let archiver: Int
 
-    /// Validates every object and every class in linear time.
+    /// Validates every object, and every class of an object, in linear time.
     init(_ handle: DocumentHandle) throws(Failure) {
         let contents = try handle.archive()
         var forms = ObjectForms(contents, DocumentTable(handle.document))
         var budget = DescriptionBudget(contents, limits: handle.limits)
-        // By the entry that describes a class.
+        // For each entry of `$objects`, the index in `classes` of the class that the entry
+        // describes, or `.max` for none yet.
         var classIndexes = [UInt32](repeating: .max, count: contents.objects.count)
         archiver = texts.add(contents.archiver)
         objects.reserveCapacity(contents.objects.count)

@@ -19,9 +19,9 @@ struct ResolvedValue {
     let node: PropertyListNode
     /// The kind, for `keyed_row`.
     let kind: String
-    /// The number of the object, or nil for other values.
+    /// The index of the object in `$objects`, or nil for other values.
     let object: UInt32?
-    /// The entry that describes the class of an object.
+    /// The index in `$objects` of the description of the class, for a value of kind `object`.
     let description: UInt32?
     let children: Children
 }
@@ -128,8 +128,8 @@ struct ObjectWalk {
         return key.kind == "string" ? key.node.string : nil
     }
 
-    /// Returns the value for an empty path: the root of a document. For an archive, this is the
-    /// only root or the one named `root`; otherwise the dictionary of the roots.
+    /// Returns the value for an empty path, which is the root of the document. For an archive, it
+    /// is the only root, the root named `root`, or else the dictionary of the roots.
     static func start(of handle: DocumentHandle) -> PropertyListNode {
         guard let contents = handle.contents else { return handle.document.root }
         if contents.top.count == 1, let only = contents.top.first { return only.value }
@@ -207,7 +207,7 @@ struct ObjectWalk {
         )
     }
 
-    /// Resolves a value that may be an entry of `$objects`.
+    /// Resolves a value. A dictionary that is an entry of `$objects` resolves to that object.
     mutating func entered(_ node: PropertyListNode) throws(Failure) -> ResolvedValue {
         if node.kind == .dictionary, let contents = forms?.contents, node["$class"]?.uid != nil,
             let object = contents.objects.firstIndex(where: { $0.isIdentical(to: node) })

@@ -17,7 +17,7 @@ struct RowList {
         var node: PropertyListNode
         var level = 0
         var object: UInt32?
-        /// The text or data of a scalar.
+        /// The range in `texts` of the text or data of a scalar.
         var content: Range<Int>?
     }
 

@@ -168,7 +168,8 @@ struct ReadingOptions: ParsableArguments {
 }
 
 extension ParsingOptions {
-    /// The leniencies of `--lenient`: those for text with only one possible interpretation.
+    /// The leniencies of `--lenient`: those of Apple's parsers, and those for text with only one
+    /// possible interpretation.
     static let lenient = appleCompatible.union([.looseSeparators, .trailingBlanks])
 }
 

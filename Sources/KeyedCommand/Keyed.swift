@@ -7,8 +7,8 @@ import SystemFiles
 
 /// The command `keyed`, with its verbs.
 struct Keyed: ParsableCommand {
-    /// The version of the package. `Scripts/manual` reads it here. A test compares the changelog and
-    /// the other places with it.
+    /// The version of the package. `Scripts/manual` reads it here. A test compares the changelog
+    /// and the other places with it.
     static let release = "1.0.0"
 
     static let configuration = CommandConfiguration(
@@ -126,8 +126,7 @@ enum Main {
     ///
     /// - Throws: The errors of the argument parser.
     private static func command(_ arguments: [String]) throws -> any ParsableCommand {
-        // The options of `plutil` begin with a single dash, so the argument parser does not see
-        // them.
+        // The options of `plutil` begin with a single dash, so they bypass the argument parser.
         if arguments.first == Plutil._commandName {
             var command = Plutil()
             command.arguments = Array(arguments.dropFirst())

@@ -30,8 +30,8 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
         }
     }
 
-    /// Returns whether readers can detect the format of a file. They cannot if it is a single word,
-    /// which may be of several formats.
+    /// Returns whether readers can detect the format of a file. They cannot if the file is a single
+    /// word, which may be of several formats.
     func isKnown(_ bytes: [UInt8]) -> Bool {
         // A strings file without entries is blank.
         if self == .strings, bytes.allSatisfy({ $0 == 0x0A }) { return true }
@@ -175,8 +175,8 @@ struct OutputOptions: ParsableArguments {
         return options
     }
 
-    /// Returns the name of the folder `NAME.xcodeproj` around a file of another format. A project
-    /// file contains its own name.
+    /// Returns `NAME` for a file in a folder `NAME.xcodeproj`. Returns nil for OpenStep text,
+    /// because a project file contains its own name.
     private func projectName(of input: Input) -> String? {
         guard input.document.format != .openStep else { return nil }
         guard let folder = parentFolder(of: input.name).map(lastName),

@@ -53,7 +53,7 @@ enum Rewriting {
         }
     }
 
-    /// Returns the result of `body`, and converts its error into one of the command.
+    /// Returns the result of `body`, and converts its errors to a `PropertyListError`.
     private static func checked(
         _ bytes: [UInt8], _ limits: ParsingLimits, _ body: () throws -> [UInt8]
     ) throws(PropertyListError) -> [UInt8] {

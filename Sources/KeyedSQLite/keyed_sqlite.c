@@ -19,9 +19,10 @@
 // | `keyed_each(blob [, path])` | a table of the children of the value at a path |
 // | `keyed_tree(blob [, path])` | a table of the value at a path and all its descendants |
 //
-// If a blob cannot be decoded or has no value at the path, the result is NULL. With `'error'` as the last argument, the
-// statement fails with the error instead. A malformed path always fails. Each call applies the limits for untrusted input. All functions are deterministic and innocuous: the
-// result depends only on the arguments, and no function opens a file.
+// If a blob cannot be decoded or has no value at the path, the result is NULL, and a table has no rows. With `'error'`
+// as the last argument, the statement fails with the error instead. A malformed path always makes the statement fail.
+// Each call applies the limits for untrusted input. All functions are deterministic and innocuous: the result depends
+// only on the arguments, and no function opens a file.
 
 #include <sqlite3ext.h>
 SQLITE_EXTENSION_INIT1
@@ -59,8 +60,8 @@ static int wants_errors(sqlite3_context *context, int count, sqlite3_value **arg
     return -1;
 }
 
-/// Sets the result to an error if errors are `wanted` or the path is malformed, which is a mistake in the statement,
-/// otherwise to NULL. Frees the error.
+/// Sets the result to the error if errors are `wanted`, or if the path is malformed, which is a mistake in the
+/// statement. Otherwise sets the result to NULL. Frees the error.
 static void fail(sqlite3_context *context, keyed_error *error, int wanted) {
     if (error && (wanted || strcmp(error->code, "invalidKeyPath") == 0)) {
         sqlite3_result_error(context, error->message, -1);
@@ -308,9 +309,8 @@ static int close_cursor(sqlite3_vtab_cursor *base) {
     return SQLITE_OK;
 }
 
-/// Lists the rows of one blob. A blob that cannot be decoded has no rows.
-/// Returns an error for a malformed path, which is a mistake in the statement. Other errors give no rows. Frees the
-/// error.
+/// Returns a failure for a malformed path, which is a mistake in the statement, and success for other errors, which
+/// result in no rows. Frees the error.
 static int refuse(sqlite3_vtab *base, keyed_error *error) {
     int is_mistake = error && strcmp(error->code, "invalidKeyPath") == 0;
     if (is_mistake) {
@@ -321,6 +321,7 @@ static int refuse(sqlite3_vtab *base, keyed_error *error) {
     return is_mistake ? SQLITE_ERROR : SQLITE_OK;
 }
 
+/// Lists the rows of one blob. A blob that cannot be decoded has no rows.
 static int filter(
     sqlite3_vtab_cursor *base, int number, const char *name, int count, sqlite3_value **arguments
 ) {
@@ -332,7 +333,7 @@ static int filter(
     input source;
     if (number == 0 || !take(arguments[0], &source)) return SQLITE_OK;
     uint32_t value = 0;
-    // The empty path names the root object of an archive.
+    // Without a path, the empty path is looked up, because it names the root object of an archive.
     keyed_document *document = keyed_open(source.bytes, source.count, &untrusted, NULL);
     if (!document) return SQLITE_OK;
     const char *path = number > 1 ? (const char *)sqlite3_value_text(arguments[1]) : NULL;

@@ -21,19 +21,22 @@ public struct NIBArchiveError: Error, Sendable {
         public static let invalidOffset = Code("invalidOffset")
         /// A length or a count exceeds its section.
         public static let invalidLength = Code("invalidLength")
-        /// A variable-length integer is too large, or longer than necessary.
+        /// A variable-length integer is too large, is longer than necessary, or does not end within
+        /// its section.
         public static let invalidNumber = Code("invalidNumber")
-        /// An object, key, class or value index is out of range.
+        /// An object, key or class index is out of range.
         public static let invalidReference = Code("invalidReference")
         /// A value has an unknown type.
         public static let invalidType = Code("invalidType")
-        /// A key or a class name is not UTF-8, or a class name does not end with its only NUL.
+        /// A key is not UTF-8 without NUL, or a class name is not UTF-8 with a single NUL at its
+        /// end.
         public static let invalidString = Code("invalidString")
-        /// The values of objects overlap, or a value belongs to no object.
+        /// The value ranges of the objects do not follow each other, or do not cover all values.
         public static let invalidValueRange = Code("invalidValueRange")
         /// The input continues after the class names.
         public static let trailingData = Code("trailingData")
-        /// The archive has more bytes than ``NIBArchiveLimits/inputSize``.
+        /// The archive has more bytes than ``NIBArchiveLimits/inputSize``, or more than
+        /// 2,147,483,647.
         public static let sizeLimitExceeded = Code("sizeLimitExceeded")
     }
 
@@ -73,12 +76,14 @@ public struct NIBArchiveError: Error, Sendable {
     public var isLimit: Bool { code == .sizeLimitExceeded }
     /// The defect, with the expected and the actual value where two values are compared.
     public var what: String { storage.what }
-    /// The offset in the input, in bytes, or nil for an archive under construction.
+    /// The offset in the input, in bytes, or nil if the error has none, as for an archive under
+    /// construction.
     public var byteOffset: Int? { storage.offset }
     /// The index of the affected object, or nil if no object is affected. Archives are flat, so the
     /// index identifies an object without a path.
     public var objectIndex: Int? { storage.object }
-    /// A suggestion for trusted files: the limit to raise or the option to set.
+    /// A suggestion for trusted files: the limit to raise or the option to set. It is nil for other
+    /// errors.
     public var recovery: String? { storage.recovery }
 }
 

@@ -5,7 +5,7 @@
 public struct NIBArchiveObject: Sendable {
     let storage: NIBArchiveDocument.Storage
 
-    /// The index of the object in the archive. References to the object contain this number.
+    /// The index of the object in the archive. References to the object contain this index.
     public let index: Int
 
     private var record: ObjectRecord { storage.tables.objects[index] }

@@ -4,8 +4,8 @@
 /// The remaining allowance of one operation under ``ParsingLimits``.
 ///
 /// Every consumer that follows references charges the budget: writing, building a value tree,
-/// printing, comparing, merging. Each entry into a shared container is charged, and so is each copy
-/// of a string. This bounds the expansion of a small file in every operation.
+/// printing, comparing, merging. Each visit to a value is charged, and so are bytes that are
+/// copied, printed or read again. This bounds the expansion of a small file in every operation.
 ///
 /// An operation creates one budget and passes it down. The type is not copyable, so no step can
 /// start again with a full allowance.
@@ -53,9 +53,10 @@ package struct OperationBudget: ~Copyable {
         for document in documents { admit(document) }
     }
 
-    /// Creates a budget for a part of an operation that counts its values elsewhere.
+    /// Creates a budget for one step of an operation. The caller counts the visited values of the
+    /// whole operation itself.
     ///
-    /// `remainingValues` is the number of values that the operation may still visit. The part may
+    /// `remainingValues` is the number of values that the operation may still visit. The step may
     /// produce any number of bytes.
     package init(limits: ParsingLimits, remainingValues: Int) {
         self.init(limits: limits)
@@ -136,7 +137,7 @@ package struct OperationBudget: ~Copyable {
     }
 
     /// Charges for a container, without its values, in a tree that stays in memory. A container
-    /// takes two heap objects. All empty containers share one.
+    /// takes two heap objects. All empty containers share the same storage.
     ///
     /// - Throws: `sizeLimitExceeded`.
     mutating func buildContainer(isEmpty: Bool) throws(PropertyListError) {
@@ -159,7 +160,7 @@ package struct OperationBudget: ~Copyable {
     /// The number of bytes that may still be charged.
     package var remainingBytes: Int { max(byteLimit &- account.bytes, 0) }
 
-    /// Uses up all remaining bytes. Only further documents of the operation can add new ones.
+    /// Uses up all remaining bytes. Only a further document of the operation raises the allowance.
     package mutating func exhaust() { account.bytes = max(account.bytes, byteLimit) }
 
     /// Returns a copy of this budget for one step. The caller charges the size of the step's result

@@ -9,8 +9,8 @@
 /// A binary property list of 200 bytes can describe 10¹² values by sharing. The limit on expansion
 /// is therefore relative to the number of values in the document **plus** the number of references
 /// to them. Work that is linear in the bytes of a file is always allowed; only repeated expansion
-/// of shared containers is refused. Each repeated visit to a long string or long data counts
-/// against the output limit.
+/// of shared containers is refused. Bytes that an operation writes, prints, copies or reads again
+/// count against the output limit.
 ///
 /// | | `.untrusted` | `.default` | `.trusted` |
 /// |---|---|---|---|
@@ -23,8 +23,8 @@ public struct ParsingLimits: Sendable, Hashable {
     /// 512.
     public var depth: Int
 
-    /// The maximum number of bytes of input. A document can address at most 4,294,967,295 bytes,
-    /// and an XML document 2,147,483,647 bytes of text.
+    /// The maximum number of bytes of input. Regardless of this limit, a document has at most
+    /// 4,294,967,295 bytes, and an XML document at most 2,147,483,647 bytes of text.
     public var inputSize: Int
 
     /// The number of values that a traversal may visit. Shared values count at each visit. The
@@ -32,8 +32,8 @@ public struct ParsingLimits: Sendable, Hashable {
     /// them.
     public var expansion: Allowance
 
-    /// The number of bytes that a writer may produce, relative to the number of bytes in the
-    /// document.
+    /// The number of bytes that an operation may write, copy or read again, relative to the number
+    /// of bytes in the document.
     public var output: Allowance
 
     /// A limit that grows with the size of its subject: `factor × size + base`.

@@ -13,16 +13,19 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
 
     // MARK: All formats
 
-    /// Accepts a key that occurs twice in a dictionary. Like Apple's parsers, binary uses the first
-    /// entry and text formats the last one.
+    /// Accepts a key that occurs twice in a dictionary. As in Apple's parsers, the first entry is
+    /// used in the binary format and the last one in text formats.
     public static let duplicateKeys = ParsingOptions(rawValue: 1 << 0)
 
     /// Accepts duplicate keys and keeps all their entries for inspection. A lookup finds the first
-    /// one.
+    /// entry.
     public static let allDuplicateKeys = ParsingOptions(rawValue: 1 << 1)
 
-    /// Replaces values that cannot be read with nodes of the kind ``PropertyListKind/unreadable``
-    /// instead of refusing the whole document. ``PropertyListDocument/problems`` lists the reasons.
+    /// Keeps the readable part of a damaged document instead of refusing it.
+    ///
+    /// In the binary format, a value that cannot be read becomes a node of the kind
+    /// ``PropertyListKind/unreadable``. A text format keeps the values before the first error.
+    /// ``PropertyListDocument/problems`` lists the errors.
     public static let salvage = ParsingOptions(rawValue: 1 << 2)
 
     // MARK: Binary
@@ -30,7 +33,7 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
     /// Accepts any version byte after `bplist0`.
     public static let anyMinorVersion = ParsingOptions(rawValue: 1 << 3)
 
-    /// Accepts dictionary keys that are numbers, dates, data or UIDs, but never containers.
+    /// Accepts dictionary keys of any kind except containers.
     public static let nonStringKeys = ParsingOptions(rawValue: 1 << 4)
 
     /// Decodes bytes above 0x7F in a string marked as ASCII as ISO 8859-1.
@@ -39,34 +42,35 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
     /// Replaces unpaired surrogates with U+FFFD.
     public static let unpairedSurrogates = ParsingOptions(rawValue: 1 << 6)
 
-    /// Ignores the high half of 16-byte integers and UIDs.
+    /// Accepts integers and UIDs of more than eight bytes that are out of range, and uses only
+    /// their low eight bytes. A UID must then be at most 2³²−1.
     public static let wideIntegers = ParsingOptions(rawValue: 1 << 7)
 
-    /// Accepts malformed objects that nothing refers to.
+    /// Accepts malformed objects that are not reachable from the root.
     public static let unusedGarbage = ParsingOptions(rawValue: 1 << 8)
 
     // MARK: XML
 
-    /// Accepts control characters that XML forbids, either raw, as Apple's writer leaves them, or
-    /// as numeric character references.
+    /// Accepts the control characters that XML forbids, U+FFFE and U+FFFF, either raw, as Apple's
+    /// writer leaves them, or as numeric character references. U+0000 is always refused.
     public static let rawControlCharacters = ParsingOptions(rawValue: 1 << 9)
 
     /// Accepts a root element without an enclosing `<plist>`.
     public static let missingPlistElement = ParsingOptions(rawValue: 1 << 10)
 
     /// Accepts any content after the root element of XML, the root value of JSON, and the entries
-    /// of a strings file. After any other OpenStep value, only white space and comments may follow,
-    /// as in Apple's parsers.
+    /// of a strings file. Any other OpenStep value may be followed only by white space and
+    /// comments, as in Apple's parsers.
     public static let trailingContent = ParsingOptions(rawValue: 1 << 11)
 
-    /// Accepts white space before the XML declaration, with or without a byte order mark before it.
+    /// Accepts white space before the XML declaration, even after a byte order mark.
     public static let leadingWhitespace = ParsingOptions(rawValue: 1 << 12)
 
     /// Accepts date fields that are out of range and carries them over: month 13 is the next
     /// January.
     public static let looseDates = ParsingOptions(rawValue: 1 << 13)
 
-    /// Skips characters outside the Base64 alphabet and drops an incomplete last group.
+    /// Skips ASCII characters outside the Base64 alphabet and drops an incomplete last group.
     public static let looseBase64 = ParsingOptions(rawValue: 1 << 14)
 
     /// Accepts white space before a number, and between the sign and the digits of an integer.
@@ -91,8 +95,8 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
     /// `\377` are used. `\376` and `\377` have no character in that encoding and become U+FFFD.
     public static let nextStepEscapes = ParsingOptions(rawValue: 1 << 20)
 
-    /// Accepts `\U` with fewer than four digits, or none. Also reads a meaningless escape of a
-    /// letter or digit as that character.
+    /// Accepts `\U` with fewer than four digits, or none. Also accepts `\` before a letter or digit
+    /// that forms no known escape, and reads the pair as that character.
     public static let looseEscapes = ParsingOptions(rawValue: 1 << 21)
 
     /// Accepts a comment that has no end.
@@ -103,7 +107,7 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
     /// a strings file may have no entries.
     public static let blankText = ParsingOptions(rawValue: 1 << 23)
 
-    /// Accepts `,` between the entries of a dictionary, and no separator after the last one.
+    /// Accepts `,` between the entries of a dictionary, and a last entry without a separator.
     public static let looseSeparators = ParsingOptions(rawValue: 1 << 24)
 
     // MARK: Sets
@@ -116,8 +120,8 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
     /// Apple has several parsers: those of CoreFoundation, which `plutil` and
     /// `PropertyListSerialization` use, and those of `PropertyListDecoder`. Where they differ, this
     /// set follows CoreFoundation. A few inputs are still refused because no XML parser reads them:
-    /// a numeric reference to U+0000, `]]>` in text, and characters before an integer that are
-    /// white space, but not in XML. A single unquoted word is read only if its format is given.
+    /// a numeric reference to U+0000, `]]>` in text, and, before an integer, white space of a kind
+    /// that XML does not have. A single unquoted word is read only if its format is given.
     public static let appleCompatible: ParsingOptions = [
         .duplicateKeys, .anyMinorVersion, .nonStringKeys, .highASCII, .unpairedSurrogates,
         .wideIntegers, .unusedGarbage, .rawControlCharacters,

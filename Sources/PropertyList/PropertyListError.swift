@@ -36,9 +36,9 @@ public struct PropertyListError: Error, Sendable {
         public static let invalidReference = Code("invalidReference")
         /// A byte is not the marker of any known object.
         public static let invalidMarker = Code("invalidMarker")
-        /// A count exceeds the number of bytes that remain.
+        /// A length or count is invalid or exceeds the number of bytes that remain.
         public static let invalidLength = Code("invalidLength")
-        /// Text that is not valid in its encoding.
+        /// A string with a byte, character or escape that is not valid.
         public static let invalidString = Code("invalidString")
         /// A number that is malformed or out of range.
         public static let invalidNumber = Code("invalidNumber")
@@ -52,19 +52,22 @@ public struct PropertyListError: Error, Sendable {
         public static let duplicateKey = Code("duplicateKey")
         /// A container that contains itself.
         public static let referenceCycle = Code("referenceCycle")
-        /// The nesting is deeper than ``ParsingLimits/depth``.
+        /// The nesting is deeper than ``ParsingLimits/depth``, or too deep for the call stack.
         public static let depthLimitExceeded = Code("depthLimitExceeded")
-        /// An operation visits more values than ``ParsingLimits/expansion`` allows.
+        /// An operation visits more values than ``ParsingLimits/expansion`` allows, or the objects
+        /// of a binary file overlap too much.
         public static let expansionLimitExceeded = Code("expansionLimitExceeded")
         /// The input or output has more bytes than ``ParsingLimits/inputSize`` or
-        /// ``ParsingLimits/output`` allow.
+        /// ``ParsingLimits/output`` allow, or exceeds a fixed maximum.
         public static let sizeLimitExceeded = Code("sizeLimitExceeded")
-        /// A text encoding that is unknown or differs from the declared one.
+        /// A text encoding that is unknown, differs from the declared one, or does not fit the
+        /// text.
         public static let invalidEncoding = Code("invalidEncoding")
         /// Text that is not well-formed XML, or uses an XML feature that property lists may not
         /// use.
         public static let malformedXML = Code("malformedXML")
-        /// Well-formed XML that is not a property list.
+        /// Well-formed XML that is not a property list, or a mistake in the calls of a
+        /// ``DocumentBuilder``.
         public static let unexpectedElement = Code("unexpectedElement")
         /// A character that is not allowed at its position in OpenStep or JSON text.
         public static let unexpectedCharacter = Code("unexpectedCharacter")
@@ -85,8 +88,8 @@ public struct PropertyListError: Error, Sendable {
 
     /// A place in the input.
     public struct Location: Hashable, Sendable {
-        /// The offset in bytes from the beginning of the input. For XML in another encoding, the
-        /// offset in the text after conversion to UTF-8.
+        /// The offset in bytes from the beginning of the input. For text in an encoding other than
+        /// UTF-8, the offset in the text after conversion to UTF-8.
         public let byte: Int
         /// The line number, from 1; nil for binary input.
         public let line: Int?
@@ -143,18 +146,18 @@ public struct PropertyListError: Error, Sendable {
 
     /// The kind of the failure.
     public var code: Code { storage.code }
-    /// A Boolean value indicating whether the failure is an exceeded limit, which can be raised,
-    /// rather than bad input.
+    /// A Boolean value indicating whether the failure is an exceeded limit rather than bad input.
+    /// If the limit can be raised, ``recoveryCode`` is ``RecoveryCode/raiseLimits``.
     public var isLimit: Bool { code.isLimit }
     /// The format that was read or written; nil if the operation involved no format.
     public var format: PropertyListFormat? { storage.format }
-    /// The description of the failure. If it is about an expected number, it states the expected
-    /// and the actual one.
+    /// The description of the failure. If a number differs from the expected one, the description
+    /// states both.
     public var what: String { storage.what }
     /// The place of the failure in the input; nil if it is unknown.
     public var location: Location? { storage.location }
-    /// The path from the root to the value. It is nil if unknown, or if a path in a text format has
-    /// more than 1,024 steps.
+    /// The path from the root to the value; nil if it is unknown. Text parsers and
+    /// ``DocumentBuilder`` report no path of more than 1,024 steps.
     public var path: PropertyListPath? { storage.path }
     /// The recovery in words, such as the option or limit that makes the input acceptable.
     public var recovery: String? { wholeRecovery?.text }
@@ -164,7 +167,8 @@ public struct PropertyListError: Error, Sendable {
     /// The options that make the input acceptable. Empty unless ``recoveryCode`` is
     /// ``RecoveryCode/allowLeniency``.
     public var recoveryOptions: ParsingOptions { storage.recovery?.leniency ?? [] }
-    /// The recovery to pass on to an error that wraps this one.
+    /// The stored recovery, or the default one for truncated input. An error that wraps this one
+    /// inherits it.
     package var wholeRecovery: Recovery? {
         storage.recovery ?? (code == .truncated ? .cutOff : nil)
     }

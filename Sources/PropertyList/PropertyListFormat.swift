@@ -3,8 +3,8 @@
 
 /// A format of property lists.
 ///
-/// The first bytes alone decide the format. The library never tries one parser after another,
-/// because two parsers that disagree about the same bytes are a security hole.
+/// The beginning of the input alone decides the format. The library never tries one parser after
+/// another, because two parsers that disagree about the same bytes are a security hole.
 public struct PropertyListFormat: Sendable, Hashable {
     enum Kind: Sendable { case binary, xml, openStep, json }
     let kind: Kind
@@ -42,8 +42,8 @@ extension PropertyListFormat {
     /// Returns the format of `bytes`, based on their beginning.
     ///
     /// The binary format has a magic number. A text format is recognized by its first character. If
-    /// two formats share that character, the character after the first string decides. Linear in
-    /// the leading white space, comments and that string.
+    /// two formats share that character, the text after it decides. Linear in the leading white
+    /// space and comments, and in the first string or data.
     ///
     /// | first character | format |
     /// |---|---|
@@ -53,6 +53,9 @@ extension PropertyListFormat {
     /// | any other `{`, `(`, a quote | OpenStep |
     /// | `[` | JSON |
     /// | a word and then `=` or `;`; comments alone | OpenStep |
+    ///
+    /// After a comment, `<` and `{` always mean OpenStep, because XML and JSON have no such
+    /// comments.
     ///
     /// A single word is also a valid property list in OpenStep, and often in JSON, but it could
     /// begin any text file. For such a file the caller has to name the format.
@@ -65,8 +68,8 @@ extension PropertyListFormat {
         throw unrecognized(bytes)
     }
 
-    /// Returns the format of `bytes`, which will be parsed with `options`. If the options accept
-    /// blank text, its format is OpenStep.
+    /// Returns the format of `bytes`, which will be parsed with `options`. Blank text is OpenStep
+    /// if the options accept it.
     ///
     /// - Throws: as ``detect(_:)``. For blank text, the recovery names the option.
     package static func detect(
@@ -129,7 +132,7 @@ private struct RelatedFormat {
     ]
 }
 
-/// Returns whether `byte` is white space to XML 1.0: space, TAB, LF, CR.
+/// Returns whether `byte` is white space in XML 1.0: space, TAB, LF, CR.
 @inline(__always)
 package func isXMLWhitespace(_ byte: UInt8) -> Bool {
     byte == 0x20 || byte == 0x0A || byte == 0x09 || byte == 0x0D

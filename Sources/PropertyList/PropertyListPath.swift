@@ -21,8 +21,8 @@ public struct PropertyListPath: Sendable, Hashable {
 }
 
 extension PropertyListPath.Component: Hashable {
-    /// Returns whether both components are the same index, or whether both are keys or both are
-    /// entries with identical scalars.
+    /// Returns whether two components are of the same case and have equal indices, or keys with
+    /// identical scalars.
     public static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.key(let left), .key(let right)), (.entry(let left), .entry(let right)):

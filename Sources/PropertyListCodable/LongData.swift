@@ -9,7 +9,7 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// The long data of a document read so far, by node.
+/// A cache of the long data read so far from a document, by node.
 ///
 /// A small file can refer to a megabyte of data a million times. This cache makes one copy, however
 /// many references there are. `LongContents` does the same for text, and for bytes without

@@ -8,8 +8,8 @@ public import PropertyList
 extension PropertyListUID: Codable {
     /// Reads a UID from a property list.
     ///
-    /// - Throws: `DecodingError.typeMismatch` for a value that is not a UID, and for a decoder
-    ///   other than ``PlistDecoder``.
+    /// - Throws: `DecodingError.valueNotFound` for null. `DecodingError.typeMismatch` for another
+    ///   value that is not a UID, and for a decoder other than ``PlistDecoder``.
     public init(from decoder: any Decoder) throws {
         guard let decoder = decoder as? NodeDecoder else {
             let text =

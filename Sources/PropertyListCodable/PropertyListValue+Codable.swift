@@ -24,8 +24,8 @@ extension PropertyListValue: Codable {
         }
     }
 
-    /// Encodes the tree. An encoder other than ``PlistEncoder`` receives dates and data in its own
-    /// form, sets as arrays, and reals of 32 bits as `Float`.
+    /// Encodes the tree. An encoder other than ``PlistEncoder`` receives dates and data as `Date`
+    /// and `Data`, sets as arrays, and reals of 32 bits as `Float`.
     ///
     /// - Throws: `EncodingError`. Encoders other than ``PlistEncoder`` also throw it for UIDs.
     public func encode(to encoder: any Encoder) throws {

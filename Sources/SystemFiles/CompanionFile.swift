@@ -5,10 +5,11 @@ internal import PlatformC
 
 /// A file that a program keeps beside a main file, such as the journal of a database.
 ///
-/// Anyone who may write to the folder can put a file with that name there. The contents of a
-/// companion become part of the main file, and a program that opened the companion earlier can read
-/// later writes. So a companion is opened only if its owner and mode show that no other user could
-/// have created it. The check uses the same descriptor as the later reads and writes.
+/// Anyone who may write to the folder can put a file with the companion's name there. The contents
+/// of a companion become part of the main file, and a program that opened the companion earlier can
+/// read later writes. So a companion is opened only if its owner and mode show that a user who may
+/// write the main file created it. The check is repeated on the descriptor of the later reads and
+/// writes.
 package struct CompanionFile {
     package let file: FileDescriptor
 
@@ -104,8 +105,8 @@ package struct CompanionFile {
             let isList = try attempt { () throws(SystemError) in try AccessList.exists(on: file) }
             if isList, found.mode & 0o020 != 0 { throw .refused(.writableByOthers) }
         } catch {
-            // The path was changed to name the main file after the first check. The descriptor
-            // stays open, because closing it would release the locks on the main file.
+            // If the path was changed to name the main file after the first check, the descriptor
+            // stays open: closing it would release the locks on the main file.
             if !isMain { file.close() }
             throw error
         }

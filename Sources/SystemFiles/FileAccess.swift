@@ -108,7 +108,7 @@ package enum FileAccess {
 
     /// Replaces a regular file atomically, unless it has changed since `known` was read.
     ///
-    /// - Throws: An `isExisting` error if the file has changed, and the errors of
+    /// - Throws: An `isExisting` error if the file has changed or is gone, and the errors of
     ///   ``replace(_:with:newFileMode:specialFiles:)``.
     package static func replace(
         _ place: FilePlace, ifUnchangedSince known: FileMode, with bytes: [UInt8]
@@ -180,8 +180,8 @@ package enum FileAccess {
     private static func create(
         _ place: FilePlace, with bytes: [UInt8], mode: mode_t?
     ) throws(SystemError) {
-        // The system applies the umask. Reading the umask would require changing it for all
-        // threads.
+        // Without `mode`, the system applies the umask to `0666`. Reading the umask would require
+        // changing it for all threads.
         try withTemporary(for: place, bytes, mode: mode.map { $0 & 0o600 } ?? 0o666) {
             file throws(SystemError) in
             if let mode { try file.file.setMode(mode) }
@@ -246,8 +246,8 @@ package enum FileAccess {
                 guard error.isMissingFeature else { throw error }
             }
         }
-        // Retry if another process took the closed file for a dead one and removed it before it was
-        // named.
+        // Retry if the closed file looked like one of a dead process, and another process removed
+        // it before it got its name.
         for _ in 0..<8 {
             do { return try use(TemporaryFile(namedFor: target, mode: mode)) } catch
                 where error.isMissing

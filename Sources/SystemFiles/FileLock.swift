@@ -10,8 +10,8 @@ package struct FileLock {
 
     /// Waits for the lock on a file, which is created if it is missing.
     ///
-    /// The file is opened only for writing, so a program without write access cannot hold the lock.
-    /// Symbolic links are not followed.
+    /// The file is opened only for writing, so `mode` need not let other users read it. A user who
+    /// may neither read nor write the file cannot hold the lock. Symbolic links are not followed.
     ///
     /// A lock file created by the superuser is given to the owner of `subject`, who could not use
     /// it otherwise.
@@ -114,8 +114,9 @@ package struct FileLock {
         do throws(SystemError) {
             let found = try FileMode(of: file)
             guard found.isRegular else { throw SystemError.notRegular(found) }
-            // Files of earlier versions may be readable by others, who could then hold the lock
-            // forever. A file with other hard links may not be a lock file, so its mode stays.
+            // Lock files that earlier versions of the library created may be readable by others,
+            // who could then hold the lock forever. A file with other hard links may not be a lock
+            // file, so its mode stays.
             if found.isOwn, found.linkCount == 1, found.mode & 0o044 != 0 {
                 try file.setMode(found.mode & ~0o044)
             }

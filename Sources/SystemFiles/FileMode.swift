@@ -157,7 +157,8 @@ package struct FileMode {
     var identityBits: mode_t { mode & 0o6000 }
 
     /// Copies the permissions, the access control list and, if allowed, the owner and group to an
-    /// open new file. Only the owner of the new file may get more rights than on the old one.
+    /// open new file. Nobody but the owner of the new file gets rights that they lacked on the old
+    /// file.
     ///
     /// The new file never gets ``identityBits``. If the group cannot be kept, the new group and
     /// others get only the rights that the old group and others had in common. If the list cannot

@@ -23,7 +23,8 @@ package func resolved(_ path: String) throws(SystemError) -> String {
 /// Returns the absolute form of a path. It names the same file even if the process changes its
 /// working folder later.
 ///
-/// A path is returned unchanged if it is empty, or if the path of the working folder is not UTF-8.
+/// A path is returned unchanged if it is empty, or if the path of the working folder is unknown or
+/// not UTF-8.
 package func absolutePath(_ path: String) -> String {
     if path.isEmpty || path.utf8.first == UInt8(ascii: "/") { return path }
     // SAFETY: `getcwd` returns memory of its own or NULL; it is copied and freed once.
@@ -55,14 +56,14 @@ package func removeFile(_ place: FilePlace) throws(SystemError) -> Bool {
     throw SystemError.last
 }
 
-/// Gives the file `source` another name, unless there already is a file with that name.
+/// Gives the file `source` another name. Throws an `isExisting` error if that name is taken.
 func linkFile(_ source: FilePlace, as target: FilePlace) throws(SystemError) {
     let (old, new) = (try source.checkedPath, try target.checkedPath)
     // SAFETY: both paths are NUL-terminated strings for the length of the call.
     if unsafe linkat(source.start, old, target.start, new, 0) != 0 { throw SystemError.last }
 }
 
-// These functions work on UTF-8 bytes, as the system does. A slash followed by a combining mark
+// The functions below work on UTF-8 bytes, as the system does. A slash followed by a combining mark
 // would be a single `Character`.
 
 /// Returns the part of a path before its last component. The result is empty or ends in a slash.

@@ -10,8 +10,8 @@ package struct FilePlace: Sendable {
     let start: Int32
     let path: String
     /// A Boolean value indicating whether the path names the target of a symbolic link rather than
-    /// the link. It applies only to the last name; links in the folders before it are always
-    /// followed.
+    /// the link. The rule applies only to the last name of the path. Links in the folders before
+    /// that name are always followed.
     let followsLinks: Bool
 
     private init(_ path: String, start: Int32, followsLinks: Bool) {
@@ -25,7 +25,8 @@ package struct FilePlace: Sendable {
         self.init(path, start: AT_FDCWD, followsLinks: followsLinks)
     }
 
-    /// Creates the place of a file in an open folder. The file must not be a symbolic link.
+    /// Creates the place of a file in an open folder. A symbolic link with that name is not
+    /// followed.
     package init(_ name: String, in folder: OpenFolder) {
         self.init(name, start: folder.file.rawValue, followsLinks: false)
     }
@@ -55,7 +56,7 @@ package struct FilePlace: Sendable {
     /// The last name of the path.
     var name: String { lastName(of: path) }
 
-    /// Checks that the process may write the file, or create files in the folder.
+    /// Checks that the process may write the file or, for a folder, create files in it.
     func requireWriteAccess() throws(SystemError) {
         #if canImport(Android)
         // Android's C library refuses flags here. On Android, the effective user is always the real
@@ -74,8 +75,8 @@ package struct FilePlace: Sendable {
     }
 }
 
-/// An open folder. Its files are looked up in the folder itself, even if another program replaces
-/// its path with a symbolic link.
+/// An open folder. Names are looked up in the open folder itself, even if another program replaces
+/// the folder's path with a symbolic link.
 package struct OpenFolder {
     let file: FileDescriptor
 
@@ -110,8 +111,8 @@ package struct OpenFolder {
         }
         let error = SystemError.last
         guard error.isExisting else { throw error }
-        // Another program may have created it just now, or an earlier call may have failed to flush
-        // it.
+        // Another program may have created the folder just now, or an earlier call may have failed
+        // to flush its name.
         try file.synchronizeFolder()
     }
 

@@ -5,8 +5,8 @@ internal import PlatformC
 
 /// The error of a failed system call, or an error that this module reports itself.
 package struct SystemError: Error {
-    /// The system's error number, or a number that is not positive for an error that this module
-    /// reports itself.
+    /// The error number of the system, a negative number that only this module uses, or 0 if the
+    /// error has only a message.
     package let number: Int32
     package let message: String
 
@@ -95,7 +95,7 @@ package struct SystemError: Error {
     var isInterruption: Bool { number == EINTR }
     /// There is nothing to read yet, or no room for more bytes.
     var isNotReady: Bool { number == EAGAIN || number == EWOULDBLOCK }
-    /// The other end of a pipe or a device is not open.
+    /// A pipe has no reader, a device does not exist, or the file is a socket.
     var hasNoReader: Bool { number == ENXIO }
     /// The user lacks permission.
     package var isDenied: Bool { number == EACCES }

@@ -6,14 +6,14 @@ internal import PlatformC
 /// A file that gets its final name only when its contents are complete.
 ///
 /// On systems with unnamed files (`O_TMPFILE` on Linux), nothing is left behind if the process
-/// dies. Elsewhere, and for a moment before it replaces another file, the temporary file has a name
-/// in the same folder. No other program uses such names by accident; see ``TemporaryName``. The
-/// process keeps the file locked while it is open. If a file with such a name can be locked, its
-/// process is dead, and the file is removed.
+/// dies. Elsewhere, the file has a temporary name in the folder of its target. An unnamed file gets
+/// such a name for the moment before it replaces another file. No other program uses such names by
+/// accident; see ``TemporaryName``. The process keeps the file locked while it is open. If a file
+/// with such a name can be locked, its process is dead, and the file is removed.
 ///
 /// A file that is closed before it has its final name looks dead. It is therefore renamed to a
-/// random name first, which no other process uses for its own files. Before it uses a name, the
-/// process checks that the name still refers to this file.
+/// random name first, which no other process uses for its own files. Before using a temporary name,
+/// the process checks that the name still refers to this file.
 struct TemporaryFile {
     let file: FileDescriptor
     private let target: FilePlace
@@ -96,7 +96,7 @@ struct TemporaryFile {
         #endif
     }
 
-    /// Moves the file to its target, replacing it.
+    /// Moves the file to its target, replacing an existing file.
     ///
     /// - Parameter known: The expected state of the target, or nil to replace any target.
     /// - Throws: An `isExisting` error if the target has changed.
@@ -149,8 +149,8 @@ struct TemporaryFile {
 }
 
 /// The names of temporary files: `.keyed.`, 13 letters and digits that encode a number, and 13 more
-/// that encode a check number computed from it. The odds that another file has such a name by
-/// accident are one in 2⁶⁴.
+/// that encode the number's checksum. The odds that another file has such a name by accident are
+/// one in 2⁶⁴.
 enum TemporaryName {
     private static let prefix = ".keyed."
     private static let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789".utf8)
@@ -163,7 +163,7 @@ enum TemporaryName {
     private static let randomCount = 100
 
     /// Returns the names to try, in the folder of `target`. The first ones are fixed for a target.
-    /// A file that a killed process left under one of them is found without reading the folder.
+    /// A file that a killed process left under a fixed name is found without reading the folder.
     static func candidates(for target: FilePlace) -> some Sequence<FilePlace> {
         let random = (0..<randomCount).lazy.map { _ in Self.random(for: target) }
         return [AnySequence(fixed(for: target)), AnySequence(random)].joined()
@@ -185,7 +185,7 @@ enum TemporaryName {
         prefix + String(decoding: text(number) + text(check(number)), as: UTF8.self)
     }
 
-    /// Returns the check number of a number: one step of SplitMix64.
+    /// Returns the checksum of a number: one step of SplitMix64.
     private static func check(_ number: UInt64) -> UInt64 {
         var mixed = number &+ 0x9e37_79b9_7f4a_7c15
         mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
@@ -243,9 +243,9 @@ enum TemporaryName {
         guard let found = try? FileMode(ofItself: place), found.isRegular, found.isOwn else {
             return
         }
-        // The process was killed after it had given the file its final name, which stays. The file
-        // is not opened here, because closing it would release locks that SQLite holds on it in
-        // this process.
+        // If the file has a second name, the process was killed after giving the file its final
+        // name, which stays. The file is not opened, because closing it would release locks that
+        // SQLite holds on it in this process.
         if found.linkCount > 1 {
             _ = try? removeFile(place)
             return

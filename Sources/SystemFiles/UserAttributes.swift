@@ -11,7 +11,7 @@ internal import CSystemFiles
 struct UserAttributes {
     #if os(Linux)
     private static let prefix = Array("user.".utf8)
-    // The system's limits for all names together and for one value.
+    // The system's limit, both for all names together and for one value.
     private static let largestSize = 1 << 16
     /// The maximum number of bytes kept, for all values together.
     private static let limit = 1 << 20
@@ -59,7 +59,7 @@ struct UserAttributes {
     }
 
     #if os(Linux)
-    /// Returns the names, each with its NUL, or none if the file system has no attributes.
+    /// Returns the names, each with its NUL, or none if they cannot be listed.
     private static func names(of file: FileDescriptor) -> [[CChar]] {
         var names = [UInt8](repeating: 0, count: largestSize)
         // SAFETY: the buffer belongs to the array and has the size passed.

@@ -33,15 +33,15 @@ public struct AttributedText: Sendable {
         public let utf16Range: Range<Int>
         /// The index of the run's attributes. Runs that share attributes have the same index.
         public let attributes: Int
-        /// The number of the run's attribute dictionary among the objects of the stream.
+        /// The index of the run's attribute dictionary in the object table.
         fileprivate let dictionary: Int
     }
 
     /// The text.
     public let text: String
 
-    /// The attributed string, whose runs are known to be valid, or nil for a string without
-    /// attributes.
+    /// The attributed string, whose runs have been validated, or nil if the text is that of a plain
+    /// string.
     private let object: TypedStreamObject?
 
     /// Reads a stream whose root is an attributed string or a string.
@@ -51,8 +51,9 @@ public struct AttributedText: Sendable {
     ///   - limits: The limits to enforce. The default is for untrusted streams.
     /// - Complexity: Linear.
     /// - Throws: The errors of ``TypedStreamDocument/init(parsing:limits:)-31y9g``. `wrongKind` if
-    ///   the root is not a string, or if runs do not cover the text exactly or split a surrogate
-    ///   pair. `invalidString` for text that is not UTF-8.
+    ///   the root is not an attributed string or a string, if the string is nil, or if runs do not
+    ///   cover the text exactly or split a surrogate pair. `invalidString` for text that is not
+    ///   UTF-8.
     public init(
         typedstream bytes: [UInt8], limits: TypedStreamLimits = .untrusted
     ) throws(TypedStreamError) {
@@ -68,7 +69,8 @@ public struct AttributedText: Sendable {
 
     /// Reads a document whose root is an attributed string or a string.
     ///
-    /// - Throws: `wrongKind` and `invalidString`, like ``init(typedstream:limits:)-6nsw7``.
+    /// - Throws: `wrongKind` and `invalidString`, like ``init(typedstream:limits:)-6nsw7``, and
+    ///   ``TypedStreamDocument/problem`` for a salvaged document.
     public init(_ document: TypedStreamDocument) throws(TypedStreamError) {
         guard let root = document.root else {
             throw document.problem
@@ -79,7 +81,8 @@ public struct AttributedText: Sendable {
 
     /// Reads an attributed string or a string in a document.
     ///
-    /// - Throws: `wrongKind` and `invalidString`, like ``init(typedstream:limits:)-6nsw7``.
+    /// - Throws: `wrongKind` and `invalidString`, like ``init(typedstream:limits:)-6nsw7``, and
+    ///   ``TypedStreamDocument/problem`` if a salvaged document ends within the object.
     public init(_ object: TypedStreamObject) throws(TypedStreamError) {
         if var runs = try object.runCursor() {
             text = try object.storage.text(at: runs.textPlace)
@@ -125,7 +128,7 @@ extension AttributedText {
         return start..<index(run.utf16Range.count, from: start)
     }
 
-    /// Returns the index at a distance in UTF-16 code units from another one, or the end of the
+    /// Returns the index that is `distance` UTF-16 code units after `start`, or the end of the
     /// text.
     private func index(_ distance: Int, from start: String.Index) -> String.Index {
         text.utf16.index(start, offsetBy: distance, limitedBy: text.utf16.endIndex)

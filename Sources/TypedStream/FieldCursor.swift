@@ -4,7 +4,8 @@
 /// A cursor that reads the groups of an object of a known class in order. Groups and values that
 /// the class does not write are errors.
 ///
-/// ``begin(_:_:)`` checks the type encoding of a group. The caller then reads one value for each type in it.
+/// ``begin(_:_:)`` checks the type encoding of a group. The caller then reads one value for each
+/// type in it.
 struct FieldCursor {
     private let object: TypedStreamObject
     /// The offset of the next value or, after the last value of a group, of the next group.
@@ -150,7 +151,8 @@ struct FieldCursor {
         return try object(what)
     }
 
-    /// Reads a group with one number that counts elements. Each element takes at least two bytes.
+    /// Reads a group with one number that counts elements. Each group of an element takes at least
+    /// two bytes, which limits the count.
     mutating func count(
         _ encoding: StaticString, of what: StaticString, groupsPerElement: Int = 1
     ) throws(TypedStreamError) -> Int {
@@ -172,8 +174,8 @@ struct FieldCursor {
         fail("expected a value, found the end of the stream")
     }
 
-    /// Returns the error for an object with contents that its class does not write, or for a
-    /// salvaged document that ends within it.
+    /// Returns the error for an object with contents that its class does not write. In a salvaged
+    /// document, returns the document's problem instead, because the object may be incomplete.
     @inline(never)
     func fail(_ what: String) -> TypedStreamError {
         storage.problem
@@ -183,8 +185,8 @@ struct FieldCursor {
 }
 
 extension TypedStreamDocument.Storage {
-    /// Returns whether the types of a group are exactly those of `encoding`, which has no arrays or
-    /// structures.
+    /// Returns whether the types of a group are exactly those of `encoding`, which must not contain
+    /// arrays or structures.
     func hasTypes(_ head: GroupHead, _ encoding: StaticString) -> Bool {
         guard head.types.count == encoding.utf8CodeUnitCount else { return false }
         return encoding.withUTF8Buffer { codes in

@@ -6,7 +6,7 @@
 extension TypedStreamDocument.Storage {
     /// The beginning of a group.
     struct GroupHead {
-        /// The number of the type encoding, or nil if it is implied.
+        /// The index of the type encoding in the string table, or nil if the encoding is implied.
         let string: Int?
         let types: Range<Int>
         /// The offset of the first value.
@@ -26,7 +26,8 @@ extension TypedStreamDocument.Storage {
         return GroupHead(string: number, types: types, end: end)
     }
 
-    /// Returns the number of the shared string at an offset, which may be a literal or a reference.
+    /// Returns the string table index of the shared string at an offset, which may be a literal or
+    /// a reference. Returns nil for a nil value.
     func string(at place: Int) -> Int? {
         switch source.byte(at: place) {
         case Tag.null: nil
@@ -35,8 +36,8 @@ extension TypedStreamDocument.Storage {
         }
     }
 
-    /// Returns the number of the object, class or C string at an offset, which may be a literal or
-    /// a reference.
+    /// Returns the table index of the object, class or C string at an offset, which may be a
+    /// literal or a reference. Returns nil for a nil value.
     func entry(at place: Int) -> Int? {
         switch source.byte(at: place) {
         case Tag.null: nil
@@ -53,7 +54,8 @@ extension TypedStreamDocument.Storage {
         if streamerVersion == StreamHeader.oldVersion {
             start = source.integer(at: start)?.end ?? end
         }
-        // An object that is cut off at the end of a salvaged document has no end tag.
+        // An object that ends where a salvaged document ends may have been cut off before its end
+        // tag.
         let last = end == self.end && problem != nil ? end : end - 1
         return min(start, last)..<last
     }
@@ -131,8 +133,8 @@ extension TypedStreamDocument.Storage {
 
     private func skipObject(at place: Int) -> Int? { object(at: place)?.end }
 
-    /// Returns the number of the object at an offset, or nil for a nil object, and the offset after
-    /// it.
+    /// Returns the table index of the object at an offset, or nil for a nil object, and the offset
+    /// after the value.
     func object(at place: Int) -> (number: Int?, end: Int)? {
         switch source.byte(at: place) {
         case Tag.null: return (nil, place + 1)

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The values of an item's first byte that are not integers themselves.
+/// The tags that begin items, and the bounds of integers that need no tag.
 enum Tag {
     /// An integer of 2 bytes follows.
     static let int16: UInt8 = 0x81
@@ -17,9 +17,9 @@ enum Tag {
     static let end: UInt8 = 0x86
     /// An integer of 8 bytes follows. Only Foundation on 64-bit systems writes it.
     static let int64: UInt8 = 0x87
-    /// The lowest byte that is a negative integer itself: -110.
+    /// The lowest byte that encodes a negative integer without a tag: -110.
     static let lowestInteger: UInt8 = 0x92
-    /// The stored number of the first entry of a table is -110.
+    /// The integer that a reference to the first entry of a table stores. Later entries count up.
     static let firstNumber: Int64 = -110
 }
 

@@ -7,7 +7,7 @@ extension StreamReader {
     /// The maximum number of classes in a chain. Genuine files have chains of up to nine.
     static var longestChain: Int { 64 }
 
-    /// Reads an array of characters, or a value other than an object.
+    /// Reads a scalar value other than an object, or an array of characters.
     @inline(__always)
     mutating func readScalar(_ type: Int, _ code: UInt8) throws(TypedStreamError) {
         switch code {
@@ -95,7 +95,7 @@ extension StreamReader {
         return start..<place
     }
 
-    /// Reads a shared string and returns its number, or nil for a nil value.
+    /// Reads a shared string and returns its table index, or nil for a nil value.
     @inline(__always)
     mutating func takeSharedString(_ what: StreamItem) throws(TypedStreamError) -> Int? {
         switch source.byte(at: place) {
@@ -128,7 +128,7 @@ extension StreamReader {
         place = end
     }
 
-    /// Reads a reference to an entry of the object table and returns its number.
+    /// Reads a reference to an entry of the object table and returns the index of the entry.
     @discardableResult
     mutating func takeReference(_ kind: TableEntry.Kind) throws(TypedStreamError) -> Int {
         guard let (index, end) = source.reference(at: place) else { throw noReference(kind.item) }
@@ -145,7 +145,7 @@ extension StreamReader {
         return index
     }
 
-    /// Reads a shared string that is a name and returns its number.
+    /// Reads a shared string that is a name and returns its table index.
     private mutating func takeName(_ what: StreamItem) throws(TypedStreamError) -> UInt32 {
         let start = place
         if source.byte(at: place) == Tag.new {
@@ -186,7 +186,8 @@ extension StreamReader {
         }
     }
 
-    /// Reads a chain of classes and returns the number of the first, or nil for a nil class.
+    /// Reads a reference to a class or a literal chain of classes. Returns the table index of the
+    /// class, which is the first of a chain, or nil for a nil class.
     ///
     /// Only a class whose chain is complete can be referred to, so chains have no cycles.
     @inline(__always)
@@ -252,13 +253,14 @@ extension StreamReader {
     }
 }
 
-/// The numbers that an integer type can hold. Unsigned types are stored as signed numbers of the
-/// same width.
+/// The stored numbers that are valid for an integer type. A value of an unsigned type is stored as
+/// the signed number with the same bits, but the unsigned number itself is valid too.
 struct IntegerRange {
     private let least: Int64
     private let most: Int64
 
-    /// Creates the range of an integer type, or nil for other types.
+    /// Creates the range of an integer type, or nil for other types. Types of one byte have no
+    /// range.
     @inline(__always)
     init?(_ code: UInt8) {
         switch code {

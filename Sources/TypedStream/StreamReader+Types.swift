@@ -36,8 +36,8 @@ extension StreamReader {
         return first
     }
 
-    /// Reads the number of bytes that follow the class of an object in streamer version 3. Only the
-    /// meaning of 0 is known.
+    /// Reads the size of an object's indexed variables, which follows the class in streamer version
+    /// 3. Refuses sizes other than 0, because the form of indexed variables is unknown.
     mutating func takeIndexedSize() throws(TypedStreamError) {
         let start = place
         let size = try takeInteger(.indexedSize)
@@ -94,7 +94,7 @@ extension StreamReader {
 
 extension StreamTables {
     /// Returns whether an object without a type encoding may begin at `place` in streamer version
-    /// 3. References only to earlier entries are valid.
+    /// 3. Only references to earlier entries are valid.
     func mayBeObject(at place: Int, in source: StreamBytes) -> Bool {
         switch source.byte(at: place) {
         case Tag.null: return true

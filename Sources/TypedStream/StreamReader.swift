@@ -1,10 +1,10 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// An object whose end has not been read yet, with its position among the values around it.
+/// An object whose end has not been read yet, with its position in the group that contains it.
 ///
 /// The type is declared outside of ``StreamReader``. Otherwise it would be generic, and the runtime
-/// would look up the type of an array of it for each stream.
+/// would look up the metadata of `[OpenObject]` for each stream.
 private struct OpenObject: BitwiseCopyable {
     let entry: UInt32
     /// The index of the group that contains the object.
@@ -85,7 +85,8 @@ struct StreamReader<Sink: StreamSink>: ~Copyable {
         }
     }
 
-    /// Ends the open objects at the offset of an error and discards incomplete entries.
+    /// Ends the open objects where the unreadable item begins, and discards the table entries of
+    /// that item.
     mutating func salvage() {
         tables.cut(at: itemStart)
         for object in open where Int(object.entry) < tables.entries.count {
@@ -93,7 +94,7 @@ struct StreamReader<Sink: StreamSink>: ~Copyable {
         }
     }
 
-    /// The path to the value being read.
+    /// The path to the group or value being read, or nil outside of groups.
     var path: TypedStreamPath? {
         guard groups > 0 else { return nil }
         var steps: [TypedStreamPath.Component] = []

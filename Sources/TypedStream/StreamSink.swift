@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A receiver of the items of a stream, in the order of the file. Together, the items cover all
-/// bytes.
+/// bytes after the signature.
 protocol StreamSink {
     /// Receives bytes that do not depend on the byte order.
     mutating func append(_ range: Range<Int>, of source: StreamBytes)
-    /// Receives an integer, encoded as in the file.
+    /// Receives an integer and the byte range of its encoding.
     mutating func appendInteger(_ value: Int64, from range: Range<Int>, of source: StreamBytes)
-    /// Receives the bytes of an IEEE 754 number after its tag.
+    /// Receives the bytes of an IEEE 754 number without its tag.
     mutating func appendReal(_ range: Range<Int>, of source: StreamBytes)
 }
 

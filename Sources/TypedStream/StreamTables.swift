@@ -1,7 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A literal shared string: a type encoding, a class name, a selector, an atom or the text of a C string.
+/// A literal shared string: a type encoding, a class name, a selector, an atom or the text of a C
+/// string.
 struct SharedString: BitwiseCopyable, Sendable {
     /// The offset of the literal's tag.
     let offset: UInt32
@@ -34,9 +35,10 @@ struct TableEntry: BitwiseCopyable, Sendable {
     let kind: Kind
     /// The offset of the literal's tag.
     let offset: UInt32
-    /// For an object, the entry of its class. For a class or a C string, the number of its string.
+    /// For an object, the table index of its class. For a class or a C string, the index of its
+    /// name or text in the string table.
     var target: UInt32
-    /// For an object, the offset after its end. For a class, the entry of its superclass, or
+    /// For an object, the offset after its end. For a class, the table index of its superclass, or
     /// ``none``.
     var other: UInt32
 
@@ -50,14 +52,14 @@ struct TableEntry: BitwiseCopyable, Sendable {
     }
 }
 
-/// The numbered parts of a stream, in the order of the file.
+/// The tables of the literals in a stream, in the order of the file.
 struct StreamTables: Sendable {
-    /// The shared strings, by number.
+    /// The string table. References to shared strings are indexes in it.
     var strings: [SharedString] = []
-    /// The objects, classes and C strings, by number.
+    /// The object table: objects, classes and C strings. References to them are indexes in it.
     var entries: [TableEntry] = []
-    /// The types of all strings that are type encodings. Each type precedes the types nested in it.
-    /// In streamer version 3, the first is the `@` that objects without an encoding imply.
+    /// The types of all strings used as type encodings. Each type precedes the types nested in it.
+    /// In streamer version 3, the first type is the `@` that objects without an encoding imply.
     var types: [TypeRecord] = []
 
     /// The index range of the implied `@` in streamer version 3.
@@ -74,12 +76,12 @@ struct StreamTables: Sendable {
         if isOldVersion { types.append(TypeRecord(code: TypeCode.object)) }
     }
 
-    /// Returns the number of the literal string at an offset, or nil if there is none. Logarithmic.
+    /// Returns the index of the literal string at an offset, or nil if there is none. Logarithmic.
     func string(at place: Int) -> Int? {
         Self.index(in: strings, at: place, by: \.offset)
     }
 
-    /// Returns the number of the literal object, class or C string at an offset, or nil if there is
+    /// Returns the index of the literal object, class or C string at an offset, or nil if there is
     /// none. Logarithmic.
     func entry(at place: Int) -> Int? {
         Self.index(in: entries, at: place, by: \.offset)
@@ -108,7 +110,7 @@ struct StreamTables: Sendable {
         return first &- 1..<first &- 1 &+ Int(types[first &- 1].group)
     }
 
-    /// Removes the entries that begin at or after `end`.
+    /// Removes the strings and entries that begin at or after `end`.
     mutating func cut(at end: Int) {
         while let last = strings.last, last.offset >= end { strings.removeLast() }
         while let last = entries.last, last.offset >= end { entries.removeLast() }

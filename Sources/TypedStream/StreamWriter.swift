@@ -41,7 +41,7 @@ struct StreamWriter: Sendable {
         append(bits: UInt64(bitPattern: value), width: width)
     }
 
-    /// Appends the lowest `width` bytes of a number.
+    /// Appends the `width` least significant bytes of a number, in the byte order of the stream.
     mutating func append(bits: UInt64, width: Int) {
         for step in 0..<width {
             let index = order == .bigEndian ? width &- 1 &- step : step
@@ -76,8 +76,8 @@ extension StreamWriter: StreamSink {
 }
 
 extension TypedStreamDocument {
-    /// Returns the stream as bytes. In the original byte order, these are the bytes that it was
-    /// parsed from.
+    /// Returns the stream as bytes. In the original byte order, these are the bytes that the
+    /// document was parsed from.
     ///
     /// Each item keeps its stored form: integers keep their width, and literals and references stay
     /// as they are.
@@ -85,8 +85,8 @@ extension TypedStreamDocument {
     /// - Parameter byteOrder: The byte order of numbers, or nil for that of the source. Everything
     ///   else is the same in both byte orders.
     /// - Returns: The bytes of the stream.
-    /// - Throws: The ``problem`` of a salvaged document, because a stream cannot end within an
-    ///   object.
+    /// - Throws: The ``problem`` of a salvaged document, because the part before a defect may end
+    ///   within an object.
     /// - Complexity: Linear in the size of the stream.
     public func serialized(
         byteOrder: TypedStreamByteOrder? = nil

@@ -95,8 +95,8 @@ struct TypeParser {
         self.records = records
     }
 
-    /// Appends the types of an encoding to `records`, which stay as they are if it is malformed.
-    /// Linear in the length of the encoding.
+    /// Appends the types of an encoding to `records`, which stay unchanged if the encoding is
+    /// malformed. Linear in the length of the encoding.
     static func parse(
         _ text: ArraySlice<UInt8>, into records: inout [TypeRecord]
     ) throws(TypeFault) {
@@ -193,7 +193,8 @@ struct TypeParser {
         return UInt32(truncatingIfNeeded: count)
     }
 
-    /// Parses the rest of an array of characters, which has one record.
+    /// Parses the element type and the end of an array of characters, which has one record. Returns
+    /// false for other arrays.
     private mutating func closeBytes(_ array: TypeRecord) throws(TypeFault) -> Bool {
         guard place + 1 < text.endIndex, text[place + 1] == UInt8(ascii: "]"),
             text[place] == TypeCode.char || text[place] == TypeCode.unsignedChar
@@ -258,7 +259,7 @@ struct TypeParser {
         records[top].minimum = UInt32(clamping: minimum)
     }
 
-    /// Adds a complete type to the structure that contains it as a field.
+    /// Adds the minimum size of a complete type to that of the structure whose field it is.
     private mutating func complete(_ index: Int) {
         guard let top = open.last, records[top].code == TypeCode.structure else { return }
         let sum = Int(records[top].minimum) + Int(records[index].minimum)

@@ -1,19 +1,19 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A part of a type encoding that may be repeated: the types of a group, or those of the elements
-/// of an array.
+/// A part of a type encoding that may be repeated: the types of a group, of the elements of an
+/// array or of the fields of a structure.
 struct TypeRun: BitwiseCopyable, Sendable {
-    /// The type of the next value.
+    /// The index of the type of the next value.
     var next: UInt32
-    /// The first type.
+    /// The index of the first type.
     let start: UInt32
     /// The index after the last type.
     let end: UInt32
     /// The number of remaining passes over the types, including the current one.
     var remaining: UInt32
 
-    /// Creates a run of types that are passed once.
+    /// Creates a run that passes over its types once.
     @inline(__always)
     init(_ types: Range<Int>) { self.init(types, count: 1) }
 

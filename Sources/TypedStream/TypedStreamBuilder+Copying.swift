@@ -5,8 +5,8 @@ extension TypedStreamBuilder {
     /// Appends all groups of a document with their objects, without recursion.
     ///
     /// Strings and classes are shared with those that were already written. Integers are written in
-    /// their shortest form. A copy of a stream that `NSArchiver` wrote has the same bytes if it has
-    /// the same byte order.
+    /// their shortest form. An empty builder with the byte order and system version of a stream
+    /// that `NSArchiver` wrote reproduces its bytes.
     ///
     /// - Throws: `incompleteStream` if the last group lacks values, and the
     ///   ``TypedStreamDocument/problem`` of a salvaged document.
@@ -33,10 +33,11 @@ private struct StreamCopier {
     }
 
     var builder: TypedStreamBuilder
-    /// The numbers of the copies, by the numbers of the originals.
+    /// The indexes of the copies in the string table and the object table, by the indexes of the
+    /// originals.
     private var strings: [Int: Int] = [:]
     private var entries: [Int: Int] = [:]
-    /// The index ranges of the types of encodings, by the number of the original encoding.
+    /// The index ranges of the types of encodings, by the table index of the original encoding.
     private var encodings: [Int: Range<Int>] = [:]
     private var levels: [Level] = []
 
@@ -58,7 +59,7 @@ private struct StreamCopier {
     }
 
     private mutating func begin(_ group: TypedStreamGroup) throws(TypedStreamError) {
-        // Objects of streamer version 3 imply this encoding.
+        // An object without a type encoding, which streamer version 3 allows, implies `@`.
         guard let encoding = group.encoding else { return try builder.beginGroup("@") }
         if let types = encodings[encoding.number] {
             try builder.beginGroup(types)
@@ -88,7 +89,7 @@ private struct StreamCopier {
         case .string(let string): copy(string)
         case .cString(let text): copy(cString: text)
         case .class(let `class`): copy(`class`)
-        // An object precedes all references to it, so it has a number here.
+        // An object precedes all references to it, so its copy already has an index.
         case .object(let object): builder.writer.append(reference: entries[object.number] ?? 0)
         case .null: try builder.write(.null, as: type)
         // The elements and fields are copied instead.

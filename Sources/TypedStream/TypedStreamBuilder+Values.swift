@@ -80,8 +80,8 @@ extension TypedStreamBuilder {
             "expected a number of type \(Unicode.Scalar(type.code)), found \(number)")
     }
 
-    /// Writes a real number. Whole numbers that a `Float` can hold, except -0, are written as
-    /// integers.
+    /// Writes a real number. Whole numbers that both `Float` and `Int32` represent exactly, except
+    /// -0, are written as integers.
     private mutating func writeReal(
         _ number: Double, as type: TypeRecord
     ) throws(TypedStreamError) {

@@ -7,8 +7,8 @@
 /// each type in it. An object is a value that has groups of its own.
 ///
 /// Equal type encodings, names and C strings are written only once, and so are classes with the
-/// same superclasses. An object is written where it begins. Append its ``Object`` to refer to it
-/// again.
+/// same name, version and superclasses. An object is written where it begins. Append its ``Object``
+/// to refer to it again.
 ///
 /// ```swift
 /// var stream = TypedStreamBuilder()
@@ -43,14 +43,13 @@ public struct TypedStreamBuilder: Sendable {
 
     /// An object of a stream that is being written.
     public struct Object: Sendable, Hashable {
-        /// The number of the object among the objects, classes and C strings of the stream, counted
-        /// from 0.
+        /// The index of the object among the objects, classes and C strings of the stream.
         public let number: Int
     }
 
-    /// The groups of the stream or of an open object.
+    /// The progress of the stream itself or of an open object.
     private struct Level {
-        /// The types of the latest group.
+        /// The remaining types of the latest group.
         var walk: TypeWalk?
     }
 
@@ -104,8 +103,8 @@ public struct TypedStreamBuilder: Sendable {
     /// values of a group. An array of characters is one value.
     ///
     /// - Throws: `wrongKind` if the value does not match the next type or the group is complete,
-    ///   `invalidNumber` if the type cannot hold a number, or `invalidLength` if an array of
-    ///   characters has another length.
+    ///   `invalidNumber` if the type cannot hold a number, `invalidLength` if the bytes do not fill
+    ///   an array of characters exactly, or `invalidString` if a C string contains NUL.
     public mutating func append(_ value: Value) throws(TypedStreamError) {
         let type = try nextType()
         try write(value, as: type)

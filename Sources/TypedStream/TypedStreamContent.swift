@@ -15,7 +15,7 @@ internal import ValidText
 // | `NSDate`, 0 | `d`: seconds since 2001 |
 // | `NSURL`, 0 | `c`: 1 for a URL with a base; if so `@`: the base; `@`: the text |
 // | `NSNull`, 0 | none |
-// | `NSAttributedString`, `NSMutableAttributedString`, 0 | `@`: the text; for each run `iI`: the number of its attributes from 1, and UTF-16 units; `@`: a dictionary after each number that is new |
+// | `NSAttributedString`, `NSMutableAttributedString`, 0 | `@`: the text; for each run `iI`: the index of its attributes from 1, and UTF-16 units; `@`: a dictionary after each index that is new |
 // | `NSColor`, 0 | `c`: the kind; 1, 2: `ffff`; 3, 4: `ff`; 5: `fffff`; 6: `@@@` |
 // | `NSFont`, 21, 30 | `i`, `[nc]`: the name as an old property list; `f`: the size; four `c` |
 //
@@ -230,7 +230,7 @@ struct RunCursor {
 extension TypedStreamDocument.Storage {
     /// Returns the text at a byte range.
     ///
-    /// - Throws: `invalidString` if it is not UTF-8.
+    /// - Throws: `invalidString` if the bytes are not UTF-8.
     func text(at place: Range<Int>) throws(TypedStreamError) -> String {
         if let text = String(validUTF8: source.bytes, at: place) { return text }
         throw TypedStreamError(.invalidString, "expected UTF-8 in a string", at: place.lowerBound)

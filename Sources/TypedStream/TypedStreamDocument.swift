@@ -4,9 +4,9 @@
 /// A parsed typedstream, the format of `NSArchiver`: its validated bytes, and tables of its
 /// strings, classes and objects.
 ///
-/// The initializer validates every byte, so no later access can fail. Values are not stored
-/// separately; views decode them from the bytes on demand. A document is immutable and can be
-/// shared between threads.
+/// The initializer validates every byte, so reading groups and values cannot fail later. Values are
+/// not stored separately; views decode them from the bytes on demand. A document is immutable and
+/// can be shared between threads.
 ///
 /// ```swift
 /// let document = try TypedStreamDocument(parsing: bytes)
@@ -49,7 +49,7 @@ extension TypedStreamDocument {
     ///   - bytes: The bytes of the file, which the document retains.
     ///   - limits: The limits on parsing the file.
     /// - Throws: `unrecognizedFormat` for other files, `unsupportedVersion` for streamer versions
-    ///   other than 3 and 4, and other codes for malformed streams.
+    ///   other than 3 and 4, and other codes for malformed streams and exceeded limits.
     public init(
         parsing bytes: [UInt8], limits: TypedStreamLimits = .default
     ) throws(TypedStreamError) {
@@ -74,7 +74,8 @@ extension TypedStreamDocument {
     /// - Parameters:
     ///   - bytes: The bytes of the file, which the document retains.
     ///   - limits: The limits on parsing the file.
-    /// - Throws: `unrecognizedFormat`, `unsupportedVersion` or `truncated` if the header is damaged.
+    /// - Throws: `unrecognizedFormat`, `unsupportedVersion`, `invalidTag` or `truncated` if the
+    ///   header is damaged, and `sizeLimitExceeded`.
     public init(
         salvaging bytes: [UInt8], limits: TypedStreamLimits = .default
     ) throws(TypedStreamError) {

@@ -20,17 +20,19 @@ public struct TypedStreamError: Error, Sendable {
 
         /// The input does not begin with the header of a typedstream.
         public static let unrecognizedFormat = Code("unrecognizedFormat")
-        /// A streamer version other than 3 and 4.
+        /// A streamer version other than 3 and 4, or indexed variables in streamer version 3.
         public static let unsupportedVersion = Code("unsupportedVersion")
         /// The input ends within an item.
         public static let truncated = Code("truncated")
         /// A byte that does not begin an item of the expected kind.
         public static let invalidTag = Code("invalidTag")
-        /// A length or count that exceeds the remaining bytes.
+        /// A length that is negative, that exceeds the remaining bytes, or that differs from the
+        /// length of an array of characters.
         public static let invalidLength = Code("invalidLength")
         /// A number outside the range of its type.
         public static let invalidNumber = Code("invalidNumber")
-        /// A reference to something other than an earlier string, class, object or C string.
+        /// A reference that is not to an earlier item of the expected kind, or that is wider than 4
+        /// bytes.
         public static let invalidReference = Code("invalidReference")
         /// Nil in place of a type encoding, a class name, the class of an object or the text of a C
         /// string.
@@ -50,7 +52,8 @@ public struct TypedStreamError: Error, Sendable {
         /// A value that does not match the type that a group declares for it, or an object whose
         /// groups are not those of its class.
         public static let wrongKind = Code("wrongKind")
-        /// A stream under construction that lacks values, or the end of an object.
+        /// A stream under construction that lacks a value or the end of an object, or that ends an
+        /// object when none is open.
         public static let incompleteStream = Code("incompleteStream")
     }
 
@@ -92,11 +95,12 @@ public struct TypedStreamError: Error, Sendable {
     public var isLimit: Bool { code == .depthLimitExceeded || code == .sizeLimitExceeded }
     /// A description of the defect, with the expected and the actual number if it compares two.
     public var what: String { storage.what }
-    /// The byte offset in the input, or nil for a stream under construction.
+    /// The byte offset in the input, or nil if the error has none, as for a stream under
+    /// construction.
     public var byteOffset: Int? { storage.offset }
     /// The path from the beginning of the stream to the value, or nil outside of groups.
     public var path: TypedStreamPath? { storage.path }
-    /// The limit to raise for a trusted file.
+    /// The limit to raise for a trusted file, or nil for other errors.
     public var recovery: String? { storage.recovery }
 }
 

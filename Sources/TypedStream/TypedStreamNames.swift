@@ -5,7 +5,7 @@
 public struct TypedStreamString: Sendable {
     let storage: TypedStreamDocument.Storage
 
-    /// The number of the string among the shared strings of the stream, counted from 0.
+    /// The index of the string among the shared strings of the stream.
     public let number: Int
 
     init(_ storage: TypedStreamDocument.Storage, number: Int) {
@@ -13,7 +13,7 @@ public struct TypedStreamString: Sendable {
         self.number = number
     }
 
-    /// Creates the text of the C string that has the number `cString` in the object table.
+    /// Creates the text of the C string at index `cString` of the object table.
     init(_ storage: TypedStreamDocument.Storage, cString: Int) {
         self.init(storage, number: Int(storage.tables.entries[cString].target))
     }
@@ -24,7 +24,8 @@ public struct TypedStreamString: Sendable {
     /// The bytes of the text.
     public var bytes: ArraySlice<UInt8> { storage.source.bytes[place] }
 
-    /// The text. Invalid UTF-8, which only selectors and atoms may contain, becomes U+FFFD.
+    /// The text. Invalid UTF-8, which only selectors, atoms and names of structures may contain,
+    /// becomes U+FFFD.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
     /// The byte range of the literal string in the file.
@@ -43,8 +44,7 @@ extension TypedStreamString: CustomStringConvertible {
 public struct TypedStreamClass: Sendable {
     let storage: TypedStreamDocument.Storage
 
-    /// The number of the class among the objects, classes and C strings of the stream, counted from
-    /// 0.
+    /// The index of the class among the objects, classes and C strings of the stream.
     public let number: Int
 
     init(_ storage: TypedStreamDocument.Storage, number: Int) {

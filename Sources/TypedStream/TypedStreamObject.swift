@@ -8,8 +8,8 @@
 public struct TypedStreamObject: Sendable {
     let storage: TypedStreamDocument.Storage
 
-    /// The number of the object among the objects, classes and C strings of the stream, counted
-    /// from 0. All references to an object have this number.
+    /// The index of the object among the objects, classes and C strings of the stream. All
+    /// references to an object have this index.
     public let number: Int
 
     init(_ storage: TypedStreamDocument.Storage, number: Int) {

@@ -8,9 +8,9 @@
 public struct TypedStreamPath: Sendable, Hashable {
     /// One step of a path.
     public enum Component: Sendable, Hashable {
-        /// The group of the stream or of an object at an index, counted from 0.
+        /// A group of the stream or of an object, by its index, counted from 0.
         case group(Int)
-        /// The value of a group at an index, counted from 0. The elements of arrays and the fields
+        /// A value of a group, by its index, counted from 0. The elements of arrays and the fields
         /// of structures count like other values, in the order of the file. The arrays and
         /// structures themselves do not count.
         case value(Int)

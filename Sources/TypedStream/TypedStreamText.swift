@@ -25,7 +25,8 @@ extension TypedStreamDocument {
 }
 
 extension TypedStreamDocument.Storage {
-    /// Returns whether an object is a string with a known form.
+    /// Returns whether an object has exactly the class `NSString` or `NSMutableString`, of any
+    /// version.
     fileprivate func isString(_ object: TableEntry) -> Bool {
         let name = tables.strings[Int(tables.entries[Int(object.target)].target)].range
         return source.bytes.isText("NSString", at: name)

@@ -1,7 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The values of a group, the elements of an array or the fields of a structure, in the order of the file.
+/// The values of a group, the elements of an array or the fields of a structure, in the order of
+/// the file.
 ///
 /// Iteration takes time linear in the size of the values, not counting the objects in them.
 public struct TypedStreamValues: Sequence, Sendable {
@@ -158,7 +159,7 @@ public struct TypedStreamValue: Sendable {
 
     private var integer: Int64 { storage.source.integer(at: byteRange.lowerBound)?.value ?? 0 }
 
-    /// The integer as which a real number is stored, or nil if it is not stored as an integer.
+    /// The integer that stores a real number, or nil if the number is stored as IEEE 754.
     var wholeNumber: Int64? { head == Tag.real ? nil : integer }
 
     private var float: Float { storage.source.float(at: byteRange.lowerBound)?.value ?? 0 }

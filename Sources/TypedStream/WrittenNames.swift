@@ -1,12 +1,13 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The names, classes and objects already written to a stream under construction, with their numbers.
+/// The names, classes and objects already written to a stream under construction, with their table
+/// indexes.
 struct WrittenNames: Sendable {
     /// A class to be written. In an array of levels, the superclass of each class follows it.
     struct ClassLevel {
         let name: ArraySlice<UInt8>
-        /// The number of the name, or nil if it must be looked up.
+        /// The string table index of the name, or nil if it must be looked up.
         var number: Int?
         let version: Int64
     }
@@ -15,7 +16,7 @@ struct WrittenNames: Sendable {
     private struct ClassKey: Hashable {
         let name: Int
         let version: Int64
-        /// The number of the superclass, or nil for a root class.
+        /// The table index of the superclass, or nil for a root class.
         let superclass: Int?
     }
 
@@ -44,7 +45,7 @@ struct WrittenNames: Sendable {
         return first..<types.count
     }
 
-    /// Numbers a new object.
+    /// Returns the next index of the object table, for a new object or C string.
     mutating func addObject() -> Int {
         defer { entries += 1 }
         return entries
@@ -54,9 +55,9 @@ struct WrittenNames: Sendable {
     ///
     /// - Parameters:
     ///   - text: The string.
-    ///   - known: The number of the string, or nil if it must be looked up.
+    ///   - known: The table index of the string, or nil if it must be looked up.
     ///   - writer: The stream.
-    /// - Returns: The number of the string.
+    /// - Returns: The table index of the string.
     @discardableResult
     mutating func appendString(
         _ text: ArraySlice<UInt8>, known: Int? = nil, to writer: inout StreamWriter
@@ -74,7 +75,7 @@ struct WrittenNames: Sendable {
 
     /// Writes a C string, or a reference to it if it has been written before.
     ///
-    /// - Returns: The number of its text.
+    /// - Returns: The string table index of its text.
     @discardableResult
     mutating func appendCString(
         _ text: ArraySlice<UInt8>, known: Int? = nil, to writer: inout StreamWriter
@@ -93,8 +94,8 @@ struct WrittenNames: Sendable {
     /// Writes a class and its superclasses as literals, up to the first class that has been written
     /// before. That class becomes a reference.
     ///
-    /// - Returns: The number of the first class, and the indexes in the string table of the names
-    ///   of the classes written as literals.
+    /// - Returns: The object table index of the first class, and the string table indexes of the
+    ///   names of the classes written as literals.
     @discardableResult
     mutating func appendClass(
         _ chain: [ClassLevel], to writer: inout StreamWriter

@@ -56,14 +56,15 @@ public final class EncryptedItemDatabase: ItemDatabase {
     ///
     /// - Parameters:
     ///   - file: The path of the database. SQLite keeps a journal beside it while writing.
-    ///   - accessGroup: The access group of its items.
-    ///   - key: The key that opens it.
+    ///   - accessGroup: The access group of the items.
+    ///   - key: The key that opens the database.
     ///   - creatingIfMissing: A Boolean value indicating whether a missing file is created as an
     ///     empty database, which only its owner may use.
     ///   - timeout: The number of seconds to wait for other programs that are writing. Threads that
     ///     use the same database wait for each other without a limit.
-    /// - Throws: ``StoreError`` with `fileMissing`, `fileAccess`, `outOfSpace`, `wrongKey`,
-    ///   `unknownAccessGroup` for the database of another group, or `unsupportedVersion`.
+    /// - Throws: ``StoreError`` with `fileMissing`, `fileAccess`, `outOfSpace`, `busy`, `wrongKey`,
+    ///   `unknownAccessGroup` for the database of another group, or `unsupportedVersion`. For a new
+    ///   database also `weakPassphrase`, or `invalidName` for a long access group.
     ///   `invalidDatabase` if the file is damaged or not a database of this kind, or if a file
     ///   beside it is not a journal of this store; the error names that file. All files are left
     ///   unchanged.
@@ -91,8 +92,8 @@ public final class EncryptedItemDatabase: ItemDatabase {
         }
     }
 
-    /// Checks that a file exists and is not empty. SQLite would turn an empty file into a new
-    /// database.
+    /// Checks that a file is a regular file with contents and only one name. SQLite would turn an
+    /// empty file into a new database.
     private static func requireDatabase(_ file: String) throws(StoreError) {
         do {
             var found = try FileMode(of: file)
@@ -214,22 +215,23 @@ public final class EncryptedItemDatabase: ItemDatabase {
 
     // MARK: Keys
 
-    /// Encrypts all items again in one transaction, with a new key that `master` opens.
+    /// Encrypts all items again in one transaction, with a new random key that only `master` can
+    /// decrypt.
     ///
-    /// Other programs that have the store open need the new key afterwards. Without it they get
-    /// `wrongKey`.
+    /// Other programs that have the store open need `master` afterwards. With the old master key
+    /// they get `wrongKey`.
     ///
-    /// Keep both keys until this method has returned. If the disk fails at the very end, the store
-    /// may already have the new key.
+    /// Keep both master keys until this method has returned. If the disk fails at the very end, the
+    /// store may already have the new key.
     ///
-    /// - Throws: `alteredItem` for an item that cannot be read, `outOfSpace`, or `busy`. The store
-    ///   then still has the old key. `fileAccess` if the store has the new key, but flushing it to
-    ///   the disk failed.
+    /// - Throws: `alteredItem` for an item that cannot be read, `weakPassphrase`, `outOfSpace`, or
+    ///   `busy`. The store then still has the old key. After `fileAccess`, the store may have
+    ///   either key.
     public func rotateKey(to master: MasterKey) throws {
         try owner.requireNone()
         var new: Unlocked?
         do {
-            // The new key is stored here before another thread can read the new header.
+            // Store the new key in this object before another thread can read the new header.
             try queue.writeWithoutTransaction { database in
                 try database.inTransaction(.immediate) {
                     try StoreSchema.requireSize(database)

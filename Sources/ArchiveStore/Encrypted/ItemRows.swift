@@ -220,8 +220,8 @@ extension RowReader<ItemColumn> {
 
 /// A query as an SQL condition. The columns of the index come first, in their order.
 ///
-/// The condition contains only the server of an address. The encoded address begins with the
-/// server, so the index finds the rows of a server.
+/// If the query has only parts of an address, the condition contains only the server. An encoded
+/// address begins with the server, so the index finds the rows of a server.
 private struct ItemFilter {
     private(set) var condition = ""
     private(set) var arguments = StatementArguments()
@@ -245,7 +245,7 @@ private struct ItemFilter {
         if let server = query.server {
             let bytes = ServerAddress.prefix(of: server)
             add("service", Data(bytes), by: ">=")
-            // The byte after the server is 0 or 1, so this is an upper bound.
+            // The byte after the server is 0 or 1, so `FF` in its place gives an upper bound.
             add("service", Data(bytes + [ServerAddress.mark]), by: "<")
         } else if query.itemClass == .internetPassword || query.saysPartOfAddress {
             add("service", mark, by: ">=")

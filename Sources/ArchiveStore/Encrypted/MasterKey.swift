@@ -8,7 +8,8 @@ internal import Foundation
 internal import SystemFiles
 internal import _CryptoExtras
 
-/// The key of an ``EncryptedItemDatabase``, read from a file or derived from a passphrase.
+/// The key of an ``EncryptedItemDatabase``: given as bytes, read from a file, or derived from a
+/// passphrase.
 public struct MasterKey: Sendable {
     /// The origin of a key.
     enum Source: Sendable {
@@ -108,9 +109,9 @@ public struct PassphraseCost: Sendable, Hashable {
     public var blockSize: Int
     /// The number of independent parts: p.
     public var parallelism: Int
-    /// A Boolean value indicating whether new stores and backups accept a cost below `16384 × 8 ×
-    /// 1`, or an empty passphrase. Both make it easier to guess the passphrase of a copied file.
-    /// Intended for tests.
+    /// A Boolean value indicating whether new stores and backups accept an empty passphrase, or
+    /// less than 2¹⁷ for `rounds × blockSize`. Both make it easier to guess the passphrase of a
+    /// copied file. Intended for tests.
     public var allowsWeakness = false
 
     /// Creates a cost. Deriving a key takes `128 × rounds × blockSize` bytes of memory.
@@ -123,15 +124,16 @@ public struct PassphraseCost: Sendable, Hashable {
     /// The default cost: 32 MiB of memory and about a tenth of a second.
     public static let `default` = PassphraseCost(rounds: 1 << 15)
 
-    /// A Boolean value indicating whether the cost is low enough for parameters from a file. The
-    /// limits are 32 times the time of the default, about three seconds, and 1 GiB of memory.
+    /// A Boolean value indicating whether the parameters are valid and cheap enough to accept from
+    /// an untrusted file. The limits are 32 times the time of the default, about three seconds, and
+    /// 1 GiB of memory.
     var isAcceptable: Bool {
         guard (2...1 << 20).contains(rounds), rounds.nonzeroBitCount == 1 else { return false }
         guard (1...32).contains(blockSize), (1...16).contains(parallelism) else { return false }
         // RFC 7914 requires N below 2 to the power of 16 × r. Only r = 1 can violate this here.
         guard blockSize > 1 || rounds < 1 << 16 else { return false }
-        // For p = 1, the scrypt implementation has only one spare memory page for the two blocks
-        // that it needs in addition.
+        // The scrypt implementation may use N × p blocks of memory and one page. For p = 1, it
+        // needs two more blocks than N, which fit into a page only up to r = 16.
         guard blockSize <= 16 || parallelism > 1 else { return false }
         return rounds * blockSize * parallelism <= 1 << 23
     }

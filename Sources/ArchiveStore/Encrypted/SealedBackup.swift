@@ -20,13 +20,13 @@ extension ItemBackup {
     private static let magic = Array("keyedbk1".utf8)
     private static let headerSize = 36
 
-    /// Returns the backup, encrypted with a key that is derived from a passphrase. The archive in
-    /// it is read back before it is encrypted.
+    /// Returns the backup, encrypted with a key that is derived from a passphrase. The archive is
+    /// read back before it is encrypted.
     ///
     /// - Parameters:
     ///   - passphrase: The passphrase. Its Unicode normalization form does not matter.
     ///   - cost: The cost of deriving the key.
-    ///   - limits: The limits on reading the archive. Pass the same ones to
+    ///   - limits: The limits on reading the archive. Pass the same limits to
     ///     ``init(opening:passphrase:limits:)``.
     /// - Returns: The sealed backup.
     /// - Throws: `wrongKey` for a cost that is out of bounds, `weakPassphrase`, and the errors of
@@ -44,11 +44,12 @@ extension ItemBackup {
         return header + (try Sealing.seal(archived(limits: limits), key, context: header))
     }
 
-    /// Opens the result of ``sealed(passphrase:cost:limits:)``. The archive in it is parsed only
-    /// after it was authenticated.
+    /// Opens the result of ``sealed(passphrase:cost:limits:)``. The archive in the backup is parsed
+    /// only after it was authenticated.
     ///
-    /// - Throws: ``StoreError`` with `invalidContents` for any other file, `wrongKey` for a wrong
-    ///   passphrase or a backup that was altered, and the errors of ``init(parsing:limits:)``.
+    /// - Throws: ``StoreError`` with `invalidContents` for bytes that are not a sealed backup,
+    ///   `wrongKey` for a wrong passphrase or a backup that was altered, and the errors of
+    ///   ``init(parsing:limits:)``.
     public init(
         opening bytes: some Sequence<UInt8>, passphrase: String, limits: ParsingLimits = .default
     ) throws {

@@ -35,7 +35,7 @@ extension StoreError {
         // Use only SQLite's message, because the description of the error would show the values to
         // be stored.
         let message = error.message ?? "error \(error.extendedResultCode.rawValue)"
-        // The message may quote the file, so it is escaped.
+        // The message may quote contents of the file, so it is escaped.
         self.init(
             code, what: "SQLite: \(Self.printable(message))", file: file,
             recovery: Self.recovery(of: error))

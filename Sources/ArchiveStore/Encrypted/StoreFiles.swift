@@ -28,8 +28,8 @@ enum StoreFiles {
     /// them.
     ///
     /// The header is read through the connection, because opening and closing the file again would
-    /// release this process's locks on it. A journal in use by a running transaction is not
-    /// checked.
+    /// release this process's locks on it. A failed check is ignored while a transaction is
+    /// running, because its journal is in use and the files change between the reads.
     ///
     /// - Throws: `invalidDatabase` for a write-ahead log, or for a journal that does not belong to
     ///   this database or names a super-journal.
@@ -68,8 +68,8 @@ enum StoreFiles {
 
     private static func requireOwnFiles(_ place: String, _ connection: Database) throws {
         let header = try header(of: connection)
-        // A file without a valid header is refused here only if it has a journal. Otherwise SQLite
-        // and the schema check refuse it later.
+        // A file without a valid header is refused here only if it has a journal or a write-ahead
+        // log. Otherwise SQLite and the schema check refuse it later.
         if let header { try requireVersions(header, place) }
         try requireNoLog(place)
         try requireOwnJournal(place, header)
@@ -174,11 +174,12 @@ enum StoreFiles {
         }
     }
 
-    // Both limits exceed what the statements and tables of this module need.
+    // These two limits exceed what the statements and tables of this module need.
     private static let longestStatement: Int32 = 1 << 16
     private static let mostColumns: Int32 = 64
 
-    /// Limits the definitions that SQLite parses if another program changes the schema later.
+    /// Limits the length and the columns of definitions that SQLite parses if another program
+    /// changes the schema later.
     static func limitSchema(_ connection: Database) {
         // SAFETY: the connection is open.
         unsafe sqlite3_limit(

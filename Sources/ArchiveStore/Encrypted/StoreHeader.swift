@@ -17,7 +17,7 @@ internal import Foundation
 ///
 /// | column | value |
 /// |---|---|
-/// | `version` | 1, or 2 for a store with internet passwords |
+/// | `version` | 1, or 2 since the first internet password was added |
 /// | `identifier` | 16 random bytes that identify the store |
 /// | `accessGroup` | the name of the access group, in at most 16 KiB of UTF-8 |
 /// | `salt`, `rounds`, `blockSize`, `parallelism` | the parameters of scrypt, or NULL |
@@ -31,7 +31,8 @@ internal import Foundation
 /// items are encrypted with a random key even if the master key comes from a passphrase. Rotation
 /// creates a new key.
 struct StoreHeader: Sendable, Equatable {
-    /// The versions that can be read. A store has the lowest version that its items allow.
+    /// The versions that can be read. A store has the lowest version until an item that needs a
+    /// later one is added.
     static let versions = 1...2
     private static let versionOfServers = 2
     /// The size of the identifier and of the salt, in bytes.
@@ -52,8 +53,8 @@ struct StoreHeader: Sendable, Equatable {
 
     /// Creates a header with a new data key.
     ///
-    /// - Throws: `invalidName` for a long access group, `weakPassphrase`, or `wrongKey` for a cost
-    ///   that is out of bounds.
+    /// - Throws: `invalidName` for an access group that is too long, `weakPassphrase`, or
+    ///   `wrongKey` for a cost that is out of bounds.
     static func make(
         version: Int = versions.lowerBound, identifier: [UInt8], accessGroup: String,
         master: MasterKey

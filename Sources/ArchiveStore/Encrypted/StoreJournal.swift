@@ -14,7 +14,8 @@ internal import SystemFiles
 /// SQLite applies a journal to the database and deletes the file that the journal names. So a
 /// journal is used only if it was created by a program that may write the store, and only if it
 /// belongs to the current state of the store. ``StoreFiles`` checks an existing journal before
-/// reading the store. SQLite opens all journals through ``opener``, which performs the same checks.
+/// reading the store. SQLite opens all journals through ``opener``, which performs the same checks
+/// before SQLite applies a journal.
 enum StoreJournal {
     /// Opens the journal of a store, and checks its contents.
     ///

@@ -199,12 +199,11 @@ extension StoreSchema {
 /// Functions that create the file of a new store.
 enum NewStore {
     /// Creates an empty store if there is no file. The file gets its name when it is complete. So
-    /// no other program finds an incomplete store, and a program that is killed leaves nothing
-    /// behind.
+    /// no other program finds an incomplete store, and a program that is killed leaves none behind.
     ///
-    /// - Throws: `fileAccess`, `outOfSpace`, `weakPassphrase`, `wrongKey` for a cost of the
-    ///   passphrase that is out of bounds, or `invalidDatabase` if there is a journal of an earlier
-    ///   store with that name.
+    /// - Throws: `fileAccess`, `outOfSpace`, `invalidName`, `weakPassphrase`, `wrongKey` for a cost
+    ///   of the passphrase that is out of bounds, or `invalidDatabase` if there is a journal of an
+    ///   earlier store with that name.
     static func create(
         _ file: String, _ accessGroup: String, _ key: MasterKey
     ) throws(StoreError) {
@@ -219,7 +218,8 @@ enum NewStore {
             }
             try StoreFiles.requirePath(ofNew: file)
             do { try StoreFiles.requireNone(beside: file) } catch {
-                // Another program has created the store in the meantime and is writing to it.
+                // If the store exists now, another program has created it in the meantime and is
+                // writing to it.
                 if try FileMode.existing(at: file) != nil { return }
                 throw error
             }
@@ -259,7 +259,8 @@ extension Configuration {
     /// - Parameters:
     ///   - timeout: The number of seconds to wait for other programs. A value that is not a number
     ///     counts as 0.
-    ///   - file: The store whose files are checked before SQLite reads any of them.
+    ///   - file: The store whose files are checked before SQLite reads any of them, or nil for a
+    ///     database in memory.
     /// - Returns: The configuration.
     static func items(timeout: Double, checking file: String? = nil) -> Configuration {
         var configuration = Configuration()
@@ -267,8 +268,8 @@ extension Configuration {
             timeout.isNaN ? 0 : min(max(timeout, 0), longestTimeout))
         configuration.foreignKeysEnabled = false
         configuration.prepareDatabase { database in
-            // This comes first, because most pragmas read the file, and SQLite then applies its
-            // journal.
+            // The checks come first, because most pragmas read the file, and SQLite then applies
+            // its journal.
             if let file {
                 try StoreFiles.require(file, database)
                 StoreFiles.limitSchema(database)
@@ -285,7 +286,7 @@ extension Configuration {
             try database.execute(sql: "PRAGMA trusted_schema = OFF")
             try database.execute(sql: "PRAGMA cell_size_check = ON")
             try database.execute(sql: "PRAGMA mmap_size = 0")
-            // Temporary data of a store is never written to another folder.
+            // Temporary data of a store stays in memory and is never written to another folder.
             try database.execute(sql: "PRAGMA temp_store = MEMORY")
         }
         return configuration

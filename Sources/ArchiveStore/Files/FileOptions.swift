@@ -12,12 +12,12 @@ internal import SystemFiles
 ///
 /// A replaced file keeps its mode, its owner and symbolic links to it. On Linux it also keeps its
 /// POSIX access control list and the extended attributes `user.*`. If the owner, the group or the
-/// list cannot be kept, nobody gains rights. Devices and pipes are neither written nor read.
+/// list cannot be kept, no other user gains rights. Devices and pipes are neither written nor read.
 public struct FileOptions: Sendable, Hashable {
     /// The format of property lists.
     public var format: PropertyListFormat
-    /// A Boolean value indicating whether a new file can be read and written only by its owner
-    /// (mode `0600`): mode `0600`.
+    /// A Boolean value indicating whether a new file can be read and written only by its owner:
+    /// mode `0600`.
     public var isPrivate: Bool
 
     /// Creates options. The defaults are those of `NSKeyedArchiver`: the binary format and the
@@ -54,8 +54,8 @@ enum WholeFile {
     ///
     /// `known` is the mode of the file when it was read, or nil if there was no file.
     ///
-    /// - Returns: true if the file was unchanged and has been replaced; false if it has changed and
-    ///   nothing was written.
+    /// - Returns: true if the file was unchanged and has been replaced or created; false if it has
+    ///   changed and nothing was written.
     /// - Throws: `outOfSpace`, `fileAccess`.
     static func replace(
         _ path: String, ifStill known: FileMode?, with bytes: [UInt8], isPrivate: Bool

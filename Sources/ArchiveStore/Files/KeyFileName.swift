@@ -10,14 +10,14 @@ internal import ValidText
 /// file systems that ignore case or Unicode normalization. No name begins with a dot. The empty key
 /// is `%`.
 ///
-/// A name of more than 192 characters is split into folders of that length, because file systems
-/// allow at most 255: `aaa…/aaa….plist`. Folders have no extension, so no folder has the name of a
-/// file.
+/// A name of more than 192 characters is split into folder names of that length, because file
+/// systems allow at most 255: `aaa…/aaa….plist`. Folders have no extension, so no folder has the
+/// name of a file.
 enum KeyFileName {
     static let `extension` = ".plist"
     private static let chunk = 192
-    // The maximum length of an escaped key: the maximum path length of common systems, minus room
-    // for the path of the store's folder.
+    // The maximum length of an escaped key: the maximum path length of Linux, 4096 bytes, minus
+    // room for the path of the store's folder.
     private static let longest = 3072
     /// The maximum number of folders around a file within the folder of a store.
     static let deepest = longest / chunk - 1
@@ -78,7 +78,8 @@ enum KeyFileName {
         name.utf8.count == chunk && name.utf8.allSatisfy { isPlain($0) || $0 == UInt8(ascii: "%") }
     }
 
-    /// Returns the key of a path within the folder, or nil if the path belongs to no key.
+    /// Returns the key of a path within the folder of a store, or nil if the path belongs to no
+    /// key.
     static func key(ofPath path: String) -> String? {
         guard path.hasSuffix(Self.extension) else { return nil }
         let name = path.dropLast(Self.extension.count).filter { $0 != "/" }

@@ -71,7 +71,8 @@ extension ObjectStore.Naming {
         return ([], name)
     }
 
-    /// Returns the key of a path within the folder, or nil if the path belongs to no key.
+    /// Returns the key of a path within the folder of a store, or nil if the path belongs to no
+    /// key.
     func key(ofPath path: String) -> String? {
         guard let suffix else { return KeyFileName.key(ofPath: path) }
         let (name, end) = (Array(path.utf8), Array(suffix.utf8))

@@ -141,8 +141,8 @@ public struct ObjectStore: Sendable {
         return keys.map(ExactText.init(_:)).sorted().map(\.text)
     }
 
-    /// Returns the names in a folder of the store. The result is empty for a file or a link, and
-    /// for a folder that was just removed.
+    /// Returns the names in a folder of the store. The result is empty for a file or a link in
+    /// place of a subfolder, and for a subfolder that was just removed.
     private func names(in folders: [String]) throws(StoreError) -> [String] {
         do {
             let chain = try FolderChain(folder, folders)
@@ -194,7 +194,7 @@ private struct KeyFile {
     /// Removes the file, and then the folders around it that are empty.
     ///
     /// If there is no file, an earlier removal may not be on disk yet. In this case the innermost
-    /// folder is flushed.
+    /// folder that exists is flushed.
     ///
     /// - Returns: A Boolean value indicating whether there was a file.
     func remove() throws(StoreError) -> Bool {
@@ -261,8 +261,8 @@ private struct FolderChain {
     /// A Boolean value indicating whether all folders exist.
     var isWhole: Bool { open.count == names.count + 1 }
 
-    /// Removes empty folders, from the innermost outwards. Flushes the first folder that remains,
-    /// so that the removed ones do not reappear after a power failure.
+    /// Removes empty folders, from the innermost outwards. Flushes the innermost folder that
+    /// remains, so that the removed ones do not reappear after a power failure.
     func removeEmptyFolders() throws(SystemError) {
         var place = names.count
         while place > 0, open[place - 1].removeEmptyFolder(names[place - 1]) { place -= 1 }

@@ -130,7 +130,8 @@ enum PlainFile {
         return (value, format)
     }
 
-    /// Returns whether XML can represent a value without any loss except the widths of reals.
+    /// Returns whether XML can represent a value without any loss except the widths of reals. The
+    /// result is also true if the value cannot be serialized for another reason, such as a limit.
     static func isExactInXML(_ value: PropertyListValue, _ limits: ParsingLimits) -> Bool {
         var layout = XMLPropertyList.Options()
         layout.allowedLosses = [.realWidths]

@@ -36,10 +36,9 @@ extension ItemStore {
     /// group is restored in one transaction.
     ///
     /// An existing item with the same identity is replaced, unless it is for this device only: such
-    /// an item is in no backup, and replacing it would lose it. This also applies to an item that
-    /// cannot be read because something other than the store changed it. In this case its stored
-    /// accessibility decides. Delete such an item first to restore one in its place. Other altered
-    /// items are replaced.
+    /// an item is in no backup, and replacing it would lose it. Delete the existing item first to
+    /// restore the one from the backup. If something other than the store changed an existing item,
+    /// so that it cannot be read, its stored accessibility decides.
     ///
     /// - Returns: The number of items saved.
     /// - Throws: `unknownAccessGroup` before anything is changed, and the errors of ``save(_:)``.
@@ -93,14 +92,15 @@ extension ItemTransaction {
 // MARK: - As bytes
 
 // The format is a keyed archive of an NSArray of NSDictionaries. Each has `data` and the
-// attributes, under the names used here. Attributes that are nil, false or 0, and empty parts of an
-// address, are left out. An internet password has `server` instead of `service`.
+// attributes, under the names in `Item.fields`. Attributes that are nil or false, a port of 0, and
+// an empty path or security domain are left out. An internet password has `server` instead of
+// `service`.
 
 extension ItemBackup {
     /// Returns the backup as a keyed archive of plain values, **not encrypted**. The archive is
     /// read back before it is returned.
     ///
-    /// - Parameter limits: The limits on reading the archive. Pass the same ones to
+    /// - Parameter limits: The limits on reading the archive. Pass the same limits to
     ///   ``init(parsing:limits:)``.
     /// - Returns: The archive.
     /// - Throws: `KeyedArchiveError` or ``StoreError`` for a backup that exceeds `limits`.

@@ -77,13 +77,13 @@ extension ItemTransaction {
 
     /// Adds an item.
     ///
-    /// - Throws: `duplicateItem` if an item with its service, account and synchronizability exists.
+    /// - Throws: `duplicateItem` if an item with the same identity exists.
     public func add(_ item: Item) throws {
         try insert(prepared(item, created: nil))
     }
 
-    /// Adds an item, or replaces the one with the same identity, even if the existing one cannot be
-    /// read.
+    /// Adds an item, or replaces the item with the same identity, even if the existing item cannot
+    /// be read.
     public func save(_ item: Item) throws { try savepoint { try replaceOrAdd(item) } }
 
     private func replaceOrAdd(_ item: Item) throws {

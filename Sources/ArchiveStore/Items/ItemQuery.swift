@@ -48,8 +48,8 @@ public struct ItemQuery: Sendable, Hashable {
     /// The condition under which the item may be read.
     public var accessibility: Accessibility?
 
-    /// Creates a query for the items of a service, an account and a label. Without any of them, it
-    /// matches all items.
+    /// Creates a query for the items with a service, an account, a label and an access group. An
+    /// argument that is nil matches all items.
     public init(
         service: String? = nil, account: String? = nil, label: String? = nil,
         accessGroup: String? = nil

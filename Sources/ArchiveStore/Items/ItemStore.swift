@@ -136,14 +136,14 @@ extension ItemStore {
 extension ItemStore {
     /// Adds an item.
     ///
-    /// - Throws: `duplicateItem` if an item with its service, account and synchronizability exists,
-    ///   `outOfSpace`, and the errors of ``items(matching:limit:)``.
+    /// - Throws: `duplicateItem` if an item with the same identity exists, `outOfSpace`, and the
+    ///   errors of ``items(matching:limit:)``.
     public func add(_ item: Item) throws {
         try transaction(in: item.attributes.accessGroup) { try $0.add(item) }
     }
 
-    /// Adds an item, or replaces the one with the same identity, even if the existing one cannot be
-    /// read. The creation date of the replaced item is kept if it can be read.
+    /// Adds an item, or replaces the item with the same identity, even if the existing item cannot
+    /// be read. The creation date of the replaced item is kept if it can be read.
     ///
     /// - Throws: The errors of ``add(_:)``, except `duplicateItem` and `alteredItem`.
     public func save(_ item: Item) throws {

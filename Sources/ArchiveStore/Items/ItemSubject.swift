@@ -98,8 +98,8 @@ extension ServerAddress {
     static let mark: UInt8 = 0xFF
     private static let version: UInt8 = 1
 
-    /// Returns the bytes that all addresses of a server begin with, and no address of another
-    /// server.
+    /// Returns the common first bytes of all addresses of a server. No address of another server
+    /// begins with them.
     static func prefix(of server: String) -> [UInt8] { [mark, version] + field(server) }
 
     /// The bytes of the address.

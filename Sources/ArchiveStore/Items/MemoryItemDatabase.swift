@@ -24,7 +24,8 @@ public final class MemoryItemDatabase: ItemDatabase {
         try owner.requireNone()
         return try table.withLock { table in
             let transaction = MemoryTransaction(accessGroup, table, owner)
-            // During the transaction, its copy of the table is the only one.
+            // Empty the variable, so that the transaction has the only copy of the table and
+            // changes it in place.
             table = ItemTable()
             defer {
                 table = transaction.table

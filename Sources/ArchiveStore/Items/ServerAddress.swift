@@ -11,8 +11,9 @@ internal import PropertyList
 /// let password = try store.password(server: "example.com", account: "anna")
 /// ```
 ///
-/// The complete address and the account are the identity of an internet password, as in a keychain.
-/// Strings are compared scalar by scalar, including server names, so write those in lower case.
+/// The complete address, the account and ``ItemAttributes/isSynchronizable`` together are the
+/// identity of an internet password, as in a keychain. Strings are compared scalar by scalar,
+/// including server names, so write those in lower case.
 public struct ServerAddress: Sendable, Hashable {
     /// The name or IP address of the server, without a scheme or a port.
     public var server: String

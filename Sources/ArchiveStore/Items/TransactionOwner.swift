@@ -5,7 +5,7 @@ internal import PropertyList
 internal import SystemFiles
 
 /// The open transaction of a database and its thread. The thread must not wait for its own
-/// transaction, and no other thread may use it.
+/// transaction, and no other thread may use the transaction.
 final class TransactionOwner: Sendable {
     /// The identity of one transaction of a database.
     struct Token: Equatable, Sendable {

@@ -20,16 +20,16 @@ public protocol KeyValueStore: Sendable {
     /// Returns the value that is stored for a key, or its registered default.
     func value(forKey key: String) -> PropertyListValue?
 
-    /// Stores a value of any kind for a key, or removes the value if it is nil. Removing takes time
-    /// linear in the number of keys.
+    /// Stores a value of any kind for a key, or removes the stored value if `value` is nil.
+    /// Removing takes time linear in the number of keys.
     ///
     /// - Throws: ``StoreError`` with `unsupportedValue` and the path for null, UIDs, sets, and
     ///   dates that are infinite or not a number.
     func set(_ value: PropertyListValue?, forKey key: String) throws(StoreError)
 
-    /// Stores a value for a key, or removes it if it is nil. A value that the file cannot hold,
-    /// such as a date that is infinite or not a number, is kept in memory. ``synchronize()`` then
-    /// throws an error about it.
+    /// Stores a value for a key, or removes the stored value if `value` is nil. A value that the
+    /// file cannot hold, such as a date that is infinite or not a number, is kept in memory.
+    /// ``synchronize()`` then throws an error about it.
     func set<Value: PropertyListConvertible>(_ value: Value?, forKey key: String)
 
     /// Registers default values for keys without a stored value. The defaults themselves are not
@@ -39,8 +39,8 @@ public protocol KeyValueStore: Sendable {
     /// All stored values, without defaults.
     var storedValues: PropertyListDictionary { get }
 
-    /// A sequence of the keys whose values change from now on. It includes changes by other
-    /// programs once ``synchronize()`` finds them. Each call returns a new sequence.
+    /// A sequence of the keys whose values change from now on. The sequence includes changes by
+    /// other programs once ``synchronize()`` finds them. Each access returns a new sequence.
     var changes: KeyChanges { get }
 
     /// Saves the values that were set, and loads the values that other programs have saved.
@@ -64,7 +64,7 @@ extension KeyValueStore {
         nonmutating set { set(newValue, forKey: key) }
     }
 
-    /// Returns the value for a key, or nil if it is not of `type`.
+    /// Returns the value for a key, or nil if there is none of `type`.
     public func value<Value: PropertyListConvertible>(
         _ type: Value.Type, forKey key: String
     ) -> Value? {

@@ -65,7 +65,8 @@ final class KeyValueTable: Sendable {
     /// A Boolean value indicating whether there are changes to write.
     var isUnsaved: Bool { state.withLock { !$0.unsaved.isEmpty } }
 
-    /// Replaces the values with those of the file, except for changes made after `saved` was taken.
+    /// Replaces the values with those of the file, except for changes that `saved` does not
+    /// contain: later changes, and changes that the file could not hold.
     func adopt(_ file: PropertyListDictionary, saved: Unsaved) {
         state.withLock { state in
             let before = state.stored
@@ -112,7 +113,8 @@ extension PropertyListDictionary {
         return result
     }
 
-    /// Returns the keys that have a different value in `other`, or none.
+    /// Returns the keys whose values differ between the two dictionaries, including keys that only
+    /// one of them has.
     fileprivate func changedKeys(in other: PropertyListDictionary) -> [ExactText] {
         let removedOrChanged = keys.filter { self[$0] != other[$0] }
         let added = other.keys.filter { self[$0] == nil }

@@ -14,7 +14,7 @@ public final class MemoryCache: KeyValueStore {
     /// Creates an empty cache. `onFailure` handles the failures that no call can throw.
     public init(onFailure: FailureHandler = .standardError) { self.onFailure = onFailure }
 
-    // `Preferences` has the same methods. Both call the table, which is not public.
+    // `Preferences` repeats these methods, because the table that both call is not public.
 
     public func value(forKey key: String) -> PropertyListValue? { table.value(key) }
 

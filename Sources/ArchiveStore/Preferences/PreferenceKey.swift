@@ -186,7 +186,7 @@ extension KeyValueStore {
             recovery: "read it with `value(forKey:)`, or remove it with `removeValue(for:)`")
     }
 
-    /// Stores the value for a key, or removes it if it is nil.
+    /// Stores a value for a key. For a key of optionals, nil removes the stored value.
     ///
     /// - Throws: `unsupportedValue` for a value that cannot be encoded, or whose encoded form
     ///   contains null, UIDs, sets, or dates that are infinite or not a number. The old value

@@ -50,7 +50,7 @@ public final class Preferences: KeyValueStore {
     ///   - timeout: The number of seconds that ``synchronize()`` waits for other programs. A value
     ///     that is negative or not a number means no waiting, and an infinite value means waiting
     ///     forever.
-    ///   - saving: When changes are saved: automatically, or on request.
+    ///   - saving: The time of saving changes: automatic, or on request.
     ///   - onFailure: The handler for failures that no call can throw. By default, failures are
     ///     written to standard error.
     /// - Throws: `invalidName`, `unsupportedValue`, `fileAccess`, or `invalidContents` for a file
@@ -150,13 +150,13 @@ public final class Preferences: KeyValueStore {
     ///
     /// A value that the file cannot hold does not prevent other values from being written. Examples
     /// are an infinite date, or a control character in XML. If the file would exceed the limits,
-    /// the smaller ones of the new values are written. The choice of the values that fit ends after
+    /// the smaller ones of the new values are written. The search for values that fit ends after
     /// two seconds. The next call begins with the values that were not tried.
     ///
-    /// In another format, another program may have written a value that XML cannot represent
-    /// exactly. The file is then written in the binary format until that value is gone. A new file
-    /// belongs to the process's effective user, and an existing file keeps its owner. Without
-    /// changes, nothing is locked or written.
+    /// If the options specify XML, but another program has written the file in another format with
+    /// a value that XML cannot represent exactly, the file is written in the binary format until
+    /// that value is gone. A new file belongs to the process's effective user, and an existing file
+    /// keeps its owner if the system allows that. Without changes, nothing is locked or written.
     ///
     /// - Throws: `outOfSpace`, `fileAccess`, `invalidContents`, or `busy` if another program keeps
     ///   the file locked or keeps changing it. A `busy` error names the owner of the lock file if
@@ -165,9 +165,9 @@ public final class Preferences: KeyValueStore {
     ///   failed; see ``StoreError/Code/fileAccess``.
     ///
     ///   `unsupportedValue` if the file cannot hold a value, with the path of the first such value.
-    ///   Set another value, or remove it. An error without a path means that the file has no room.
-    ///   All other changes have been written, except those whose number the message states as
-    ///   waiting for the next call.
+    ///   Set another value, or remove it. An error without a path means that the file has no room
+    ///   for some of the changes. All other changes have been written, except those that wait for
+    ///   the next call; the message states their number.
     public func synchronize() throws(StoreError) {
         try fileTurn.withLock { waiting throws(StoreError) in
             try exchange(&waiting, within: timeout)
@@ -220,7 +220,7 @@ public final class Preferences: KeyValueStore {
 // MARK: - Automatic saving
 
 extension Preferences {
-    /// When changes are saved: automatically, or on request.
+    /// The time of saving changes: automatic, or on request.
     public struct Saving: Sendable, Hashable {
         /// The seconds between a change and saving it, or nil if only ``synchronize()`` saves
         /// changes.
@@ -229,10 +229,9 @@ extension Preferences {
         /// Saves a second after a change, and when the program exits.
         public static let automatic = automatic(after: 1)
 
-        /// Saves some seconds after a change, and when the program exits. Seconds are limited to 0
-        /// through 86,400; NaN counts as 1. Further changes in the meantime are saved with it and
-        /// do not postpone it. Negative seconds count as 0, and a value that is not a number counts
-        /// as 1.
+        /// Saves some seconds after a change, and when the program exits. Further changes in the
+        /// meantime are saved together with the first and do not postpone saving. Seconds are
+        /// limited to 0 through 86,400; a value that is not a number counts as 1.
         public static func automatic(after seconds: Double) -> Saving {
             Saving(delay: seconds.isNaN ? 1 : min(max(seconds, 0), 86_400))
         }
@@ -245,10 +244,12 @@ extension Preferences {
     /// A Boolean value indicating whether there are unsaved changes.
     var isUnsaved: Bool { table.isUnsaved }
 
-    /// A Boolean value indicating whether some of the changes were not tried for lack of time.
+    /// A Boolean value indicating whether some of the changes were not tried for lack of time. It
+    /// is also true while another thread uses the file.
     var hasUntriedChanges: Bool { fileTurn.withLockIfAvailable { !$0.isEmpty } ?? true }
 
-    /// Saves the changes, unless another thread uses the file for longer than `seconds`.
+    /// Saves the changes. Waits for other threads and programs for `seconds` or ``timeout``,
+    /// whichever is shorter.
     ///
     /// - Throws: The errors of ``synchronize()``, and `busy` if another thread uses the file.
     func save(within seconds: Double) throws(StoreError) {

@@ -48,10 +48,10 @@ struct PreferencesFile: Sendable {
         }
     }
 
-    /// Waits until `deadline` for other programs that are in ``Preferences/synchronize()``. The
-    /// lock is on a file beside that of the domain. Others may only write the lock file, and only
-    /// if the umask allows it. So a program that can only read the preferences cannot hold the
-    /// lock.
+    /// Acquires the lock of the domain, and waits until `deadline` for other programs that are in
+    /// ``Preferences/synchronize()``. The lock is on a file beside that of the domain. Other users
+    /// may only write the lock file, and only if the umask allows it. So a program that can only
+    /// read the preferences cannot hold the lock.
     func acquireLock(until deadline: Double) throws(StoreError) -> FileLock {
         let name = path + ".lock"
         do {
@@ -64,7 +64,8 @@ struct PreferencesFile: Sendable {
     }
 
     /// Locks the domain's own file as well. If somebody has removed the lock file, another program
-    /// may hold a lock on a new one at the same time. This second lock excludes that program.
+    /// may hold the lock on a new lock file at the same time. This second lock excludes that
+    /// program.
     ///
     /// Every program that can read the preferences can hold this lock. So the wait is limited to
     /// one second, and starts again whenever a program replaces the file.

@@ -22,9 +22,10 @@ struct PreferencesMerge {
     private(set) var keys: KeyValueTable.Unsaved = [:]
     /// The bytes of the new file, or nil if the file already has the values.
     private(set) var bytes: [UInt8]?
-    /// The reason why another change is not included.
+    /// The reason why one of the other changes is not included.
     private(set) var refusal: StoreError?
-    /// The keys of the changes that were not tried for lack of time, those that wait longest first.
+    /// The keys of the changes that were not tried for lack of time. Those that have waited longest
+    /// come first.
     private(set) var waiting: [ExactText] = []
 
     private let changes: Changes
@@ -111,15 +112,15 @@ extension PreferencesMerge {
             .mentioning(waiting: untried.count)
     }
 
-    /// Chooses all changes except those that no file can hold by themselves. Changes that were not
-    /// tried individually are found by trying whole files, whose errors name the refused values.
-    /// This is fast, because usually only one or two values are refused.
+    /// Chooses all changes except those that no file can hold by themselves. Among changes that
+    /// were not tried individually, the refused ones are found by trying whole files, whose errors
+    /// name the refused values. This is fast, because usually only one or two values are refused.
     ///
     /// - Returns: A Boolean value indicating whether all other changes fit.
     private mutating func chooseAllButRefused(
         _ refusal: StoreError, _ candidates: inout Candidates, until deadline: Double
     ) throws(StoreError) -> Bool {
-        // The error that was thrown for all changes together.
+        // The error for all changes together, unless refused changes are already known.
         var next: StoreError? = candidates.refused.isEmpty ? refusal : nil
         for _ in 0..<Self.mostWholeFiles {
             if let next {
@@ -163,8 +164,8 @@ extension PreferencesMerge {
     /// The changes, grouped by the result of trying each one alone.
     private struct Candidates {
         var removals: [ExactText] = []
-        /// The values that a file can hold, each with the size of a file with that value alone in
-        /// bytes, and whether only the binary format can hold it.
+        /// The values that a file can hold, each with the size in bytes of a file with that value
+        /// alone, and whether only the binary format can hold it.
         var additions: [(key: ExactText, bytes: Int, isBinary: Bool)] = []
         /// The keys that were not tried for lack of time. Those that waited before come first.
         var untried: [ExactText] = []
@@ -174,7 +175,7 @@ extension PreferencesMerge {
         var firstRefusal: StoreError? { refused.min { $0.key < $1.key }?.value }
     }
 
-    /// The position of a change among those that waited, or a large number for other changes.
+    /// The positions of changes among those that waited, or `Int.max` for other changes.
     private struct Turns {
         private let places: [ExactText: Int]
 

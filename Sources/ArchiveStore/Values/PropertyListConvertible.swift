@@ -111,7 +111,8 @@ extension URL: PropertyListConvertible {
         }
     }
 
-    /// An archive of the URL, as a data value.
+    /// An archive of the URL, as a data value, or its absolute string if the URL cannot be
+    /// archived.
     public var propertyListValue: PropertyListValue {
         let bytes = try? KeyedArchiver.archive(
             self, allowing: ClassRegistry(URL.self, String.self))

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // `print`, `dump`, string interpolation and debuggers show all stored properties of a value by
-// default. These types hold secrets, so they define what is shown.
+// default. The types below hold secrets, so they define what is shown.
 
 extension Item: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The service or server of the item, its access group, and the size of its data.

@@ -9,15 +9,17 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-// Attributes, and the classes of their values, differ between programs and systems. Only a link is
-// a URL everywhere. A program converts the attributes that it knows.
+// Attributes, and the classes of their values, differ between programs and systems. Only links are
+// common to all, so only they are converted by default. A program converts the other attributes
+// that it knows.
 
 extension AttributedString {
     /// Creates an attributed string from an archived one, with its links (`NSLink`). Other
     /// attributes are omitted.
     ///
     /// - Parameter archived: the text and its attributes.
-    /// - Throws: `KeyedArchiveError` with `valueOutOfRange` for runs that do not match the text.
+    /// - Throws: `KeyedArchiveError` with `valueOutOfRange` for a run that extends beyond the text,
+    ///   or ends within a surrogate pair.
     /// - Complexity: Linear in the length of the text and the number of runs.
     public init(_ archived: ArchivedAttributedString) throws {
         try self.init(archived) { attributes in
@@ -40,8 +42,8 @@ extension AttributedString {
     /// - Parameters:
     ///   - archived: the text and its attributes.
     ///   - attributes: converts the dictionary of a run to attributes.
-    /// - Throws: `KeyedArchiveError` with `valueOutOfRange` for runs that do not match the text;
-    ///   the errors of `attributes`.
+    /// - Throws: `KeyedArchiveError` with `valueOutOfRange` for a run that extends beyond the text,
+    ///   or ends within a surrogate pair; the errors of `attributes`.
     /// - Complexity: Linear in the length of the text and the number of runs.
     public init(
         _ archived: ArchivedAttributedString,

@@ -39,7 +39,7 @@ public struct ArchivedAttributedString {
     public struct Run: Sendable, Hashable {
         /// The number of UTF-16 code units.
         public var length: Int
-        /// The index of its attributes in ``ArchivedAttributedString/dictionaries``.
+        /// The index of the run's attributes in ``ArchivedAttributedString/dictionaries``.
         public var dictionary: Int
 
         /// Creates a run.
@@ -244,8 +244,8 @@ private struct PackedRuns {
 
     /// Returns the next integer; nil at the end.
     ///
-    /// - Throws: `malformedObject` if the last byte is missing; `valueOutOfRange` for more than 64
-    ///   bits.
+    /// - Throws: `malformedObject` if the data ends within an integer; `valueOutOfRange` for an
+    ///   integer of more than 64 bits.
     mutating func next(_ object: PropertyListUID?) throws(KeyedArchiveError) -> UInt64? {
         if place >= bytes.count { return nil }
         var value: UInt64 = 0

@@ -27,7 +27,7 @@ public import Foundation
 public struct ArchivedCharacterSet: Sendable, Hashable {
     /// The representation of the set.
     public enum Form: Sendable, Hashable {
-        /// One of the sets of `CFCharacterSetPredefinedSet`, by its number.
+        /// One of the sets of `CFCharacterSetPredefinedSet`, by its raw value.
         case predefined(Int)
         /// A predefined set that older systems do not know, and its bitmap for them.
         case predefinedWithBitmap(Int, Data)
@@ -43,7 +43,7 @@ public struct ArchivedCharacterSet: Sendable, Hashable {
     /// The representation of the set.
     public var form: Form
     /// A Boolean value indicating whether the members are the code points outside ``form``. The
-    /// bitmap of a predefined set is already that of the inverted set.
+    /// bitmap of a `predefinedWithBitmap` form already includes the inversion.
     public var isInverted: Bool
     /// A Boolean value indicating whether the members or the bitmap are a separate object, as in
     /// archives of other coders.
@@ -142,7 +142,8 @@ extension ArchivedCharacterSet: KeyedCodable, MutableArchivable {
 
 extension ArchivedCharacterSet {
     /// Returns whether a scalar is in the set; nil if that is unknown. The members are unknown for
-    /// predefined sets that general categories alone do not define, and for undefined numbers.
+    /// the predefined set of decomposable characters, 9, and for raw values that name no predefined
+    /// set.
     ///
     /// General categories are those of the Unicode version of the Swift library, which differs
     /// between systems.

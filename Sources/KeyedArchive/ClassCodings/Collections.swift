@@ -85,7 +85,7 @@ extension ArchiveReader {
         return values
     }
 
-    /// Calls `body` with each reference that an array within an object holds.
+    /// Calls `body` with each reference in an inline array.
     @inline(__always)
     func forEachReference(in list: UInt32, _ body: (KeyedReference) throws -> Void) throws {
         let places = try listRecord(list).valueRange
@@ -103,8 +103,8 @@ extension ArchiveReader {
 
 extension RangeReplaceableCollection where Element: KeyedDecodable {
     /// Appends the values of the references in an array. This method is generic over `Self`,
-    /// because appending to an `Array` of a generic element would look up the metadata of its type
-    /// each time.
+    /// because each append to an `Array` of a generic element type would look up the metadata of
+    /// the array type.
     fileprivate mutating func appendValues(
         of list: UInt32, in reader: ArchiveReader
     ) throws {
@@ -214,7 +214,8 @@ extension Set: MutableArchivable where Element: KeyedCodable {
     }
 }
 
-/// Returns the elements sorted by their descriptions, which is the same order in every run.
+/// Returns the elements sorted by the descriptions of their keys. The order is the same in every
+/// run.
 func inStableOrder<S: Sequence>(
     _ elements: S, by key: (S.Element) -> Any
 ) -> [S.Element] {
@@ -222,8 +223,8 @@ func inStableOrder<S: Sequence>(
         .sorted { $0.text < $1.text }.map(\.element)
 }
 
-/// Returns a description that distinguishes all values. The standard descriptions of data and dates
-/// do not.
+/// Returns the description of a value. Data and dates get one that distinguishes all their values,
+/// because their standard descriptions do not.
 private func stableText(of value: Any) -> String {
     switch value {
     case let data as Data:

@@ -75,8 +75,8 @@ extension DateInterval: KeyedCodable {
         coder.encode(duration, forKey: "NS.duration")
     }
 
-    /// Reads the start with the duration or the end. If both are present, they must agree to a
-    /// thousandth of a second.
+    /// Reads the start, and the duration or the end. If the duration and the end are both present,
+    /// they must agree to a thousandth of a second.
     public init(coder: KeyedDecoder) throws {
         let start = try coder.decode(Date.self, forKey: "NS.startDate")
         let end = try coder.decodeObject(of: Date.self, forKey: "NS.endDate")

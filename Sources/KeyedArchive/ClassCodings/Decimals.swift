@@ -18,7 +18,7 @@ public import Foundation
 // | `NSDecimalNumberHandler` | `NS.roundingmode`, `NS.scale`: integers; `NS.raise.exactness`, `.overflow`, `.underflow`, `.dividebyzero`: booleans; each absent if 0, "no scale" or false |
 //
 // The units after the significant ones may have any value: Apple's software wrote uninitialized
-// memory. A length of 0 means zero, or NaN with a negative sign.
+// memory. A length of 0 means NaN if `NS.negative` is true, otherwise zero.
 //
 // Source: archives that Apple's software wrote on PowerPC and Intel systems. Newer ones have all
 // superclasses in the chain, older ones `NSObject` alone. The newer form is written.

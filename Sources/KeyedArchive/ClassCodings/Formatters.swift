@@ -34,7 +34,7 @@ extension ClassRegistry {
 /// The settings of an `NSByteCountFormatter`.
 public struct ArchivedByteCountFormatter: Sendable, Hashable {
     /// The allowed units as bits: 1 for bytes, 2 for kilobytes, 4 for megabytes, and so on; 0 for
-    /// those that fit.
+    /// the default units.
     public var allowedUnits = 0
     /// The meaning of a kilobyte: 0 as for files, 1 as for memory, 2 for 1,000 bytes, 3 for 1,024.
     public var countStyle = 0
@@ -209,7 +209,8 @@ extension ArchivedDateIntervalFormatter: KeyedCodable {
 public struct ArchivedDateFormatter {
     /// All settings of current systems: an `NSDictionary`; nil in old archives.
     public var attributes: AnyArchived?
-    /// The format, with or without percent signs, depending on ``attributes``.
+    /// The format: a Unicode date pattern, or conversions such as `%Y`, depending on
+    /// ``attributes``.
     public var format: String?
     /// A Boolean value indicating whether words such as “tomorrow” are parsed.
     public var allowsNaturalLanguage: Bool

@@ -8,8 +8,8 @@ internal import PropertyList
 ///
 /// A shape is such text with an `n` in place of each number. Numbers are written like C's `%.17g`,
 /// as in all archives of 64-bit systems (`677.66666666666663`). Numbers in archives of older
-/// systems have six digits. Both are read, with any spaces between the parts. Partial numbers and
-/// text after the last brace are rejected.
+/// systems have six digits. Both forms are read, with any spaces between the parts. Partial numbers
+/// and text after the last brace are rejected.
 package enum GeometryText {
     /// Parses the numbers in a text. Returns nil if the text does not have this shape. Linear.
     static func numbers(in text: String, of shape: String) -> [Double]? {
@@ -31,7 +31,8 @@ package enum GeometryText {
         return bytes[position...].allSatisfy { $0 == space } ? numbers : nil
     }
 
-    /// Returns a shape with these numbers filled in. It must have an `n` for each of them.
+    /// Returns a shape with its `n`s replaced by `numbers`. The shape must have an `n` for each
+    /// number.
     package static func text(_ numbers: [Double], of shape: String) -> String {
         var bytes: [UInt8] = []
         var rest = numbers[...]

@@ -41,8 +41,8 @@ public struct ArchivedIndexSet: Sendable, Hashable {
         }
     }
 
-    /// Creates a set of ranges; nil unless the ranges are ascending, non-empty, non-negative and do
-    /// not overlap.
+    /// Creates a set of ranges; nil unless the ranges are ascending, disjoint, non-empty and
+    /// non-negative.
     public init?(ranges: [Range<Int>]) {
         var end = 0
         for range in ranges {

@@ -20,7 +20,7 @@ public import Foundation
 // | `NSMutableString` | an object: `NS.string`, a string, stored inline |
 // | `NSMutableData` | an object: `NS.data`, data, stored inline; in some files `NS.bytes` |
 //
-// Numeric fields of an object are stored inline. Both forms are read.
+// Numeric fields of an object are stored inline, without an entry. Both forms are read.
 
 // MARK: - Strings
 
@@ -59,7 +59,8 @@ extension String: KeyedCodable {
 }
 
 extension KeyedReference {
-    /// Returns the node of a plain value of the kind `kind`; nil for an object with fields.
+    /// Returns the node of a plain value of the kind `kind`; nil for a reference to anything but a
+    /// plain value.
     ///
     /// `expected` names the type of such values for the error.
     ///
@@ -179,8 +180,8 @@ extension ArchivedNumber: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiter
 
 /// A type that is archived as an `NSNumber`.
 public protocol ArchivedNumberConvertible: KeyedCodable {
-    /// Creates a value from a number. Returns nil if the type cannot represent the number exactly,
-    /// or if the number is of another kind: a boolean is not an integer.
+    /// Creates a value from a number. Returns nil if the type cannot represent the number exactly.
+    /// A boolean is not converted to a number, nor a number to a boolean.
     init?(_ number: ArchivedNumber)
 
     /// The value as a number.
@@ -260,7 +261,7 @@ extension ArchivedNumber: ArchivedNumberConvertible {
 }
 
 extension PropertyListInteger {
-    /// Describes an integer that does not fit the type, without its value.
+    /// Returns a description of an integer that does not fit the type, without the integer's value.
     fileprivate func mismatch(_ type: Any.Type) -> String {
         guard let type = type as? any FixedWidthInteger.Type else {
             return "an integer that it cannot represent exactly"
@@ -333,7 +334,7 @@ extension Double: ArchivedNumberConvertible {
 }
 
 extension Float: ArchivedNumberConvertible {
-    /// Creates a value from a number that a `Float` represents exactly, or NaN.
+    /// Creates a value from NaN, or from a number that a `Float` represents exactly.
     public init?(_ number: ArchivedNumber) {
         guard let value = Double(number) else { return nil }
         if value.isNaN {

@@ -63,7 +63,7 @@ public struct ArchivedUnit: Sendable, Hashable {
     public let symbol: String
     /// The conversion of values to the dimension's base unit; nil for a unit without dimension.
     public let converter: ArchivedUnitConverter?
-    /// Apple's number for the unit, such as 1287 for miles.
+    /// Apple's identifier of the unit, such as 1287 for miles.
     public let specifier: Int?
     private var origin = Origin()
 
@@ -81,7 +81,7 @@ public struct ArchivedUnit: Sendable, Hashable {
     ///   - dimension: the class, such as `NSUnitLength`: a subclass of `NSDimension`.
     ///   - symbol: the symbol, such as `km`.
     ///   - converter: the conversion to the dimension's base unit.
-    ///   - specifier: Apple's number for the unit, if it has one.
+    ///   - specifier: Apple's identifier of the unit, if it has one.
     public init(
         _ dimension: String, symbol: String, converter: ArchivedUnitConverter,
         specifier: Int? = nil

@@ -6,7 +6,7 @@ internal import PropertyList
 // Conversions between kinds of numbers, as in `NSNumber` and `NSKeyedUnarchiver`.
 
 extension ArchivedNumber {
-    /// A Boolean value indicating a boolean itself, or whether a number is not 0.
+    /// The value of a boolean; for a number, true if the number is not 0.
     public var boolValue: Bool {
         switch self {
         case .boolean(let value): value
@@ -39,9 +39,9 @@ extension ArchivedNumber {
         return Double(value.value(as: UInt64.self) ?? .max)
     }
 
-    /// Converts a number that the initializer of the type has refused. A real is truncated to an
-    /// integer. A number is rounded to the nearest `Float`. As a `Bool`, it is true if it is not 0.
-    /// Returns nil if the result does not fit.
+    /// Converts a number that the initializer of the type has refused. As a `Bool`, any number but
+    /// 0 is true. As a number, a boolean is 1 or 0. Integer types truncate a real, and
+    /// floating-point types round to the nearest value. Returns nil if the result does not fit.
     func converted<T: ArchivedNumberConvertible>(to type: T.Type) -> T? {
         if type == Bool.self { return T(.boolean(boolValue)) }
         if type is any BinaryFloatingPoint.Type { return T(real(for: type)) }

@@ -13,7 +13,7 @@ internal import Foundation
 // | class | fields |
 // |---|---|
 // | `NSOrderedSet`, `NSMutableOrderedSet` | `NS.object.0`, `NS.object.1`, … without a count |
-// | `NSCountedSet` | `NS.count`; for each element `NS.object0`, `NS.count0`, … without a dot before the number |
+// | `NSCountedSet` | `NS.count`; for each element `NS.object0`, `NS.count0`, … without a dot before the index |
 //
 // Source: archives that Apple's software wrote.
 

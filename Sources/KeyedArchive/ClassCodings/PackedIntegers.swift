@@ -1,8 +1,9 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The packing of 64-bit integers into data, as some classes do: unsigned LEB128. An integer has
-/// seven bits a byte, the lowest first. The highest bit of a byte is set if another byte follows.
+/// Non-negative integers packed into data as unsigned LEB128, as some classes store them. Each byte
+/// has seven bits of an integer, the lowest first. The highest bit of a byte is set if another byte
+/// follows.
 enum PackedIntegers {
     /// Unpacks the integers in `bytes`. Linear.
     ///

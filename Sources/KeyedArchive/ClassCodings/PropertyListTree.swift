@@ -32,7 +32,8 @@ extension PropertyListValue: KeyedCodable {
 
     /// Writes the tree as the objects it consists of.
     ///
-    /// - Throws: `valueOutOfRange` for null, UIDs and sets, which no Foundation class represents.
+    /// - Throws: `valueOutOfRange` for null, UIDs and sets, which could not be read back as a
+    ///   property list.
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
         switch self {
         case .boolean(let value): return try writer.number(.boolean(value))
@@ -108,7 +109,7 @@ extension PropertyListValue: KeyedCodable {
     }
 }
 
-/// The bytes of an `NSData` in the form that a `PropertyListValue` has.
+/// The bytes of an `NSData` as an array, as `PropertyListValue` stores them.
 private struct BytesOfData: KeyedDecodable {
     static var archivedClass: ArchivedClass { Data.archivedClass }
     static var archivedAliases: [String] { Data.archivedAliases }

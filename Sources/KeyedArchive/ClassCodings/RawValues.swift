@@ -54,7 +54,8 @@ extension KeyedDecodable where Self: RawRepresentable, RawValue: KeyedDecodable 
 }
 
 extension KeyedEncoder {
-    /// Writes a value whose raw value is a number, which is stored inline.
+    /// Writes a value whose raw value is a number. The number is stored inline, unless the type
+    /// declares an archived class of its own.
     public func encode<T: RawRepresentable & KeyedEncodable>(_ value: T, forKey key: String)
     where T.RawValue: ArchivedNumberConvertible {
         // A type with a raw value may still archive itself as an object of a class.

@@ -18,7 +18,7 @@ internal import PropertyList
 public struct ArchivedError {
     /// The domain, such as `NSCocoaErrorDomain`.
     public var domain: String
-    /// The number of the failure within the domain.
+    /// The error code within the domain.
     public var code: Int
     /// Additional information; keys are usually strings.
     public var userInfo: ArchivedPairs<AnyArchived, AnyArchived>?

@@ -85,7 +85,8 @@ extension KeyedEncoder {
 }
 
 extension Array where Element == AnyArchived? {
-    /// Returns the value at an index, if it is of a type.
+    /// Returns the value at an index, converted to a type; nil if there is none or it cannot be
+    /// converted.
     fileprivate func value<T>(_ place: Int, as type: T.Type = T.self) -> T? {
         indices.contains(place) ? self[place]?.value(as: type) : nil
     }

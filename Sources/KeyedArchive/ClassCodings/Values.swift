@@ -36,13 +36,13 @@ public struct ArchivedRange: Sendable, Hashable {
         self.length = length
     }
 
-    /// Creates a range from one with non-negative bounds.
+    /// Creates a range from a `Range` with non-negative bounds.
     public init(_ range: Range<Int>) {
         self.init(location: range.lowerBound, length: range.count)
     }
 
-    /// The range as a `Range`; nil if a number is negative, the end overflows, or the location is
-    /// ``notFound``.
+    /// The range as a `Range`; nil if the location or the length is negative, the end overflows, or
+    /// the location is ``notFound``.
     public var range: Range<Int>? {
         let (end, overflows) = location.addingReportingOverflow(length)
         guard location >= 0, location != Self.notFound, length >= 0, !overflows else { return nil }
@@ -126,8 +126,8 @@ extension ArchivedValue: KeyedCodable {
         return ArchivedAffineTransform(a: n[0], b: n[1], c: n[2], d: n[3], tx: n[4], ty: n[5])
     }
 
-    /// The Objective-C type of a value that is not a known structure, such as `[3i]`; nil for
-    /// others.
+    /// The Objective-C type of a value that is not a known structure, such as `[3i]`; nil for other
+    /// values.
     public var objCType: String? {
         guard case .other(let object) = self else { return nil }
         guard let uid = object.node[ArchiveFormat.unkeyedField(0)]?.uid else { return nil }

@@ -9,7 +9,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-// The elements of collections of any type, each as a value of any class.
+// The elements of collections of any type, each wrapped in an `AnyArchived`.
 
 /// A ``Mutable`` of any type.
 protocol MutableValue {
@@ -106,8 +106,9 @@ extension PropertyListDictionary: ArchivedEntries {
 }
 
 extension PropertyListValue {
-    /// The value that decoding an equal archived object returns; nil for null, UIDs and sets,
-    /// which no object represents.
+    /// The value of an ``AnyArchived`` that was decoded from an equal object. Arrays and
+    /// dictionaries keep their property list types. Nil for null, UIDs and sets, which cannot be
+    /// archived.
     var archivedLeaf: Any? {
         switch self {
         case .boolean(let value): ArchivedNumber.boolean(value)

@@ -25,7 +25,8 @@ extension AnyArchived {
     /// | a value of a mutable class | the same types as a value of the immutable class |
     ///
     /// Elements are converted too, at every depth: `[String: [Int]]`, `[String: AnyArchived]`. One
-    /// element that cannot be converted, or a key that occurs twice, makes the result nil.
+    /// element that cannot be converted makes the result nil. So does a key that occurs twice in a
+    /// `[Key: Value]`.
     ///
     /// - Complexity: Constant if the value has the type already; otherwise linear in the number of
     ///   elements, with shared objects counted once.
@@ -66,7 +67,8 @@ extension AnyArchived {
 
 // MARK: - Conversion
 
-/// The shared objects that one conversion has converted, so that each is converted once.
+/// The results of one conversion for shared objects, so that each object is converted to a type
+/// once.
 final class AnyConversion {
     private struct Request: Hashable {
         let identity: ObjectIdentity

@@ -99,7 +99,9 @@ extension AnyArchived: KeyedCodable {
         self.isInline = isInline
     }
 
-    /// Returns a plain value that is stored inline.
+    /// Returns a number, a boolean or a string that is stored inline.
+    ///
+    /// - Throws: `wrongType` for other inline values.
     private static func plain(_ reference: KeyedReference) throws -> AnyArchived {
         for type in [ArchivedNumber.self, String.self] as [any KeyedDecodable.Type] {
             if let value = try? type.unarchive(reference) {

@@ -74,7 +74,7 @@ extension AnyArchived {
     }
 }
 
-/// An optional, of whatever type.
+/// An optional of any type.
 private protocol Nullable {
     var isNull: Bool { get }
 }

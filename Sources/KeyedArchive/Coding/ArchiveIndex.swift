@@ -32,7 +32,8 @@ struct ArchiveIndex {
     /// Classifies every entry. Linear.
     ///
     /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`,
-    ///   `expansionLimitExceeded`; of several flaws, that of the roots, then that of the first entry.
+    ///   `expansionLimitExceeded`, `invalidPropertyList`. Of several flaws, a dangling reference in
+    ///   the roots is reported first, then the flaw of the first entry.
     init(
         _ contents: ArchiveContents, _ table: DocumentTable, _ limits: ParsingLimits
     ) throws(KeyedArchiveError) {
@@ -49,7 +50,7 @@ struct ArchiveIndex {
         objectCounts = scan.objectCounts
     }
 
-    /// Returns a class by its number. It is the class of a plain value, or one that the archive
+    /// Returns the class with this number: a class of plain values, or one that the archive
     /// describes.
     func archivedClass(_ number: ClassNumber) -> ArchivedClass {
         number.isLeaf
@@ -81,9 +82,9 @@ struct ArchiveIndex {
 
     /// The scan that builds the index.
     ///
-    /// The entries are the elements of a span, because each change of an array checks for other
-    /// owners. The functions take the table as a parameter, because the scan would have to copy its
-    /// own in order to use spans of it.
+    /// The entries are changed through a span, because each change of an array checks for other
+    /// owners. The functions take the table as a parameter, because a stored table would have to be
+    /// copied before spans of its arrays could be used.
     private struct Scan {
         let contents: ArchiveContents
         private(set) var classes: [ArchivedClass] = []
@@ -91,8 +92,8 @@ struct ArchiveIndex {
         // By entry: the number of the class it describes, once known; 0 is none.
         private var numbers: [UInt32]
         // The containers within objects that are still to be visited, and the number of visits to
-        // each. A second visit marks the objects it refers to as shared. There is no third, which
-        // bounds the work.
+        // each. A second visit marks the objects that the container refers to as shared. There is
+        // no third visit, which bounds the work.
         private var pending: [UInt32] = []
         private var looks: [UInt8] = []
         private var keys: EntryKeys

@@ -84,8 +84,8 @@ enum ArchiveKey {
         return key.utf8.dropFirst().allSatisfy { (0x30...0x39).contains($0) }
     }
 
-    /// Returns the position in the key of a value written without a key; nil for other keys, and
-    /// for a position with leading zeros, which no archiver writes.
+    /// Returns the position of a value that was written without a key, such as 1 for `$1`; nil for
+    /// other keys, and for a position with leading zeros, which no archiver writes.
     static func unkeyedPosition(_ key: String) -> Int? {
         guard isUnkeyed(key), let position = Int(key.dropFirst()) else { return nil }
         return ArchiveFormat.unkeyedField(position) == key ? position : nil

@@ -83,7 +83,7 @@ extension ArchiveReader {
         actual as? T.Type != nil
     }
 
-    /// Checks that the class of an object is allowed where the program names a type.
+    /// Checks that the class of an object is allowed for the value that is being read.
     func requireAllowed(
         _ object: UInt32, askedFor type: (any KeyedDecodable.Type)? = nil
     ) throws(KeyedArchiveError) {

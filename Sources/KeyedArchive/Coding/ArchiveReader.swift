@@ -28,7 +28,8 @@ final class ArchiveReader {
     var convertsNumbers = false
     /// The values that the program passes to the initializers of its types.
     var userInfo: [CodingUserInfoKey: any Sendable] = [:]
-    /// The object that reads the archive by another protocol, if there is one.
+    /// The object that reads the archive by a protocol other than ``KeyedDecodable``, if there is
+    /// one.
     weak var companion: AnyObject?
     // By object: the replacement of a shared value.
     var replacements: [UInt32: Any] = [:]
@@ -42,8 +43,8 @@ final class ArchiveReader {
     private var fieldKeys = FieldKeys()
     private var longData = LongData()
     private var textsOfData: [UInt32: String] = [:]
-    // The types requested for the current root, and the classes that they register. These are
-    // collected once a class is needed that the registry lacks.
+    // The types requested for the current root, and the classes that they register. The classes are
+    // collected when one is first needed that the registry lacks.
     private var rootTypes: [any KeyedDecodable.Type] = []
     private var rootClasses: ClassRegistry?
     // The number of further errors that may suggest keys of an object.
@@ -65,7 +66,7 @@ final class ArchiveReader {
     /// Creates a reader of an archive, and validates the archive. Linear in its size.
     ///
     /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`,
-    ///   `expansionLimitExceeded`.
+    ///   `expansionLimitExceeded`, `invalidPropertyList`.
     init(
         _ contents: ArchiveContents, allowing registry: ClassRegistry, limits: ParsingLimits
     ) throws(KeyedArchiveError) {
@@ -117,7 +118,7 @@ extension ArchiveReader {
         return text
     }
 
-    /// Returns the bytes of data in the form that a `PropertyListValue` has.
+    /// Returns the bytes of data as an array, as `PropertyListValue` stores them.
     func bytes(of node: UInt32) -> [UInt8] { table.bytes(of: node, &state.longContents) }
 
     /// Returns the bytes of data.
@@ -129,7 +130,7 @@ extension ArchiveReader {
     func tree(at node: UInt32) throws(KeyedArchiveError) -> PropertyListValue {
         let view = table.view(node)
         let isContainer = view.kind.isContainer
-        // The reader has charged the value itself.
+        // A plain value is charged elsewhere. Its budget is one value.
         var budget = OperationBudget(
             limits: limits, remainingValues: isContainer ? state.remainingVisits : 1)
         let value: PropertyListValue
@@ -228,7 +229,7 @@ extension ArchiveReader {
 
 extension ArchiveReader {
     /// Reads a root in `body`. The classes that `types` register are allowed too. Deferred
-    /// references are resolved before the call returns.
+    /// references are resolved before the call returns. A nested call only calls `body`.
     func root<R>(_ types: [any KeyedDecodable.Type], _ body: () throws -> R) throws -> R {
         if isReadingRoot { return try body() }
         isReadingRoot = true
@@ -323,7 +324,8 @@ extension ArchiveReader {
         return found.map { value(at: $0, in: record) }
     }
 
-    /// Returns whether a position of an object has a key that is written without an escape.
+    /// Returns whether a key is at a position of an object. Returns false for a key that needs
+    /// escaping, and if the document may have duplicate keys.
     private func isKey(_ key: String, at position: UInt32, in record: NodeRecord) -> Bool {
         guard position < UInt32(truncatingIfNeeded: record.count), !table.hasDuplicateKeys,
             key.utf8.first != UInt8(ascii: "$")

@@ -16,7 +16,8 @@ public final class ArchiveWriter {
     let limits: ParsingLimits
     /// The values that the program passes to `encode(with:)` of its types.
     var userInfo: [CodingUserInfoKey: any Sendable] = [:]
-    /// The object that writes the archive by another protocol, if there is one.
+    /// The object that writes the archive by a protocol other than ``KeyedEncodable``, if there is
+    /// one.
     package weak var companion: AnyObject?
     /// A Boolean value indicating whether classes that the registry does not allow are written too.
     package var allowsEveryClass = false
@@ -25,8 +26,8 @@ public final class ArchiveWriter {
 
     // The classes that the type of the current root registers.
     private var askedFor = ClassRegistry()
-    // Whether an enclosing value is of any class. Within it, only the registry's classes are
-    // allowed.
+    // Whether an enclosing value, such as an `AnyArchived`, can be of any class. Within such a
+    // value, only the registry's classes are allowed.
     private var isBelowAny = false
     private var types = TypeTable<WrittenType>()
     // The type of the last object. Most objects have the type of the one before.
@@ -41,9 +42,9 @@ public final class ArchiveWriter {
         let classIndex: Int
         let name: String
         let type: any KeyedEncodable.Type
-        /// A Boolean value indicating whether the registry allows it.
+        /// A Boolean value indicating whether the registry allows the class.
         let isListed: Bool
-        /// A Boolean value indicating whether the type of the root registers it.
+        /// A Boolean value indicating whether the type of the root registers the class.
         let isAskedFor: Bool
     }
 
@@ -52,8 +53,8 @@ public final class ArchiveWriter {
         let id: ObjectIdentifier
         /// The index of its class in the table.
         let classIndex: Int
-        /// A Boolean value indicating whether the class is allowed everywhere. Otherwise it is
-        /// allowed only outside values of any class.
+        /// A Boolean value indicating whether the class is allowed everywhere. Otherwise the class
+        /// is allowed only where the program names a type.
         let isListed: Bool
     }
 
@@ -157,7 +158,8 @@ extension ArchiveWriter {
     func once(
         _ identity: ObjectIdentity, as name: String, _ archive: () throws -> PropertyListUID
     ) throws -> PropertyListUID {
-        // A value of any class checks its own class.
+        // A type whose class is `NSObject`, such as `OpaqueObject`, stands for any class. It checks
+        // the actual class itself.
         if name != AnyArchived.archivedClass.name { try requireAllowed(name) }
         if let known = table.copy(of: identity) { return PropertyListUID(known) }
         let uid = try archive()
@@ -273,7 +275,7 @@ extension ArchiveWriter {
         throw .notAllowed(written.name, writing: written.type)
     }
 
-    /// Checks that a class is allowed where the program names a type.
+    /// Checks that a class is allowed for the value that is being written.
     func requireAllowed(_ name: String) throws(KeyedArchiveError) {
         if allowsEveryClass || registry.allows(name) || (!isBelowAny && askedFor.allows(name)) {
             return

@@ -47,7 +47,8 @@ extension KeyedEncoder {
     /// }
     /// ```
     ///
-    /// Numbers are stored inline, as by `encode(_:forKey:)`. Other values become objects.
+    /// Numbers and booleans are stored inline, as `encode(_:forKey:)` stores them. Other values
+    /// become objects.
     ///
     /// The archiver may record an `EncodingError`, `classNotAllowed`, or `valueOutOfRange` for a
     /// value that encodes itself without keys.

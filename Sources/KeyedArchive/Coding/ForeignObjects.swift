@@ -43,8 +43,8 @@ extension KeyedReference {
         return try reader.foreignObject(object.value, make)
     }
 
-    /// Returns the inline plain value, or that of an object that is a string, a number or data; nil
-    /// for other objects. The caller has checked that the class is allowed.
+    /// Returns the string, number or data that is stored inline or as an object; nil for other
+    /// values. The caller has checked that the class is allowed.
     ///
     /// - Throws: errors for exceeded limits.
     package func plainValue() throws -> PlainValue? {
@@ -90,14 +90,14 @@ package enum PlainValue {
 }
 
 extension KeyedDecoder {
-    /// The object that reads the archive by another protocol, held weakly.
+    /// The object that reads the archive by a protocol other than ``KeyedDecodable``, held weakly.
     package var companion: AnyObject? {
         get { reader.companion }
         nonmutating set { reader.companion = newValue }
     }
 
-    /// Returns the plain value that a field contains or refers to; nil if the field is missing or
-    /// refers to an object with fields.
+    /// Returns the string, number or data that a field contains or refers to; nil if there is none,
+    /// or if its class is not allowed.
     package func plainValue(forKey key: String) -> PlainValue? {
         guard let node = reader.field(key, of: self), let plain = reader.plainNode(at: node) else {
             return nil
@@ -124,7 +124,8 @@ extension KeyedDecoder {
         plainRecord(key).flatMap { $0.kind == .real ? Double(bitPattern: $0.payload) : nil }
     }
 
-    /// Calls `body` with each element of a collection, in either of the two forms.
+    /// Calls `body` with each element of a collection, which is in the array `NS.objects` or in the
+    /// fields `NS.object.0`, `NS.object.1`, …
     package func forEachElement(_ body: (KeyedReference) throws -> Void) throws {
         guard let list = reader.field(FoundationField.objects, of: self) else {
             return try forEachIndexed("NS.object.", body)
@@ -192,7 +193,7 @@ extension ArchiveWriter {
 }
 
 extension KeyedEncoder {
-    /// Writes a reference to an object that has a number.
+    /// Writes a reference to the object with the number `uid`.
     package func encode(_ uid: PropertyListUID, forKey key: String) {
         encodeReference(uid, forKey: key)
     }
@@ -229,7 +230,7 @@ extension KeyedEncoder {
         encodeReferences(count: elements.count, forKey: key) { try archive(elements[$0]) }
     }
 
-    /// Records an error of the archive, unless it has one.
+    /// Records an error of the archive, unless one is recorded already.
     package func fail(_ error: any Error) { writer.table.fail(error) }
 
     /// The first error of the archive.

@@ -54,9 +54,9 @@ extension KeyedDecoder {
     /// fonts refer to would be written a thousand times.
     ///
     /// - Parameters:
-    ///   - type: the expected type. The object's class must be bound to it, or be a class from
-    ///     which it can be read. An object that the registry keeps as an ``OpaqueObject`` is
-    ///     accepted too.
+    ///   - type: the expected type. The registry must bind the object's class to this type or a
+    ///     subclass, or the type must be one that can be read from the class. An object that the
+    ///     registry keeps as an ``OpaqueObject`` is accepted too.
     ///   - key: the key of the field.
     /// - Returns: the object; nil if there is no field or it is nil.
     /// - Throws: `wrongType` for an object of another class; `classNotAllowed` for a class that the
@@ -103,7 +103,7 @@ extension KeyedDecoder {
         }
     }
 
-    /// Returns the real of a field with its width, as ``decodeRealIfPresent(forKey:)``.
+    /// Returns the real of a field with its width, as ``decodeRealIfPresent(forKey:)`` does.
     ///
     /// - Throws: `missingValue` if there is no field or it is nil; `wrongType`, `valueOutOfRange`,
     ///   `classNotAllowed`.
@@ -156,7 +156,7 @@ extension KeyedEncoder {
 
 extension KeyedDecoder {
     /// Returns the error for a field with an invalid value. It names the class, the field and the
-    /// object, and has the path to the object.
+    /// object, and its path ends at the field.
     ///
     /// ```swift
     /// let bytes = try coder.decodeBytes(forKey: "matrix")

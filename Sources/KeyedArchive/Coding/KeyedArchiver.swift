@@ -28,10 +28,12 @@ public final class KeyedArchiver {
         public var deduplicatesValues = true
 
         /// A Boolean value indicating whether the last value wins if an object is given a key
-        /// twice, as with Apple's archiver. Otherwise the archiver records `duplicateKey`.
+        /// twice, as with Apple's archiver. Otherwise ``KeyedArchiver/finish(as:)`` throws
+        /// `duplicateKey`.
         public var lastDuplicateKeyWins = false
 
-        /// Creates options that match `NSKeyedArchiver`, except that equal values are one object.
+        /// Creates the default options. They match `NSKeyedArchiver`, except that equal values are
+        /// one object, and that a duplicate key is an error.
         public init() {}
     }
 
@@ -65,7 +67,7 @@ public final class KeyedArchiver {
 
     /// Returns the archive as a property list. Nothing can be written afterwards.
     ///
-    /// - Throws: the first error of any field; `misuse`, `invalidPropertyList`.
+    /// - Throws: the first error of any field; `duplicateKey`, `misuse`, `invalidPropertyList`.
     public func document() throws -> PropertyListDocument {
         try writer.table.finish(archiver: writer.options.archiver)
     }

@@ -22,8 +22,9 @@ public protocol KeyedArchivable: SendableMetatype {
     /// Adds the classes of the type to `registry`, so that a registry of this type alone is enough
     /// to read and write its values.
     ///
-    /// The default adds ``KeyedArchivable/archivedClass`` and ``KeyedArchivable/archivedAliases``.
-    /// That is enough for a type whose fields are numbers, inline bytes, and objects of any class.
+    /// For a ``KeyedDecodable`` type, the default adds ``KeyedArchivable/archivedClass`` and
+    /// ``KeyedArchivable/archivedAliases``. That is enough if the type's fields are numbers, inline
+    /// bytes, and objects of any class. For other types, the default adds nothing.
     ///
     /// Implement this method for a type with fields of other object types, such as `String`,
     /// `NSTimeZone` or an array. Register each of these types, then call `registry.add(Self.self)`.
@@ -63,8 +64,8 @@ public protocol KeyedDecodable: KeyedArchivable {
     init(coder: KeyedDecoder) throws
 
     /// Returns the value of a field or an element. The default checks the object's class against
-    /// the allow-list, then calls ``init(coder:)`` of this type, or of a subclass if the object is
-    /// of one. An object that was read before is returned again.
+    /// the allow-list, then calls ``init(coder:)`` of this type, or of a subclass if the registry
+    /// binds the object's class to one. An object that was read before is returned again.
     static func unarchive(_ reference: KeyedReference) throws -> Self
 }
 

@@ -72,8 +72,9 @@ public struct KeyedDecoder {
 extension KeyedDecoder {
     /// Returns the value of a field.
     ///
-    /// - Throws: `missingValue` if there is no field or it is nil; `classNotAllowed`, `wrongType`,
-    ///   `valueOutOfRange`, `referenceCycle`, errors for exceeded limits.
+    /// - Throws: `missingValue` if there is no field or it is nil, unless `T` is an optional type;
+    ///   `classNotAllowed`, `wrongType`, `valueOutOfRange`, `referenceCycle`, errors for exceeded
+    ///   limits.
     public func decode<T: KeyedDecodable>(
         _ type: T.Type = T.self, forKey key: String
     ) throws -> T {
@@ -111,6 +112,8 @@ extension KeyedDecoder {
 
     /// Returns the references in a field that is an inline array, such as `NS.objects` of an
     /// `NSArray`.
+    ///
+    /// - Throws: `missingValue`, `wrongType`, `expansionLimitExceeded`.
     public func decodeReferences(forKey key: String) throws -> [KeyedReference] {
         guard let node = reader.field(key, of: self) else { throw missing(key) }
         return try located(key) { try reader.references(in: node) }
@@ -130,8 +133,9 @@ extension KeyedDecoder {
         }
     }
 
-    /// Returns the value of a field that does not exist: nil for an optional type, an error for
-    /// others.
+    /// Returns nil as the value of a field that does not exist, if the type is optional.
+    ///
+    /// - Throws: `missingValue` for other types.
     private func absent<T: KeyedDecodable>(_ type: T.Type, _ key: String) throws -> T {
         if let optional = type as? any OptionalValue.Type, let value = optional.absent as? T {
             return value
@@ -265,35 +269,35 @@ extension Int {
 extension KeyedDecoder {
     /// Returns the boolean of a field.
     ///
-    /// - Throws: `missingValue`, `wrongType`.
+    /// - Throws: `missingValue`, `wrongType`, `classNotAllowed`.
     public func decodeBool(forKey key: String) throws -> Bool { try decode(forKey: key) }
 
     /// Returns the integer of a field.
     ///
-    /// - Throws: `missingValue`, `wrongType`, `valueOutOfRange`.
+    /// - Throws: `missingValue`, `wrongType`, `valueOutOfRange`, `classNotAllowed`.
     public func decodeInteger(forKey key: String) throws -> Int { try decode(forKey: key) }
 
     /// Returns the integer of a field, if it fits in 32 bits.
     ///
-    /// - Throws: `missingValue`, `wrongType`, `valueOutOfRange`.
+    /// - Throws: `missingValue`, `wrongType`, `valueOutOfRange`, `classNotAllowed`.
     public func decodeInt32(forKey key: String) throws -> Int32 { try decode(forKey: key) }
 
     /// Returns the integer of a field.
     ///
-    /// - Throws: `missingValue`, `wrongType`, `valueOutOfRange`.
+    /// - Throws: `missingValue`, `wrongType`, `valueOutOfRange`, `classNotAllowed`.
     public func decodeInt64(forKey key: String) throws -> Int64 { try decode(forKey: key) }
 
     /// Returns the number of a field, if a `Float` represents it exactly.
     ///
-    /// - Throws: `missingValue`, `wrongType`, `valueOutOfRange`.
+    /// - Throws: `missingValue`, `wrongType`, `valueOutOfRange`, `classNotAllowed`.
     public func decodeFloat(forKey key: String) throws -> Float { try decode(forKey: key) }
 
     /// Returns the number of a field.
     ///
-    /// - Throws: `missingValue`, `wrongType`, `valueOutOfRange`.
+    /// - Throws: `missingValue`, `wrongType`, `valueOutOfRange`, `classNotAllowed`.
     public func decodeDouble(forKey key: String) throws -> Double { try decode(forKey: key) }
 
-    /// Returns the bytes of a field, which are stored inline or as data.
+    /// Returns the bytes of a field, which are stored inline or as an `NSData`.
     ///
     /// - Throws: `missingValue`, `wrongType`, `classNotAllowed`.
     public func decodeBytes(forKey key: String) throws -> ArraySlice<UInt8> {
@@ -350,7 +354,8 @@ extension KeyedDecoder {
     /// Returns the next value that was written without a key, in the order of writing. Old archives
     /// store such values under `$0`, `$1`, …
     ///
-    /// - Throws: `missingValue` if there are no more, and the errors of `decode(_:forKey:)`.
+    /// - Throws: `missingValue` if there are no more, unless `T` is an optional type; the errors of
+    ///   `decode(_:forKey:)`.
     public func decodeUnkeyed<T: KeyedDecodable>(_ type: T.Type = T.self) throws -> T {
         let key = ArchiveFormat.unkeyedField(reader.state.progress.unkeyedCount)
         return try value(type, nextUnkeyed(), key)

@@ -10,8 +10,9 @@ internal import ArchiveVocabulary
 /// error, with the path to the field. `KeyedArchiver.archive(_:)` and ``KeyedArchiver/finish(as:)``
 /// throw it. After an error nothing more is archived, and nothing is output.
 ///
-/// Numbers and booleans are stored inline. Every other value becomes an object, to which the field
-/// refers. It is an error to use a key twice, or an encoder after its object is complete.
+/// `encode(_:forKey:)` stores Swift's numbers and booleans inline. Every other value becomes an
+/// object, to which the field refers. It is an error to use a key twice, or an encoder after its
+/// object is complete.
 public struct KeyedEncoder {
     /// The writer of the archive.
     public let writer: ArchiveWriter
@@ -92,8 +93,8 @@ extension KeyedEncoder {
     /// Writes an inline array of references to `count` objects that `archive` writes by their
     /// indexes. `steps` returns the path to an element in errors; by default the key and the index.
     ///
-    /// Indexes instead of a sequence, because the code of a module without the type of the elements
-    /// would call the sequence's iterator through its witness table.
+    /// This method takes indexes instead of a sequence, because code that is not specialized for
+    /// the element type would call the sequence's iterator through its witness table.
     func encodeReferences(
         count: Int, forKey key: String,
         at steps: ((Int) -> [PropertyListPath.Component])? = nil,
@@ -111,14 +112,14 @@ extension KeyedEncoder {
         encodeReferences(uids, forKey: key)
     }
 
-    /// Writes an inline array of references to objects that have numbers.
+    /// Writes an inline array of references to the objects with the numbers `uids`.
     func encodeReferences(_ uids: [UInt32], forKey key: String) {
         writer.table.field(key, of: object) { assembler in
             assembler.array(uids.map { assembler.uid($0) })
         }
     }
 
-    /// Writes a reference to an object that has a number.
+    /// Writes a reference to the object with the number `uid`.
     func encodeReference(_ uid: PropertyListUID, forKey key: String) {
         writer.table.field(key, of: object) { $0.uid(uid.value) }
     }
@@ -141,7 +142,8 @@ extension KeyedEncoder {
         }
     }
 
-    /// Writes a field, unless the archive has failed. Records an error with the key.
+    /// Calls `body`, which writes a field, unless the archive is finished or has failed. Records an
+    /// error with the key.
     @inline(__always)
     func attempt(_ key: String, _ body: () throws -> Void) {
         if writer.table.isClosed { return }

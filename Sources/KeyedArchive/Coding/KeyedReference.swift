@@ -7,7 +7,7 @@ public import PropertyList
 public struct KeyedReference {
     /// The reader of the archive.
     let reader: ArchiveReader
-    // The number of an object, or the node of a plain value.
+    // The number of an object, or the node of an inline value.
     let number: UInt32
     private let isInline: Bool
 
@@ -23,19 +23,20 @@ public struct KeyedReference {
         isInline = true
     }
 
-    /// The object's number in `$objects`; nil for a plain value.
+    /// The object's number in `$objects`; nil for an inline value.
     public var object: PropertyListUID? { isInline ? nil : PropertyListUID(number) }
 
     /// A Boolean value indicating whether the reference is nil: object 0, or another entry that is
     /// `$null`.
     public var isNil: Bool { !isInline && reader.classNumber(of: number) == .null }
 
-    /// The class of the object: `NSString`, `NSNumber` or `NSData` for an object stored as a plain
-    /// value; nil for nil and for an inline value.
+    /// The class of the object: `NSString`, `NSNumber`, `NSData` or `NSDate` for an object stored
+    /// as a plain value; nil for nil and for an inline value.
     public var archivedClass: ArchivedClass? { isInline ? nil : reader.archivedClass(of: number) }
 
-    /// Returns the value of the object. Its type is the one bound to the object's class, if that is
-    /// `type` or a subclass. Otherwise it is `type`, if that can be read from the class.
+    /// Returns the value of the object. If the registry binds the object's class to `type` or a
+    /// subclass, the value has the bound type. Otherwise the value has the type `type`, if that
+    /// type can be read from the class.
     ///
     /// - Throws: `missingValue` for nil, `classNotAllowed`, `wrongType`, `referenceCycle`, errors
     ///   for exceeded limits, and the errors of the object's initializer.
@@ -64,8 +65,8 @@ public struct KeyedReference {
         return replaced
     }
 
-    /// Returns the node of a plain value, which is inline or an object that is a string, a number
-    /// or data; nil for other objects.
+    /// Returns the node of an inline value, or of an object that is a plain value; nil for other
+    /// references.
     ///
     /// - Throws: `classNotAllowed`.
     func leaf() throws -> UInt32? {

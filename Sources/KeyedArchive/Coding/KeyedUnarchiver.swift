@@ -25,8 +25,8 @@ public struct KeyedUnarchiver {
     /// Creates an unarchiver, and checks everything in the archive that does not depend on types.
     /// Linear.
     ///
-    /// - Throws: `notAnArchive`, `unsupportedVersion`, `danglingReference`, `malformedObject`,
-    ///   `malformedClass`, `expansionLimitExceeded`.
+    /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`,
+    ///   `expansionLimitExceeded`, `invalidPropertyList`.
     public init(
         _ contents: ArchiveContents, allowing registry: ClassRegistry = .foundation,
         limits: ParsingLimits = .default
@@ -37,7 +37,8 @@ public struct KeyedUnarchiver {
 
     /// Creates an unarchiver by parsing an archive.
     ///
-    /// - Throws: `invalidPropertyList`, and the errors of ``init(_:allowing:limits:)``.
+    /// - Throws: the errors of ``ArchiveContents/init(parsing:options:limits:)`` and
+    ///   ``init(_:allowing:limits:)``.
     public init(
         parsing bytes: some Sequence<UInt8>, allowing registry: ClassRegistry = .foundation,
         options: ParsingOptions = .strict, limits: ParsingLimits = .default
@@ -49,8 +50,8 @@ public struct KeyedUnarchiver {
     /// A Boolean value indicating whether numbers are converted to the requested kind, as
     /// `NSKeyedUnarchiver` converts them; false by default.
     ///
-    /// Without the conversion, a field must have the requested kind, and its value must fit. The
-    /// conversions are:
+    /// Without the conversion, the requested type must represent a number exactly, and booleans are
+    /// not read as numbers, nor numbers as booleans. The conversions are:
     ///
     /// | read as | from |
     /// |---|---|

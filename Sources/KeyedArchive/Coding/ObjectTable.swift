@@ -47,7 +47,7 @@ struct ObjectTable {
     private var classIndexes: [ArchivedClass: Int] = [:]
     private static let fewClasses = 8
     private(set) var open = Open()
-    /// The number of open objects that are nested.
+    /// The nesting depth: the number of open objects.
     var depth = 0
     /// The stack that nested calls may use.
     var stack = StackSegment()
@@ -197,7 +197,8 @@ extension ObjectTable {
     }
 
     private mutating func removeFields(from start: Int) {
-        // Removing them one by one takes fewer instructions than the general removal of a range.
+        // Removing the fields one by one takes fewer instructions than the general removal of a
+        // range.
         while fields.count > start { fields.removeLast() }
     }
 
@@ -305,8 +306,8 @@ extension ObjectTable {
         return node
     }
 
-    /// Adds a value without a key to the open object, which must be `object`. Without a position it
-    /// follows those that the object has.
+    /// Adds a value without a key to the open object, which must be `object`. Without a position,
+    /// the value follows the unkeyed values that the object has already.
     mutating func unkeyedField(
         of object: UInt32?, at position: Int? = nil, _ value: (inout GraphAssembler) -> UInt32
     ) {
@@ -387,7 +388,7 @@ extension ObjectTable {
     ///
     ///     $version, $archiver, $top, $objects
     ///
-    /// - Throws: the recorded error; `misuse`, `invalidPropertyList`.
+    /// - Throws: the recorded error; `duplicateKey`, `misuse`, `invalidPropertyList`.
     mutating func finish(archiver: String) throws -> PropertyListDocument {
         if let failure { throw failure }
         if isClosed { throw closed() }

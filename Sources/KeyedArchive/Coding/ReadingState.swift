@@ -67,8 +67,8 @@ struct ReadingState {
         var root: UInt32 = 0
         /// A type that can be read from the class.
         var acceptedType: ObjectIdentifier?
-        /// The type that objects of the class become where ``requestedType`` is the static type of
-        /// the request, and is a supertype.
+        /// The subtype of ``requestedType`` that objects of the class become where that type is
+        /// requested.
         var subtype: Any.Type?
         var requestedType: ObjectIdentifier?
     }
@@ -82,7 +82,7 @@ struct ReadingState {
     private var lookups: [ClassLookup]
     // By class: whether its objects are known to be allowed.
     private var grants: [Grant]
-    /// The number of roots that have been read.
+    /// The number of roots so far, including the one that is being read.
     private(set) var rootCount: UInt32 = 0
     /// A Boolean value indicating whether the archive chose the class of an enclosing object.
     /// Within it, only the registry's classes are allowed.
@@ -113,7 +113,7 @@ struct ReadingState {
         self.visitLimit = visitLimit
     }
 
-    /// Charges one or more followed references.
+    /// Charges `count` visited values.
     ///
     /// - Throws: `expansionLimitExceeded`.
     mutating func charge(_ count: Int = 1) throws(KeyedArchiveError) {
@@ -193,7 +193,7 @@ struct ReadingState {
     mutating func found(at position: UInt32) { progress.position = position &+ 1 }
 
     /// Caches the position of a field for which ``ask(_:)`` returned ``unknown``, in place of the
-    /// expected step.
+    /// expected step if there is one.
     mutating func learn(_ position: UInt32, of key: String) {
         let layout = progress.layout
         let expected = Int(truncatingIfNeeded: progress.next) &- 1

@@ -9,7 +9,7 @@
 /// the same type then compares two pointers, where a cast from `Any` would look up the type's
 /// metadata and conformances.
 struct SharedValues {
-    /// A value of any type.
+    /// A box for a value of any type.
     class AnyBox {
         /// The type that the value was read as.
         fileprivate let type: ObjectIdentifier
@@ -18,7 +18,7 @@ struct SharedValues {
 
         fileprivate init(_ type: ObjectIdentifier) { self.type = type }
 
-        /// Returns the box as one of its type, if that is `Value`.
+        /// Returns the box as a `Box<Value>`; nil if the value was read as another type.
         @inline(__always)
         func same<Value>(as _: Value.Type) -> Box<Value>? {
             guard type == ObjectIdentifier(Value.self) else { return nil }
@@ -27,7 +27,7 @@ struct SharedValues {
         }
     }
 
-    /// A value of the type that it was read as.
+    /// A box for a value, typed as the value was read.
     final class Box<Value>: AnyBox {
         let value: Value
 

@@ -181,8 +181,8 @@ extension ArchiveGraph {
 // MARK: - Reading and changing entries
 
 extension ArchiveGraph {
-    /// The entry that `reference` refers to; nil if there is none. Setting nil has no effect, and
-    /// neither does a reference outside ``objects``.
+    /// The entry that `reference` refers to; nil if there is none. Setting nil, or an entry outside
+    /// ``objects``, has no effect.
     public subscript(reference: PropertyListUID) -> ArchivedEntry? {
         get {
             guard let number = Int(exactly: reference.value), number < objects.count else {
@@ -198,7 +198,7 @@ extension ArchiveGraph {
     }
 
     /// Returns the class of the object that `reference` refers to; nil if the entry is not an
-    /// object.
+    /// object, or its class is not described.
     public func archivedClass(of reference: PropertyListUID) -> ArchivedClass? {
         guard case .object(let object) = self[reference],
             case .classDescription(let description) = self[object.classReference]

@@ -93,7 +93,7 @@ extension ArchiveWriter {
     }
 }
 
-/// The copies of parts of another archive, so that parts shared there are shared here.
+/// The copies of parts of another archive, so that its shared parts are shared in this archive too.
 struct CopiedParts {
     /// By class: its index among the written classes.
     var classes: [ClassNumber: Int] = [:]

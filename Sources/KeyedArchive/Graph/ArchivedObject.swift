@@ -20,7 +20,8 @@ public struct ArchivedObject: Sendable, Hashable {
     /// Creates an object from a dictionary known to have a `$class`.
     init(checked fields: PropertyListDictionary) { self.fields = fields }
 
-    /// The entry that describes the class; 0, which is nil, if `$class` is not a reference.
+    /// The number of the entry that describes the class; 0, the number of nil, if `$class` is not a
+    /// reference.
     public var classReference: PropertyListUID {
         get { fields[ArchiveFormat.classKey]?.uid ?? 0 }
         set { fields[ArchiveFormat.classKey] = .uid(newValue) }

@@ -18,7 +18,7 @@ public struct DisallowedObject: Sendable {
     public var path: PropertyListPath? { ways.path(to: object.value) }
 
     /// The path as text, with the middle left out if it is long. Takes constant time, whatever the
-    /// length of the path, except for the first access.
+    /// length of the path.
     package var pathDescription: String? { ways.pathDescription(to: object.value) }
 
     fileprivate let ways: WayFinder
@@ -33,7 +33,7 @@ extension ArchiveContents {
     ///   - limits: the limits for expanding the descriptions of the classes.
     /// - Returns: The objects, in their order.
     /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`,
-    ///   `expansionLimitExceeded`.
+    ///   `expansionLimitExceeded`, `invalidPropertyList`.
     public func objects(
         notAllowedBy registry: ClassRegistry, limits: ParsingLimits = .default
     ) throws(KeyedArchiveError) -> [DisallowedObject] {
@@ -75,7 +75,7 @@ private struct WayFinder: Sendable {
 
     // The descriptions of paths show at most this many objects at either end.
     private static let longestEnd = 64
-    // The length from which keys are truncated in the description of a path.
+    // The maximum number of scalars of a key in the description of a path.
     private static let longestKey = 200
 
     private static let root = UInt32.max
@@ -185,7 +185,7 @@ private struct WayFinder: Sendable {
     }
 
     /// Returns the step to an element of an array or set, or to the value of a dictionary's key;
-    /// nil for a field of any other object.
+    /// nil for a field of any other object, and for the value of a key that is not a string.
     private func element(
         _ step: Step, _ text: (UInt32) -> String
     ) -> PropertyListPath.Component? {

@@ -30,8 +30,9 @@ extension OpaqueObject {
     /// fields. Fields that are nil are omitted. Elements that are nil become the string `$null`. A
     /// shared object is repeated for each reference to it.
     ///
-    /// - Throws: `referenceCycle`; `depthLimitExceeded` beyond 512 nested objects;
-    ///   `expansionLimitExceeded`; `wrongType` for a dictionary with a key that is not a string.
+    /// - Throws: `referenceCycle`; `depthLimitExceeded` beyond `limits.depth` nested objects, or
+    ///   beyond 512; `expansionLimitExceeded`; `wrongType` for a dictionary with a key that is not
+    ///   a string.
     public func propertyList(
         limits: ParsingLimits = .default
     ) throws(KeyedArchiveError) -> PropertyListValue {
@@ -42,7 +43,7 @@ extension OpaqueObject {
 
 /// The conversion of the objects of an archive to a tree.
 private struct ObjectTree: ~Copyable {
-    // Each nested object is a nested call. More of them could overflow the stack.
+    // Each nested object is a nested call. More calls could overflow the stack.
     private static let deepest = 512
 
     private let archive: OpaqueArchive

@@ -32,12 +32,12 @@ final class OpaqueArchive: Sendable {
     /// Returns the number of the node of an object.
     func nodeNumber(of object: UInt32) -> UInt32 { index.node(of: object) }
 
-    /// Returns the class of an object; nil for a plain value.
+    /// Returns the class of an object with fields; nil for other entries.
     func archivedClass(of object: UInt32) -> ArchivedClass? {
         describedClass(of: object).map(index.archivedClass)
     }
 
-    /// Returns the number of the class of an object; nil for a plain value.
+    /// Returns the number of the class of an object with fields; nil for other entries.
     func describedClass(of object: UInt32) -> ClassNumber? {
         let number = index.classNumber(of: object)
         return number.isObject && !number.isLeaf ? number : nil
@@ -116,8 +116,8 @@ final class OpaqueArchive: Sendable {
         node(of: object).dictionary?.first { Self.isNested($0.value) }?.key
     }
 
-    /// Returns whether a field has nested containers. No archiver writes them, and they cannot be
-    /// kept.
+    /// Returns whether a field is an inline dictionary or set, or an array with containers in it.
+    /// No archiver writes such fields, and they cannot be kept.
     static func isNested(_ field: PropertyListNode) -> Bool {
         switch field.kind {
         case .dictionary, .set: true

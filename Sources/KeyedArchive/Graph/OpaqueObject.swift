@@ -9,7 +9,7 @@ public import PropertyList
 ///
 /// It is inert. Its fields can be inspected, and it is written back with everything it refers to,
 /// including shared objects and cycles. It retains the archive it was read from. Reading one needs
-/// a registry that allows the classes of these objects, or
+/// a registry that allows the classes of the object and of everything it refers to, or
 /// ``ClassRegistry/keepingUnknownClasses()``.
 public struct OpaqueObject: Sendable {
     let archive: OpaqueArchive
@@ -37,7 +37,8 @@ public struct OpaqueObject: Sendable {
     /// The plain value or the UID of a field.
     public subscript(key: String) -> PropertyListNode? { node[ArchiveKey.escaped(key)] }
 
-    /// Returns the object that a field refers to; nil if the field is nil or a plain value.
+    /// Returns the object that a field refers to; nil if the field is missing, nil or an inline
+    /// value.
     public func object(forKey key: String) -> OpaqueObject? {
         guard let uid = self[key]?.uid, !archive.isNull(uid.value) else { return nil }
         return OpaqueObject(archive: archive, number: uid.value)
@@ -84,8 +85,8 @@ extension OpaqueObject: KeyedCodable {
     }
 }
 
-/// Fields of an object that its type does not know, kept in order to be written back. Fields that a
-/// newer version of a program added thus survive an older one.
+/// Fields of an object that its type does not know, kept so that they can be written back. Fields
+/// that a newer version of a program added thus survive an older one.
 ///
 /// ```swift
 /// init(coder: KeyedDecoder) throws {

@@ -143,8 +143,8 @@ struct ClassCensus {
             + Self.separated(literals) + [")"]
     }
 
-    /// Returns the library's type for a class, with a comment that names its module unless that is
-    /// `KeyedArchive`.
+    /// Returns the library's type for a class, or nil if there is none. `module` is a comment that
+    /// names the module of the type, unless the module is `KeyedArchive`.
     private static func typeName(of name: String) -> (type: String, module: String)? {
         if let type = ClassRegistry.foundation.typeName(of: name) { return (type, "") }
         return viewClasses.typeName(of: name).map { ($0, " (AppKitArchive)") }
@@ -152,7 +152,7 @@ struct ClassCensus {
 
     private static let viewClasses = ClassRegistry.appKit.merging(.uiKit)
 
-    /// Returns the lines of a list without the comma after the last one.
+    /// Returns the lines of a list without the comma after the last element.
     private static func separated(_ lines: [String]) -> [String] {
         guard var end = lines.last?.unicodeScalars, let comma = end.lastIndex(of: ",") else {
             return lines

@@ -93,8 +93,8 @@ struct Convert: CommandOnFiles, ConsoleCommand {
         }
     }
 
-    /// Parses a typedstream, a NIBArchive or a message and serializes it again, which gives the
-    /// same bytes.
+    /// Parses a typedstream, a NIBArchive or a message of NSXPCConnection and serializes it again.
+    /// The bytes of files that Apple's software wrote stay the same.
     private func rewritten(_ file: String, _ console: Console) throws(Failure) -> [UInt8] {
         let bytes = try Input.bytes(file, reading.limits.limits)
         do {

@@ -75,8 +75,8 @@ struct Get: ParsableCommand, ConsoleCommand {
         try FileOutput.replace(output, with: target.output, inPlace: false, console)
     }
 
-    /// Returns the whole path of a value. In an archive, a path may begin with the key of a root, as
-    /// `keyed show` and `keyed check` print it.
+    /// Returns the whole path of a value. In an archive, a path may begin with the key of a root,
+    /// because `keyed show` and `keyed check` print such paths.
     private func whole(
         _ path: PropertyListKeyPath, in document: PropertyListDocument
     ) -> PropertyListKeyPath {
@@ -88,7 +88,7 @@ struct Get: ParsableCommand, ConsoleCommand {
         return PropertyListKeyPath([top] + path.steps)
     }
 
-    /// The object to which a reference leads in an archive; other values themselves.
+    /// Returns the object to which a reference in an archive leads, or any other value itself.
     private static func followed(_ node: PropertyListNode) -> PropertyListNode {
         guard let reference = node.uid, node.document.looksLikeKeyedArchive else { return node }
         let object = PropertyListKeyPath([.object(reference.value)])

@@ -7,9 +7,9 @@ import SystemFiles
 
 /// A database opened for reading, with notes about its companion files.
 ///
-/// SQLite keeps recent changes in `NAME-wal`. Its committed pages replace those of the file. SQLite
-/// keeps the rollback data of an interrupted change in `NAME-journal`. The journal is reported, but
-/// neither applied nor removed. No other file is opened, and no file is written.
+/// SQLite keeps recent changes in `NAME-wal`. The committed pages of this log replace those of the
+/// file. SQLite keeps the rollback data of an interrupted change in `NAME-journal`. The journal is
+/// reported, but neither applied nor removed. No other file is opened, and no file is written.
 struct DatabaseInput {
     let pages: DatabasePages
     /// The number of bytes of the file and its write-ahead log.
@@ -123,8 +123,8 @@ private struct DatabaseNotes {
         }
     }
 
-    /// Returns the pages of the database, combined with those of its write-ahead log, and their
-    /// size in bytes.
+    /// Returns the pages of the database, combined with those of its write-ahead log, and the size
+    /// of both files in bytes.
     mutating func pages(_ main: any ByteSource) throws -> (DatabasePages, size: Int) {
         let suffix = WriteAheadLog.suffix
         if let source = companion(suffix) {

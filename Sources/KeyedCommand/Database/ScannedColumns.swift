@@ -94,7 +94,7 @@ struct ScannedColumns {
         return Int(String(decoding: chosen.dropFirst("column ".utf8.count), as: UTF8.self))
     }
 
-    /// Returns the name of a column, or its number if the schema is unreadable.
+    /// Returns the name of a column, or `column` with its position if the schema is unreadable.
     func name(_ index: Int) -> String {
         guard let names, names.indices.contains(index) else { return "column \(index + 1)" }
         return names[index]

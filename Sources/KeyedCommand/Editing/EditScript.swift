@@ -105,8 +105,8 @@ enum EditScript {
     }
 }
 
-/// The words of a line. It is split by bytes, because a combining mark after a quote or a space
-/// belongs to the following text.
+/// The words of a line. The line is split by bytes, because a combining mark after a quote or a
+/// space belongs to the following text.
 private struct Words {
     private static let blanks: [UInt8] = [0x20, 0x09]
 

@@ -47,7 +47,8 @@ enum KeyPathArgument {
 
 /// A value on the command line: its text or a file that contains it, and its type.
 struct ValueArgument: ParsableArguments {
-    // A negative number looks like an option.
+    // A negative number looks like an option, so unrecognized options are captured as values.
+    // `validate()` rejects those that are not numbers.
     @Argument(
         parsing: .allUnrecognized,
         help: ArgumentHelp(
@@ -85,8 +86,8 @@ struct ValueArgument: ParsableArguments {
         }
     }
 
-    /// Returns the value. Without a type it has the kind of the value that it replaces, or is a
-    /// string.
+    /// Returns the value. Without `-t`, the value has the kind of the value that it replaces, or is
+    /// a string.
     func parsed(
         replacing node: PropertyListNode?, _ console: Console
     ) throws(Failure) -> PropertyListValue {
@@ -120,7 +121,8 @@ struct ValueArgument: ParsableArguments {
     ) throws(Failure) -> PropertyListValue {
         let bytes = Array(text.utf8)
         do throws(PropertyListError) {
-            // Only text: binary property lists may share values.
+            // Only text is accepted. A binary property list may share values, so the size of the
+            // argument does not bound the size of its tree.
             guard try PropertyListFormat.detect(bytes) != .binary else {
                 throw PropertyListError(
                     .unrecognizedFormat,

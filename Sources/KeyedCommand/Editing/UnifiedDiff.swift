@@ -6,8 +6,8 @@ import PropertyListTools
 
 /// The lines that edits change, in the format of `diff -u` and `patch`.
 ///
-/// Lines are located on demand: an array of all lines of a text would take several times its
-/// memory.
+/// Only the offsets of lines are stored: an array of all lines of a text would take several times
+/// the memory of the text.
 struct UnifiedDiff {
     private static let context = 3
 
@@ -63,7 +63,8 @@ struct UnifiedDiff {
         return line(at: range.lowerBound)..<(line(at: range.upperBound) + 1)
     }
 
-    /// Returns the line that contains a byte, or the last line for the end of the text.
+    /// Returns the index of the line that contains a byte, or of the last line for the end of the
+    /// text.
     private func line(at place: Int) -> Int {
         var (low, high) = (0, lineCount)
         while high - low > 1 {
@@ -92,7 +93,7 @@ struct UnifiedDiff {
         return text
     }
 
-    /// Returns a hunk without the equal lines at its beginning and end.
+    /// Returns a hunk without the equal lines at its beginning and end, or nil if nothing remains.
     private func trimmed(_ hunk: Hunk) -> Hunk? {
         var (old, new) = (hunk.old, hunk.new)
         while let first = old.first, Self.firstLine(new) == line(first) {
@@ -193,8 +194,7 @@ struct UnifiedDiff {
         if !hasEnd { try console.print("\\ No newline at end of file") }
     }
 
-    /// Returns a line without the control characters that a terminal would interpret, except for
-    /// tabs.
+    /// Returns a line with its control characters escaped for a terminal, except for tabs.
     private static func escaped(_ line: String) -> String {
         line.utf8.split(separator: 0x09, omittingEmptySubsequences: false)
             .map { TerminalText.escaped(String(decoding: $0, as: UTF8.self)) }

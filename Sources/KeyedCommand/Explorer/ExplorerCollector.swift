@@ -73,8 +73,8 @@ struct ExplorerCollector {
     /// Returns a pending entry with the location of a document's source: among the bytes from which
     /// it was read, or among the decoded bytes.
     ///
-    /// `space` is the number of the space, as `Page/data.js` calls a block of bytes, that contains
-    /// `bytes`. Adding `offset` to an index of `bytes` gives the position in that space.
+    /// `space` is the index of the block of bytes (called a space in `Page/data.js`) that contains
+    /// `bytes`. Adding `offset` to an index of `bytes` gives the position in that block.
     private mutating func pend(
         _ document: PropertyListDocument, in bytes: ArraySlice<UInt8>, space: Int, offset: Int,
         holder: Int?, nesting: Int
@@ -299,7 +299,7 @@ struct ExplorerCollector {
         if more > 0 { entry.problems.append("\(TreeForm.count(more, "object", "objects")) more") }
     }
 
-    /// Returns the number of a class in the table. Charges the console's budget when the class is
+    /// Returns the index of a class in the table. Charges the console's budget when the class is
     /// added.
     private mutating func number(
         of reference: PropertyListUID, _ contents: ArchiveContents,

@@ -54,7 +54,7 @@ struct ExplorerTable {
 
     var count: Int { kinds.count }
 
-    /// Returns the number of a text. Equal texts are stored once.
+    /// Returns the index of a text, and adds the text unless the table already contains it.
     mutating func number(of text: String) -> Int {
         let exact = ExactText(text)
         if let known = textNumbers[exact] { return known }

@@ -50,7 +50,7 @@ struct ShownBytes {
     }
 
     /// Reveals the parts of a document that are not values. A binary property list has such parts:
-    /// markers, references, keys and the trailer. No bytes of a text format are revealed.
+    /// markers, references, keys and the trailer. No bytes of other formats are revealed.
     mutating func reveal(
         _ document: PropertyListDocument, _ ranges: ValueRanges, in space: Int, base: Int,
         isOutermost: Bool, _ names: PlainNames

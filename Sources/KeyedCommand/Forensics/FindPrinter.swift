@@ -102,8 +102,8 @@ struct FindPrinter {
         try console.print(line)
     }
 
-    /// Writes the bytes of a find to a new file. An existing file is an error: it may be the searched
-    /// file, or a find of another one.
+    /// Writes the bytes of a find to a new file. An existing file is an error: it may be the
+    /// searched file, or a find of another search.
     func extract(_ bytes: [UInt8], named name: String) throws(Failure) {
         guard let folder = options.extract else { return }
         let path = folder + "/" + name

@@ -4,8 +4,8 @@
 import PropertyList
 import SystemFiles
 
-/// The arguments of `plutil`. Its options have long names after a single dash, so they are parsed
-/// here.
+/// The arguments of `plutil`. Its options have long names after a single dash, so this type parses
+/// them instead of the argument parser.
 ///
 ///     plutil [verb] [option …] file …
 struct PlutilArguments {

@@ -277,8 +277,9 @@ struct PlutilRun {
         return text.last == 0x0A ? text.dropLast() : text
     }
 
-    /// Returns the destination of the result: the file itself unless an option names another. Input
-    /// from standard input goes to standard output.
+    /// Returns the destination of the result. Unless an option names another one, this is the file
+    /// itself, or for Swift and Objective-C a file with another extension. Input from standard
+    /// input goes to standard output.
     private func target(for file: String, _ format: PlutilFormat) -> String {
         if let output = arguments.output { return output }
         if file == FileAccess.standardInput { return file }

@@ -129,7 +129,8 @@ private struct PlutilOrder: Comparable {
         key = ExactText(text)
         var order: [UInt32] = []
         order.reserveCapacity(text.utf8.count)
-        // The start of the current run's digits in `order`, after the zero and their number.
+        // The index in `order` at which the digits of the current run begin, after U+0030 and their
+        // count.
         var digits: Int?
         for scalar in text.lowercased().unicodeScalars {
             guard (0x30...0x39).contains(scalar.value) else {

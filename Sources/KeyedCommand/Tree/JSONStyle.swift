@@ -17,7 +17,11 @@ import PropertyListTools
 /// | `value` or `count` | a scalar (data in base 64), or the number of elements, entries or fields |
 /// | `object` | the number of the object in an archive; for a reference, of its target |
 /// | `offset` | the byte of the file at which the value, or the object, begins |
+/// | `part` or `text` | `key` or `value` of an entry whose key is an object; the text of a run |
 /// | … | the provenance: the file and its hash |
+///
+/// A heading has the keys `path`, `kind`, `format`, `size`, `offset` and, for an archive,
+/// `archiver` and `objects`.
 struct JSONStyle: TreeStyle {
     /// Ordered entries.
     typealias Entries = [(key: String, value: PropertyListValue)]

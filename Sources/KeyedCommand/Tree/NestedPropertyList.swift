@@ -53,7 +53,7 @@ enum NestedPropertyList {
         return bytes.prefix(longestProlog).indices.contains { bytes[$0...].starts(with: root) }
     }
 
-    /// The name of this property list in a listing in a listing.
+    /// The name of this property list in a listing without details.
     var name: String {
         switch self {
         case .document(let document):

@@ -20,7 +20,7 @@ enum Label {
     case index(Int)
     /// The key or the value of an entry whose key is an object.
     case entry(Int, String)
-    /// A run of an attributed string, with its number and its text.
+    /// A run of an attributed string, with its index and its text.
     case run(Int, String)
 
     /// Returns the text before the value.
@@ -47,11 +47,11 @@ enum Label {
     }
 }
 
-/// The children of a line, as a list of parts. Each part has a number of turns, which are positions
-/// in the list that produce at most one child each.
+/// The children of a line, as a list of parts. Each part has turns: positions that produce at most
+/// one child each.
 ///
-/// A part only refers to the document, and a child is built when its line is printed. A small file
-/// can refer to a large container a thousand times.
+/// A part only refers to the document, and a child is built when its line is printed, because a
+/// small file can refer to a large container a thousand times.
 struct Children {
     /// A child value.
     struct Child {
@@ -217,7 +217,7 @@ struct Children {
 enum ClassName {
     /// The string with the name.
     case name(PropertyListNode)
-    /// The problem of a class description without a name.
+    /// The problem of an unreadable class description.
     case problem(String)
 
     /// The full name.
@@ -261,7 +261,7 @@ struct TreeForm {
     var children = Children()
     /// The number of children to report.
     var count = 0
-    /// The object whose fields the children are.
+    /// The object of an archive to which the children belong.
     var object: PropertyListUID?
     /// The archive object, if it is a plain value.
     var leaf: PropertyListUID?
@@ -490,8 +490,8 @@ struct ObjectForm {
         }
     }
 
-    /// Parses the next integer of seven bits per byte, or returns nil if it is longer than four
-    /// bytes.
+    /// Parses the next integer of seven bits per byte, or returns nil if it is incomplete or longer
+    /// than four bytes.
     private static func integer(_ bytes: inout ArraySlice<UInt8>) -> Int? {
         var value = 0
         for shift in stride(from: 0, to: 28, by: 7) {

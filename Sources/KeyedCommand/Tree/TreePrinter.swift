@@ -10,8 +10,8 @@ import PropertyListTools
 ///
 /// In an archive, references are followed. An object is shown at its first reference. If it has
 /// more references, it gets an anchor, `@n` with its number, and later lines refer to the anchor.
-/// The printer does not recurse, and prints nothing twice except for shared scalars, so cycles and
-/// depth are harmless.
+/// The children of an object are printed once, so cycles are harmless. The printer recurses only
+/// for nested property lists, whose nesting is limited.
 ///
 /// Data that is itself a property list is shown as a tree below its line. All output, and all data
 /// read for it, is charged to the console's budget.
@@ -57,7 +57,7 @@ struct TreePrinter {
         let depth: Int
         /// The parent of the children; nil for the roots.
         let owner: Children.Child?
-        /// The archive object of the parent, if it is one.
+        /// The parent, if it is an object of an archive.
         let object: PropertyListUID?
         /// The text of the parent's key path, built when a child first needs it.
         var path: KeyPathText?
@@ -390,8 +390,8 @@ struct TreePrinter {
         return result
     }
 
-    /// Returns whether the options disallow a class. An unreadable class description is reported
-    /// together with its name.
+    /// Returns whether the options disallow a class. A class with an unreadable description counts
+    /// as allowed, because its problem is already reported.
     private mutating func isRefused(
         _ reference: PropertyListUID, _ contents: ArchiveContents, _ console: Console
     ) throws(PropertyListError) -> Bool {
@@ -445,7 +445,8 @@ struct TreePrinter {
     }
 }
 
-/// The values of an archive that some of its values lead to, through containers and references.
+/// The values of an archive that are reachable from some of its values through containers and
+/// references.
 private struct ReachableNodes {
     private let contents: ArchiveContents
     // By node.

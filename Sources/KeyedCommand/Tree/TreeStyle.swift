@@ -49,7 +49,7 @@ struct TreePlace {
     /// The byte offset of the property list in the file; nil if the file contains it only in
     /// encoded form, such as base64.
     var offset: Int? = 0
-    /// The level of its root.
+    /// The level of the root of the tree.
     var level = 0
     /// The number of property lists around this one.
     var nesting = 0

@@ -14,18 +14,18 @@ public struct BinaryLayout: Sendable, Hashable {
     let keepsWidths: Bool
 
     /// The default layout. Equal leaves and shared containers are written once, and unused values
-    /// are omitted. Numbers have the width that CoreFoundation would choose.
+    /// are omitted. Integers and UIDs have the width that CoreFoundation would choose.
     public static let compact = BinaryLayout(
         numbering: .byValue, hasTightOffsets: false, keepsWidths: false)
 
-    /// The layout of Apple's current writer. Values that are one object in the source stay one
-    /// object. Each further occurrence of a container, UID or Boolean is written again, but
-    /// references keep pointing to the first copy.
+    /// The layout of Apple's current writer. A value that is one object in the source stays one
+    /// object, except that each further occurrence of a container, UID, Boolean or null is written
+    /// again. References still point to the first copy.
     public static let coreFoundation = BinaryLayout(
         numbering: .byIdentityRepeating, hasTightOffsets: false, keepsWidths: true)
 
-    /// The layout of Apple's writer from about 2009 to 2011: ``coreFoundation`` with offsets of any
-    /// width.
+    /// The layout of Apple's writer from about 2009 to 2011: ``coreFoundation`` with offsets of the
+    /// smallest possible width, such as 3 bytes.
     public static let coreFoundationTightOffsets = BinaryLayout(
         numbering: .byIdentityRepeating, hasTightOffsets: true, keepsWidths: true)
 
@@ -40,7 +40,8 @@ public struct BinaryLayout: Sendable, Hashable {
 }
 
 extension PropertyListDocument {
-    /// Returns the Apple layout that reproduces the source of a binary document byte for byte.
+    /// Returns the first Apple layout that reproduces the source of a binary document byte for
+    /// byte.
     ///
     /// The function writes the document in each layout and compares the result. It returns nil if
     /// no layout gives the same bytes, and for other formats. Linear.

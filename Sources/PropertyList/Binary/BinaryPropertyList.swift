@@ -1,14 +1,15 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writer for binary property lists, `bplist00`.
+/// The writer of binary property lists, `bplist00`.
 public enum BinaryPropertyList {
     /// Serializes a document. The output is deterministic. Linear in the size of the output.
     ///
     /// - Parameters:
     ///   - document: the document to write.
-    ///   - layout: the numbering of objects; see ``BinaryLayout``.
-    ///   - limits: the limits on the expansion of the document, if the layout repeats containers.
+    ///   - layout: the numbering of objects and the widths of integers; see ``BinaryLayout``.
+    ///   - limits: the limits on nesting and output, and on expansion if the layout repeats
+    ///     containers.
     /// - Returns: The file.
     /// - Throws: `unrepresentableValue` for an unreadable value, `depthLimitExceeded`,
     ///   `expansionLimitExceeded`, `sizeLimitExceeded`.

@@ -8,16 +8,16 @@
 ///     └──────────┴─────────┴──────────────┴─────────┘
 ///
 /// The reader checks the trailer first. One pass over the offset table then makes a record for each
-/// object: record *n* is object *n*, used or not. Strings and data stay in place in the file. The
-/// size of the file bounds every allocation. Finally ``ReferencePass`` checks for cycles and depth,
-/// and ``DictionaryPass`` checks the keys.
+/// object: record *n* is object *n*, used or not. Data and nearly all strings stay in place in the
+/// file. The size of the file bounds every allocation. Finally ``ReferencePass`` checks for cycles
+/// and depth, and ``DictionaryPass`` checks the keys.
 ///
 /// Objects may overlap, so the reader counts the bytes of each object separately. The total may
 /// exceed the size of the file by at most 64 KiB. Without this limit, a 1 MB file could make the
 /// reader process a terabyte.
 struct BinaryReader {
-    /// The maximum number of recorded problems. Finding the path of one may take a pass over the
-    /// file.
+    /// The maximum number of problems that each pass records. A file may have as many problems as
+    /// bytes.
     static let problemLimit = 1000
 
     let options: ParsingOptions
@@ -39,7 +39,16 @@ struct BinaryReader {
         try references.run(&reader.store)
         let usedNodes = try reader.checkUnreadable(root, bytes.span)
         var dictionaries = DictionaryPass(options: options, format: .binary, root: root)
-        try dictionaries.run(&reader.store, only: usedNodes)
+        do {
+            try dictionaries.run(&reader.store, only: usedNodes)
+        } catch {
+            // The dictionary may be unused.
+            guard options.contains(.unusedGarbage), usedNodes == nil else { throw error }
+            let usedNodes = ReferencePass.reachable(from: root, in: reader.store)
+            dictionaries = DictionaryPass(options: options, format: .binary, root: root)
+            try dictionaries.run(&reader.store, only: usedNodes)
+            reader.used.insert(.unusedGarbage)
+        }
         return PropertyListDocument(
             .init(
                 store: reader.store, root: root, keys: dictionaries.keys,
@@ -94,8 +103,8 @@ struct BinaryReader {
         // The table is known to be within the file, so the file's size bounds this allocation.
         var records: [NodeRecord] = []
         records.reserveLargeCapacity(trailer.objectCount)
-        // Enough for nearly all files, so that the references are not copied. The objects of the
-        // file have room for at most `most` references.
+        // Enough for nearly all files, so that the array does not grow and copy the references. The
+        // objects of the file have room for at most `most` references, unless they overlap.
         let most = (trailer.tableOffset &- Trailer.headerSize) / trailer.referenceWidth
         store.children.reserveLargeCapacity(min(trailer.objectCount &* 3, most))
         let plain = PlainObjectReader(trailer)
@@ -114,8 +123,8 @@ struct BinaryReader {
 
     /// Parses objects up to the first that needs the complete parser or more room in `children`.
     ///
-    /// The function is static and takes each table by itself, so that the loop keeps their
-    /// addresses in registers.
+    /// The function is static and takes each table as a parameter, so that the loop keeps the
+    /// addresses of the tables in registers.
     private static func readPlainObjects(
         _ plain: PlainObjectReader, _ trailer: Trailer, _ file: Span<UInt8>,
         _ records: inout OutputSpan<NodeRecord>, _ children: inout [UInt32],
@@ -178,7 +187,8 @@ struct BinaryReader {
         return record
     }
 
-    /// Returns a placeholder record for an object that cannot be read, if the options accept it.
+    /// Returns a placeholder record for an object that cannot be read. Throws if the options do not
+    /// accept such objects.
     @inline(never)
     private mutating func keepUnreadable(
         _ number: Int, _ offset: UInt64, _ error: PropertyListError, _ file: Span<UInt8>
@@ -195,13 +205,21 @@ struct BinaryReader {
         return NodeRecord(kind: .unreadable, offset: UInt32(truncatingIfNeeded: place))
     }
 
-    /// Returns an error with the number of the object that it concerns.
+    /// Returns an error whose message begins with the number of the malformed object.
     private static func flaw(
         of number: Int, _ error: PropertyListError, _ location: PropertyListError.Location?
     ) -> PropertyListError {
         PropertyListError(
             error.code, format: .binary, what: "object \(number): \(error.what)",
             location: location, recovery: error.wholeRecovery)
+    }
+
+    /// Returns the error for a malformed object that follows more than ``problemLimit`` others.
+    private static func unreadable(_ number: Int) -> PropertyListError {
+        PropertyListError(
+            .invalidMarker, format: .binary,
+            what: "object \(number): expected a valid object, found a malformed one after "
+                + "\(problemLimit) others")
     }
 
     /// Checks the objects that could not be read. With `salvage` they are kept. Otherwise they must
@@ -220,14 +238,16 @@ struct BinaryReader {
         for (place, number) in unreadable.enumerated() where usedNodes[number] {
             let path = PathSearch.path(
                 to: UInt32(truncatingIfNeeded: number), from: root, in: store)
-            throw problems[min(place, problems.count - 1)].at(path: path ?? PropertyListPath())
+            let error = place < problems.count ? problems[place] : Self.unreadable(number)
+            throw error.at(path: path ?? PropertyListPath())
         }
         used.insert(.unusedGarbage)
         problems = []
         return usedNodes
     }
 
-    /// Returns the path to an object. Parses the rest of the file as far as possible to find it.
+    /// Returns the path to an object, or an empty path if there is none. Parses the whole file
+    /// again, with all leniencies.
     private func path(to number: Int, _ file: Span<UInt8>) -> PropertyListPath {
         guard let whole = try? Self.parse(store.bytes, options: .forensic, limits: .trusted) else {
             return PropertyListPath()
@@ -246,8 +266,8 @@ private struct Coverage {
     private var covered = 0
     private let limit: Int
 
-    /// Creates the count for a file. The size of the file includes the offset table, so each entry
-    /// of the table pays for a small object that several entries share.
+    /// Creates the count for a file. The size of the file includes the offset table, so the limit
+    /// has room for many entries that share one small object.
     init(fileSize: Int) { limit = fileSize &+ Self.base }
 
     /// Adds the bytes of an object.

@@ -4,8 +4,9 @@
 /// The writer of the objects, the offset table and the trailer. For the formats, see
 /// ``ObjectMarker`` and ``Trailer``.
 ///
-/// Widths follow CoreFoundation's rule and are 1, 2, 4 or 8 bytes. The *number* of objects
-/// determines the width of references, and the *position of the offset table* that of offsets.
+/// The *number* of objects determines the width of references, and the *position of the offset
+/// table* that of offsets. As in CoreFoundation, widths are 1, 2, 4 or 8 bytes. Only tight offsets
+/// may have another width.
 struct BinaryWriter: ~Copyable {
     private let writer: ObjectWriter
     private let layout: BinaryLayout

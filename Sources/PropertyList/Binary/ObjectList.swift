@@ -14,16 +14,17 @@
 struct ObjectList {
     /// The value of each object, in the order of the file.
     private(set) var order: [UInt32] = []
-    /// For each value: the number of its object plus one, or 0 for none. A key has none if its
+    /// For each value: the number of its object plus one, or 0 for none. A key may have none if its
     /// dictionary is not the model of its shape.
     private(set) var numbers: [UInt32]
-    // By shape, if keys are shared by value: the index of the first key of the first dictionary of
-    // that shape in the list, plus one; 0 for none. Only the keys of that dictionary have numbers.
+    // By shape, in the numbering by value. The model of a shape is its first dictionary in the
+    // list. The entry is the index of the model's first key plus one; 0 for none. Only the keys of
+    // the model are certain to have numbers.
     private var models: [UInt32] = []
 
     private let store: NodeStore
     private let numbering: BinaryLayout.Numbering
-    // By kind and payload of UIDs, Booleans and nulls.
+    // By kind and payload of a UID, Boolean or null: the number of its first object plus one.
     private var singles: [UInt64: UInt32] = [:]
     // The remaining children of the open containers.
     private var frames: [Range<Int>] = []
@@ -49,8 +50,8 @@ struct ObjectList {
         while let open = frames.popLast() { try numberChildren(open, &budget) }
     }
 
-    /// Returns the indices of keys with the same numbers as those of a dictionary, in the children of
-    /// all containers.
+    /// Returns the indices, in the children of all containers, of keys that equal those of a
+    /// dictionary and have numbers: its own, or those of the model of its shape.
     @inline(__always)
     func keyRange(of record: NodeRecord) -> Range<Int> {
         let shape = Int(record.shape)

@@ -18,9 +18,10 @@
 /// | `cn` | set | n references |
 /// | `dn` | dictionary | n references to keys, then n to values |
 ///
-/// If n is 15 and counts bytes or references, an integer object with the actual count follows.
-/// Source: the comment at the head of `CFBinaryPList.c`. The markers of later versions of the
-/// format (URL, UUID, UTF-8, ordered set: `0c` … `0e`, `7n`, `bn`) are not part of `bplist00`.
+/// If n is 15 and is a count of bytes, UTF-16 code units, references or pairs, an integer object
+/// with the actual count follows. Source: the comment at the head of `CFBinaryPList.c`. The markers
+/// of later versions of the format (URL, UUID, UTF-8, ordered set: `0c` … `0e`, `7n`, `bn`) are not
+/// part of `bplist00`.
 enum ObjectMarker {
     static let null: UInt8 = 0x00
     static let no: UInt8 = 0x08

@@ -3,8 +3,8 @@
 
 /// The parser of one object of a binary property list: marker, count and payload.
 ///
-/// ``ObjectMarker`` describes the format of each kind. ``PlainObjectReader`` parses the common forms
-/// faster, and leaves all others to this parser.
+/// ``ObjectMarker`` describes the format of each kind. ``PlainObjectReader`` parses the common
+/// forms faster, and leaves all others to this parser.
 struct ObjectReader {
     let offset: Int
     let end: Int
@@ -74,7 +74,8 @@ struct ObjectReader {
         return result
     }
 
-    /// Returns the sign of a 16-byte integer, which must be within −2⁶³ … 2⁶⁴−1.
+    /// Returns whether a 16-byte integer is negative. Without ``ParsingOptions/wideIntegers``, the
+    /// integer must be within −2⁶³ … 2⁶⁴−1.
     private mutating func isNegative(
         _ file: Span<UInt8>, low: UInt64
     ) throws(PropertyListError) -> Bool {

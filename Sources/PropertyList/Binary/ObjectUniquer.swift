@@ -1,10 +1,10 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A table that finds equal leaves: leaves of the same kind with the same bits or text.
+/// A table that finds equal leaves: leaves of the same kind with the same bits or content.
 ///
-/// The values 1, 1.0 and true are distinct, and so are 0.0 and −0.0. Text is hashed and compared in
-/// place.
+/// The values 1, 1.0 and true are distinct, and so are 0.0 and −0.0, and reals of different widths.
+/// Text and data are hashed and compared in place.
 ///
 /// A long leaf is first looked up by the hash of its beginning and end, where most long leaves
 /// differ. Only if another leaf has that hash does the lookup continue with the hash of the whole

@@ -1,11 +1,12 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The fast parser of objects in the forms that writers use: complete, without a leniency, with
-/// numbers of up to 8 bytes, counts of up to 4, and references of 1, 2 or 4.
+/// The fast parser of objects in the most common forms: complete, valid without a leniency, with
+/// integers of up to 8 bytes, UIDs and counts of up to 4, and references of 1, 2 or 4.
 ///
-/// It refuses nothing. It returns nil for an object in any other form, and ``ObjectReader`` then
-/// parses that object in full or throws the error. For all others, both return the same record.
+/// This parser throws no error. It returns nil for an object in any other form, and
+/// ``ObjectReader`` then parses that object or throws the error. For the common forms, both parsers
+/// return the same record.
 struct PlainObjectReader {
     /// The offset of the first byte after the objects, at most the size of the file.
     let end: Int
@@ -23,8 +24,8 @@ struct PlainObjectReader {
     /// Parses the object at `offset`, which must be below ``end``. Appends its references to
     /// `children`, which continues a table of `base` children.
     ///
-    /// - Returns: the record, and the number of bytes that the object covers. Returns nil, without a
-    ///   change of `children`, for an object in another form and for a container with more
+    /// - Returns: the record, and the number of bytes that the object covers. Returns nil, without
+    ///   a change of `children`, for an object in another form and for a container with more
     ///   references than `children` has room for.
     @inline(__always)
     func read(
@@ -118,7 +119,7 @@ struct PlainObjectReader {
         return (record(.data, offset, header: start &- offset, payload), start &+ count &- offset)
     }
 
-    /// Text that ASCII could represent, and text with an unpaired surrogate, are not plain.
+    /// Returns nil also for text that ASCII can represent and for text with an unpaired surrogate.
     @inline(never)
     private func utf16String(
         _ marker: UInt8, _ offset: Int, _ file: Span<UInt8>
@@ -154,8 +155,8 @@ struct PlainObjectReader {
         return (record(kind, offset, payload), stop &- offset)
     }
 
-    /// Appends the references in `list`. Returns false, and appends none, if an object that one
-    /// refers to does not exist.
+    /// Appends the references in `list`. Returns false, and appends none, if the object of one of
+    /// them does not exist, or if their width is not 1, 2 or 4 bytes.
     @inline(__always)
     private func append(_ list: Span<UInt8>, to children: inout OutputSpan<UInt32>) -> Bool {
         let largest: UInt32
@@ -172,8 +173,8 @@ struct PlainObjectReader {
 
     // MARK: Counts
 
-    /// Returns the count of an object and the offset of its payload; nil for a count that is invalid
-    /// or has 8 bytes.
+    /// Returns the count of an object and the offset of its payload; nil for a count that is
+    /// invalid or has 8 bytes.
     @inline(__always)
     private func count(
         _ marker: UInt8, _ offset: Int, _ file: Span<UInt8>

@@ -6,8 +6,8 @@
 ///
 /// Writers number a container before its contents, so in nearly every file references to containers
 /// point forward. One backward loop over the records then computes the height of each container. If
-/// a reference points backward, the pass falls back to a depth-first search with an explicit stack.
-/// Both are linear.
+/// a reference to a container points backward, the pass falls back to a depth-first search with an
+/// explicit stack. Both the loop and the search are linear.
 package struct ReferencePass {
     private enum State: UInt8 { case new, open, done }
 
@@ -29,7 +29,7 @@ package struct ReferencePass {
         self.root = root
     }
 
-    /// Checks all records, used or not.
+    /// Checks all records for cycles, used or not, and the depth of the root.
     ///
     /// - Throws: `referenceCycle`, `depthLimitExceeded`.
     package mutating func run(_ store: inout NodeStore) throws(PropertyListError) {
@@ -123,7 +123,8 @@ package struct ReferencePass {
         }
     }
 
-    /// Throws an error for a reference to an object that is still open, or replaces the reference.
+    /// Throws the error for a reference that closes a cycle. In salvage mode, replaces the
+    /// reference instead.
     private mutating func cut(
         _ child: Int, at place: Int, _ stack: [(node: Int, next: Int)], _ store: inout NodeStore
     ) throws(PropertyListError) {

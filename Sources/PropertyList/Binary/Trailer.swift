@@ -40,9 +40,11 @@ package struct Trailer: Sendable, Hashable {
     }
 
     /// Parses the trailer of a file that may have lost bytes. If the offset table does not exactly
-    /// fill its space, it has as many entries as fit.
+    /// fill its space, the entries that fit are used, up to the stated number of objects.
     ///
     /// - Returns: the trailer, and the error for the offset table if there is one.
+    /// - Throws: as ``init(of:)``, but accepts an offset table of the wrong size that has an entry
+    ///   for the root.
     package static func salvaged(
         from file: Span<UInt8>
     ) throws(PropertyListError) -> (Trailer, PropertyListError?) {
@@ -62,7 +64,7 @@ package struct Trailer: Sendable, Hashable {
     }
 
     private init(unchecked file: Span<UInt8>) throws(PropertyListError) {
-        // An 8-byte header, one object, one offset.
+        // An 8-byte header, an object and an offset of one byte each, and the trailer.
         let smallest = Self.headerSize + 2 + Self.size
         guard file.count >= smallest else {
             throw Self.error(

@@ -93,8 +93,8 @@ extension OutputSpan<UInt8> {
     @inline(__always)
     mutating func append(_ marker: UInt8, bigEndian value: UInt64, width: Int) {
         guard freeCapacity >= 9, width > 0, width <= 8 else { return }
-        // SAFETY: the guard above ensures that marker and word fit; of the bytes of the word `width`
-        // become part of the span.
+        // SAFETY: the guard above ensures that marker and word fit; the marker and `width` bytes of
+        // the word become part of the span.
         unsafe withUnsafeMutableBufferPointer { buffer, count in
             let target = UnsafeMutableRawBufferPointer(buffer)
             let word = value &<< UInt64(truncatingIfNeeded: 64 &- width &* 8)

@@ -1,16 +1,16 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// An open-addressing hash table of numbers, at most half full.
+/// An open-addressing hash table of array indices, at most half full.
 ///
-/// The table holds only non-negative integers, which are indices in an array of its owner, each with
-/// its hash. The owner compares the entries of that array, but only where the hashes are equal, so
-/// that most lookups touch one slot and one entry. Hashes come from ``SeededHash``, so an attacker
-/// cannot prepare entries that collide.
+/// Each index refers to an array of the owner, and is stored with the hash of its element. The
+/// owner compares elements only where the hashes are equal, so most lookups touch one slot and one
+/// element. Hashes come from ``SeededHash``, so an attacker cannot prepare elements that collide.
 ///
-/// Collisions are resolved by linear probing: an entry is in the first free slot from its hash on.
+/// Collisions are resolved by linear probing: an index goes to the first free slot from
+/// ``start(_:)`` on.
 struct ProbingTable: Sendable {
-    // The hash, and in the low half the number plus one; 0 for a free slot.
+    // The hash in the high half, and the index plus one in the low half; 0 for a free slot.
     private var slots: [UInt64]
     /// The number of entries.
     private(set) var count = 0
@@ -18,8 +18,8 @@ struct ProbingTable: Sendable {
     /// Creates a table without slots. Nothing can be looked up in it.
     init() { slots = [] }
 
-    /// Creates a table with at least `capacity` and at least `leastSlots` slots; `leastSlots` is a
-    /// power of two. The table has room for half as many numbers.
+    /// Creates a table with at least `capacity` slots, and at least `leastSlots`, a power of two.
+    /// The table has room for half as many entries as slots.
     init(leastSlots: Int = 64, capacity: Int) {
         var size = leastSlots
         while size < capacity { size &*= 2 }
@@ -32,7 +32,7 @@ struct ProbingTable: Sendable {
     /// The number of entries for which the table has room.
     var capacity: Int { slots.count / 2 }
 
-    /// Returns the part of a hash that the table stores with a number.
+    /// Returns the part of a hash that the table stores with an index.
     @inline(__always)
     static func stored(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 16) }
 
@@ -44,14 +44,14 @@ struct ProbingTable: Sendable {
     @inline(__always)
     func slot(after slot: Int) -> Int { (slot &+ 1) & (slots.count &- 1) }
 
-    /// The number in a slot, or nil for a free slot.
+    /// The index in a slot, or nil for a free slot.
     @inline(__always)
     subscript(slot: Int) -> Int? {
         let entry = slots[slot]
         return entry == 0 ? nil : Int(UInt32(truncatingIfNeeded: entry) &- 1)
     }
 
-    /// Returns the number in a slot if it has this hash; nil otherwise.
+    /// Returns the index in a slot if it is stored with this hash, or nil.
     @inline(__always)
     func number(at slot: Int, _ hash: UInt32) -> Int? {
         let entry = slots[slot]
@@ -59,8 +59,8 @@ struct ProbingTable: Sendable {
         return Int(UInt32(truncatingIfNeeded: entry) &- 1)
     }
 
-    /// Returns the slot of the number with this hash for which `isRight` is true, or the free slot
-    /// for it.
+    /// Returns the slot of the index with this hash for which `isRight` is true, or the free slot
+    /// for such an index.
     @inline(__always)
     func slot(_ hash: UInt32, where isRight: (Int) -> Bool) -> Int {
         var slot = start(hash)
@@ -71,8 +71,8 @@ struct ProbingTable: Sendable {
         return slot
     }
 
-    /// Stores a number in the free slot for its hash. The table grows when it is half full, which
-    /// moves all slots.
+    /// Stores an index in the free slot for its hash. If the table is then more than half full, it
+    /// grows, which moves all entries.
     @inline(__always)
     mutating func insert(_ number: Int, _ hash: UInt32, at slot: Int) {
         slots[slot] = UInt64(hash) << 32 | UInt64(UInt32(truncatingIfNeeded: number &+ 1))
@@ -91,7 +91,7 @@ struct ProbingTable: Sendable {
         slots.reserveLargeCapacity(size)
         slots.append(addingCapacity: size) { output in
             output.append(repeating: 0, count: size)
-            // A span needs no check for other owners at each change.
+            // Writing through a span avoids a uniqueness check for each entry.
             var slots = output.mutableSpan
             for entry in old where entry != 0 {
                 var slot = Int(truncatingIfNeeded: entry >> 32) & (size &- 1)

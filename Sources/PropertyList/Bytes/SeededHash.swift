@@ -14,8 +14,8 @@ struct SeededHash: Sendable {
     private let seed: UInt64
     private let factor: UInt64
 
-    /// Creates the hash function of this process. A table stores one, which is faster than reading
-    /// the secret each time.
+    /// Creates the hash function of this process. A table stores its hash function, which is faster
+    /// than reading the secret each time.
     package init() { (seed, factor) = Self.secret }
 
     /// Returns the hash of `bytes`. The `salt` distinguishes uses. Linear, eight bytes per step.

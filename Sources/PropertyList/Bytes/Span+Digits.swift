@@ -3,7 +3,8 @@
 
 extension Span<UInt8> {
     /// Returns the integer of 1 to 19 decimal digits at `start`, and the index of its end. Returns
-    /// nil for any other number of digits, or if fewer than eight bytes follow them.
+    /// nil for any other number of digits. May also return nil if fewer than eight bytes follow the
+    /// digits.
     @inline(__always)
     func decimal(at start: Int) -> (value: UInt64, end: Int)? {
         var value: UInt64 = 0

@@ -75,7 +75,7 @@ extension Span<UInt8> {
 extension OutputSpan<UInt32> {
     /// Appends the big-endian integers in `list`, if there is room for all.
     ///
-    /// - Returns: The largest of them, or 0 if the list is empty.
+    /// - Returns: The largest of them, or 0 if nothing was appended.
     @inline(__always)
     mutating func append<Word: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
         bigEndian list: Span<UInt8>, as type: Word.Type

@@ -13,8 +13,8 @@ extension Span<UInt8> {
         }
     }
 
-    /// Returns the first index in `range` of a byte below 0x20 or of one of two bytes, or nil. Tests
-    /// eight bytes at a time.
+    /// Returns the first index in `range` of a byte below 0x20 or of one of two bytes, or nil.
+    /// Tests eight bytes at a time.
     package func firstIndex(
         ofControlOr first: UInt8, or second: UInt8, in range: Range<Int>
     ) -> Int? {
@@ -37,10 +37,11 @@ extension Span<UInt8> {
         }
     }
 
-    /// Returns the first index in `range` of a byte that passes both tests, or nil.
+    /// Returns the first index in `range` of a byte that passes a test, or nil.
     ///
-    /// `matches` tests eight bytes at a time. It returns the high bits of those that pass, exact up
-    /// to the lowest. `isMatch` tests the bytes at the end.
+    /// The test has two forms. `matches` tests eight bytes, and returns a word with the high bit
+    /// set in each byte that passes; only the lowest set bit has to be exact. `isMatch` tests one
+    /// of the last bytes.
     @inline(__always)
     private func firstIndex(
         in range: Range<Int>, matches: (UInt64) -> UInt64, where isMatch: (UInt8) -> Bool
@@ -102,8 +103,8 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Returns the first index of `text` from `start` on, or nil. Linear times the length of
-    /// `text`.
+    /// Returns the first index of `text` from `start` on, or nil. Takes time up to the length of
+    /// the span times the length of `text`.
     package func firstIndex(of text: StaticString, from start: Int) -> Int? {
         // SAFETY: as above; the string is not empty in any call.
         let first = unsafe text.utf8Start.pointee
@@ -120,13 +121,13 @@ extension Span<UInt8> {
     }
 
     /// Returns the sum of eight bytes, which must be less than 256. The highest byte of the product
-    /// is that sum. Not every processor has an instruction that counts bits.
+    /// is that sum. Counting bits would be slower on processors without an instruction for it.
     private static func sum(ofBytes word: UInt64) -> UInt64 {
         (word &* 0x0101_0101_0101_0101) &>> 56
     }
 
     /// Returns a word with the high bit set in each zero byte. The result is exact up to the lowest
-    /// zero byte. Its carry may also set the high bit of the next byte.
+    /// zero byte. The borrow from that byte may also set the high bit of the next byte.
     @inline(__always)
     private static func zeros(_ word: UInt64) -> UInt64 {
         (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080

@@ -16,8 +16,9 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Returns whether every byte from `start` to `stop` is below 0x80. Returns false if eight bytes
-    /// do not precede `stop`, or if it is beyond the span. Linear; eight bytes at a time.
+    /// Returns whether every byte from `start` to `stop` is below 0x80. For a non-empty range,
+    /// returns false if fewer than eight bytes precede `stop`, or if `stop` is beyond the span.
+    /// Linear; eight bytes at a time.
     @inline(__always)
     func isASCII(from start: Int, to stop: Int) -> Bool {
         var (place, bits) = (start, UInt64(0))

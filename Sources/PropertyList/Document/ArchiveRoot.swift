@@ -3,7 +3,7 @@
 
 internal import ArchiveVocabulary
 
-/// The test for the root of a keyed archive: it has four required keys with values of certain
+/// The test for the root of a keyed archive, which has four required keys with values of certain
 /// kinds.
 enum ArchiveRoot {
     /// Returns whether a root is that of a keyed archive.

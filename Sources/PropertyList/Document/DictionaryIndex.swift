@@ -48,7 +48,7 @@ package struct DictionaryIndex: Sendable {
 
     /// Indexes the large dictionaries among the records of `store`.
     ///
-    /// Linear in the size of the shapes, and of the dictionaries without a shape.
+    /// Linear in the size of the shapes. If a dictionary has no shape, linear in the document.
     init(_ store: NodeStore, _ keys: NumberedKeys, hasDuplicates: Bool) {
         homes = keys.homes
         shapes = keys.shapes.all
@@ -82,7 +82,7 @@ package struct DictionaryIndex: Sendable {
         }
     }
 
-    /// Returns the index in `store.children` of the key with number `key` of a dictionary, or nil.
+    /// Returns the index in `store.children` of the key with number `key` in a dictionary, or nil.
     package func place(of key: UInt32, in record: NodeRecord, _ store: NodeStore) -> Int? {
         let keys = keys(of: record)
         let position =

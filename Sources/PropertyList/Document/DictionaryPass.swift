@@ -1,8 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The last step of every parser. It numbers the keys of all dictionaries and their shapes, and
-/// handles duplicate and non-string keys.
+/// The last step of every parser and builder. The pass numbers the keys and shapes of all
+/// dictionaries, and handles duplicate and non-string keys.
 ///
 /// A dictionary of the expected shape needs only one comparison with that shape. In other
 /// dictionaries, the pass finds duplicates without hashing: it remembers for each key number the
@@ -58,7 +58,7 @@ struct DictionaryPass {
         }
     }
 
-    /// Returns the shape of a dictionary that does not have the expected shape.
+    /// Numbers the keys of a dictionary, handles duplicates, and returns the dictionary's shape.
     private mutating func shape(
         of node: Int, _ store: inout NodeStore
     ) throws(PropertyListError) -> UInt16 {

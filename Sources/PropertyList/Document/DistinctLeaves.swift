@@ -1,11 +1,11 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The distinct leaves of a document: those of a document under construction, each deduplicated when
-/// it is added, or those that the binary writer has listed so far.
+/// The distinct leaves of a document: those of a document under construction, each deduplicated
+/// when it is added, or those that the binary writer has listed so far.
 ///
-/// Leaves are equal by the rules of ``ObjectUniquer``, so the binary writer need not compare those of
-/// a built document again. Small numbers, Booleans and the UIDs of archives need no hash.
+/// Leaves are equal by the rules of ``ObjectUniquer``, so the binary writer need not compare those
+/// of a built document again. Small integers, Booleans and the UIDs of archives need no hash.
 struct DistinctLeaves {
     private var uniquer: ObjectUniquer
     // By the value of a UID: its node plus one, or 0 for none. UIDs in an archive are small.
@@ -16,7 +16,7 @@ struct DistinctLeaves {
     private var smallLeaves: [UInt32] = []
 
     private static let integerCount: UInt64 = 1024
-    /// The number of UIDs that the array has room for, in addition to the number of values.
+    /// The number of UIDs that the array may hold, in addition to four for each value.
     private static let leastUIDs: UInt64 = 1024
 
     /// Creates a table for about `capacity` distinct leaves.

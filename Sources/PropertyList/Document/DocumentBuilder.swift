@@ -37,7 +37,7 @@ public struct DocumentBuilder: ~Copyable {
         failure = TreeExtent.tooManyValues(count)
     }
 
-    /// Creates a builder. `limits` bound the nesting and the size.
+    /// Creates a builder. `limits` bound the nesting.
     public init(limits: ParsingLimits = .default) { self.limits = limits }
 
     /// Creates a builder for converting a file of another format. ``sourceData(_:)`` adds ranges of
@@ -49,7 +49,7 @@ public struct DocumentBuilder: ~Copyable {
 
     /// Returns the document. Linear in the number of dictionary entries.
     ///
-    /// - Throws: `unexpectedElement` for a mistake in the order of calls, `duplicateKey`,
+    /// - Throws: `unexpectedElement` for a mistake in the calls, `duplicateKey`,
     ///   `depthLimitExceeded`, `sizeLimitExceeded`.
     public consuming func finish() throws(PropertyListError) -> PropertyListDocument {
         try finish(origin: nil, problems: [])
@@ -178,8 +178,8 @@ extension DocumentBuilder {
     /// builder is a mistake, which ``finish()`` throws.
     ///
     /// - Parameter value: a value from ``lastValue`` of this builder.
-    /// - Complexity: Linear in the number of containers in the value for the first reference,
-    ///   constant for further ones.
+    /// - Complexity: Linear in the size of the value for the first reference, constant for further
+    ///   ones.
     public mutating func reference(to value: CompletedValue) {
         guard value.builder === shared.builder else {
             return fail("expected a value of this builder to add again, found one of another")
@@ -286,7 +286,7 @@ private struct SharedValues {
     private var heights: [UInt32: Int] = [:]
 
     /// Returns the number of nested containers in a value, including the value itself. Linear in
-    /// the containers whose height is not yet known; not recursive.
+    /// the children of the containers whose height is not yet known; not recursive.
     mutating func height(of node: UInt32, in store: NodeStore) -> Int {
         var pending = [node]
         while let container = pending.last {

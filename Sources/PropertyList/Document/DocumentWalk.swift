@@ -4,9 +4,9 @@
 /// A depth-first traversal of a value and everything in it. It visits a shared value at each
 /// occurrence.
 ///
-/// Writers, the value tree and printing all follow references with this type. It uses an explicit
-/// stack, so deep nesting cannot overflow the call stack. It charges the caller's budget, so
-/// sharing cannot expand without limit.
+/// The writers of text, the value tree and printing follow references with this type. A traversal
+/// uses an explicit stack, so deep nesting cannot overflow the call stack. It charges the caller's
+/// budget, so sharing cannot expand without limit.
 package struct DocumentWalk: Sendable {
     /// One step of the traversal.
     package enum Step {
@@ -58,8 +58,7 @@ package struct DocumentWalk: Sendable {
     private let storage: PropertyListDocument.Storage
     private let store: NodeStore
     private let arrangement: Arrangement?
-    // The orders by key of dictionaries with a shape; nil for orders that do not depend on the keys
-    // alone.
+    // The orders by key of dictionaries with a shape; nil if dictionaries are not sorted by key.
     private var keyOrders: ShapeOrders?
     // The first value; nil once the traversal has begun.
     private var start: UInt32?
@@ -129,7 +128,7 @@ package struct DocumentWalk: Sendable {
     }
 
     /// Returns the leaves that come next: at most `count`, up to a container or the end of the open
-    /// container. Returns nil if there are none, or if dictionaries are not in document order.
+    /// container. Returns nil if there are none, or if the traversal has an arrangement.
     ///
     /// Callers that handle many leaves alike avoid one step per leaf.
     ///
@@ -233,7 +232,7 @@ private struct ShapeOrders: Sendable {
 }
 
 extension PropertyListNode.DictionaryView {
-    /// The positions of the entries, sorted by the UTF-16 code units of the keys like Apple's XML
+    /// The positions of the entries, sorted by the UTF-16 code units of the keys as in Apple's XML
     /// writer.
     var orderByKey: [Int] {
         let store = node.storage.store

@@ -12,7 +12,8 @@ package struct GraphAssembler {
     // The leaves so far; nil if equal leaves are not deduplicated.
     private var leaves: DistinctLeaves?
 
-    /// Creates an empty document. If `sharesLeaves` is true, equal leaves are deduplicated.
+    /// Creates an assembler without values. If `sharesLeaves` is true, equal leaves are
+    /// deduplicated.
     package init(sharesLeaves: Bool = false) {
         leaves = sharesLeaves ? DistinctLeaves() : nil
         // Enough for a small archive, so that its tables never grow.
@@ -170,7 +171,7 @@ extension GraphAssembler {
         }
     }
 
-    /// Returns the number of a UID that has been added, or nil for another value.
+    /// Returns the value of a UID that has been added, or nil for another value.
     package func uid(of node: UInt32) -> UInt32? {
         let record = store.records[Int(node)]
         return record.kind == .uid ? UInt32(truncatingIfNeeded: record.payload) : nil

@@ -46,8 +46,8 @@ extension NodeRecord {
 }
 
 extension NodeStore {
-    /// Returns the record of a string or data without a source. Its content is everything after
-    /// `start` in ``bytes``.
+    /// Returns the record of a string or data without a source. Its content is everything from
+    /// `start` on in ``bytes``.
     ///
     /// - Throws: `sizeLimitExceeded`.
     @inline(__always)

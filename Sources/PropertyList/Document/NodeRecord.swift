@@ -11,21 +11,22 @@
 /// | kind | header | payload |
 /// |---|---|---|
 /// | boolean | – | 0 or 1 |
-/// | integer | stored width in bytes, 0 if none | the value; its sign is in the flags |
+/// | integer | stored width in bytes, 0 if none | the low 64 bits; the sign is in the flags |
 /// | real | stored width: 4 or 8 | the bits of the `Double` |
 /// | date | – | the bits of the seconds since 2001 |
-/// | uid | stored width | the value |
+/// | uid | stored width in bytes, 0 if none | the value |
 /// | string | bytes from `offset` to the text | low: length in bytes; high: key number, 0 if none |
 /// | data | bytes from `offset` to the data | low: length in bytes |
 /// | array, set | – | low: first child; high: number of elements |
 /// | dictionary | its shape, 0 if none | low: first child (keys first); high: number of pairs |
 ///
 /// `offset` is the position of the value in the source, in bytes. Text and data that differ from
-/// their source, because of entities or Base64, are in a side buffer. The flag `decoded` is then
-/// set, and the low half of the payload is an index in ``NodeStore/decodedRanges``.
+/// their source, for example because of entities or Base64, are in a side buffer. The flag
+/// `decoded` is then set, and the low half of the payload is an index in
+/// ``NodeStore/decodedRanges``.
 ///
-/// Used by the other modules of the package. It is public because the compiler does not inline less
-/// visible declarations across modules, and each member is only an instruction or two.
+/// Other modules of the package use this type. It is public because the compiler does not inline
+/// less visible declarations across modules, and each member is only an instruction or two.
 @_spi(Tables) public struct NodeRecord: BitwiseCopyable, Sendable {
     /// The kind of the value.
     public let kind: PropertyListKind

@@ -1,11 +1,12 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The tables of a document: its bytes, a record for each value, and a number for each reference.
+/// The tables of a document: its bytes, a record for each value, and the number of a record for
+/// each reference.
 ///
-/// A parser or builder fills it. It never changes afterwards.
+/// A parser or builder fills the tables. They never change afterwards.
 package struct NodeStore: Sendable {
-    /// A run in ``decoded``.
+    /// A range of bytes in ``decoded``.
     struct DecodedRange: BitwiseCopyable, Sendable {
         var start: UInt32
         var length: UInt32
@@ -14,9 +15,9 @@ package struct NodeStore: Sendable {
     /// The source: the file, its text converted to UTF-8 if it has another encoding, or the
     /// contents that a builder collected.
     package var bytes: [UInt8]
-    /// Text and data that differ from their form in the source.
+    /// The side buffer: text and data that differ from their form in the source.
     var decoded: [UInt8] = []
-    /// The range in ``decoded`` of each text or data.
+    /// The ranges of the single texts and data in ``decoded``.
     var decodedRanges: [DecodedRange] = []
     package var records: [NodeRecord] = []
     /// The children of all containers. The children of one container are adjacent.
@@ -24,7 +25,7 @@ package struct NodeStore: Sendable {
 
     package init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The number of the record that is added next.
+    /// The index of the next record to be added.
     package var nextIndex: UInt32 { UInt32(truncatingIfNeeded: records.count) }
 
     /// Calls `body` with the bytes of a string or of data.
@@ -54,7 +55,7 @@ package struct NodeStore: Sendable {
         return start..<(start &+ Int(record.length))
     }
 
-    /// Ends the content of one value: everything after `start` in the side buffer.
+    /// Ends the content of one value: everything from `start` on in the side buffer.
     ///
     /// - Returns: the index of the range, or nil if the side buffer is larger than 4 GiB.
     mutating func closeDecodedRange(from start: Int) -> UInt32? {
@@ -66,7 +67,7 @@ package struct NodeStore: Sendable {
     }
 
     /// Returns the record of a string or data that begins at `offset` in the source. Its content is
-    /// everything after `start` in the side buffer.
+    /// everything from `start` on in the side buffer.
     ///
     /// - Throws: `sizeLimitExceeded`.
     mutating func decodedRecord(

@@ -71,7 +71,7 @@ public struct PropertyListDocument: Sendable {
         }
     }
 
-    /// The result of a parser.
+    /// The result of a parser or builder.
     struct Parts {
         var store: NodeStore
         var root: UInt32 = 0
@@ -101,8 +101,8 @@ extension PropertyListDocument {
     ///   - format: the format if it is known. By default, it is detected from the first bytes.
     ///   - options: the accepted leniencies; none by default.
     ///   - limits: the limits on the resources that the file may use.
-    /// - Throws: `unrecognizedFormat` if the input is not a property list; another code if it is
-    ///   malformed.
+    /// - Throws: `unrecognizedFormat` if the input is not a property list; another code if the
+    ///   input is malformed or exceeds a limit.
     public init(
         parsing bytes: [UInt8], format: PropertyListFormat? = nil,
         options: ParsingOptions = .strict, limits: ParsingLimits = .default
@@ -153,26 +153,28 @@ extension PropertyListDocument {
     /// too.
     public var nodeCount: Int { storage.store.records.count }
 
-    /// The size of the source, in bytes.
+    /// The size of the source in bytes, after conversion of text to UTF-8. For a document that was
+    /// built, the size of its strings and data.
     public var byteCount: Int { storage.origin?.bytes.count ?? storage.store.bytes.count }
 
     /// The leniencies that were needed to read the document, among those given to the parser.
     public var leniencies: ParsingOptions { storage.leniencies }
 
-    /// The errors for values that could not be read. Always empty without
-    /// ``ParsingOptions/salvage``.
+    /// The errors for values that could not be read. Always empty unless the document was parsed
+    /// with ``ParsingOptions/salvage`` or imported from a damaged file.
     public var problems: [PropertyListError] { storage.problems }
 
     /// The XML header of the file; nil for other formats.
     public var xmlHeader: XMLHeader? { storage.xmlHeader }
 
-    /// The bytes of the source. Text in an encoding other than UTF-8 is converted to UTF-8.
+    /// The bytes of the source, with text in another encoding converted to UTF-8. For a document
+    /// that was built, its strings and data.
     package var source: [UInt8] { storage.origin?.bytes ?? storage.store.bytes }
 
     /// The encoding of the source's text.
     package var sourceEncoding: SourceEncoding { storage.encoding }
 
-    /// All values in the order of the source's own table, including unused ones.
+    /// All values in the order of the document's table, including unused ones.
     package var allNodes: [PropertyListNode] {
         storage.store.records.indices.map { node(UInt32(truncatingIfNeeded: $0)) }
     }

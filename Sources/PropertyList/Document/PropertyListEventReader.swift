@@ -64,6 +64,9 @@ public struct PropertyListEventReader: ~Copyable, Sendable {
     private var currentKey: UInt32?
     // The buffer for text that is not UTF-8 in the document. Reused to avoid allocations.
     private var decoded: [UInt8] = []
+    // By node: long text that is not UTF-8 in the document. Decoded once, however many references
+    // lead to it.
+    private var longTexts: [UInt32: [UInt8]] = [:]
 
     /// Creates a reader.
     ///
@@ -179,11 +182,20 @@ extension PropertyListEventReader {
         let record = store.records[Int(node)]
         switch record.kind {
         case .string where record.encoding == .utf16:
+            if record.mayBeLong { return try body(longText(of: node, record).span) }
             decoded.removeAll(keepingCapacity: true)
             store.appendText(of: record, to: &decoded)
             return try body(decoded.span)
         case .string, .data: return try store.withContent(of: record, body)
         default: return try body(Span())
         }
+    }
+
+    private mutating func longText(of node: UInt32, _ record: NodeRecord) -> [UInt8] {
+        if let known = longTexts[node] { return known }
+        var text: [UInt8] = []
+        store.appendText(of: record, to: &text)
+        longTexts[node] = text
+        return text
     }
 }

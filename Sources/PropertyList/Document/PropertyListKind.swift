@@ -3,7 +3,7 @@
 
 /// The kind of a value in a property list.
 public enum PropertyListKind: UInt8, Sendable, Hashable, CaseIterable, BitwiseCopyable {
-    /// A malformed value. Occurs only with ``ParsingOptions/salvage``.
+    /// A malformed value. Reachable from the root only with ``ParsingOptions/salvage``.
     case unreadable
     /// The null object of a binary property list.
     case null

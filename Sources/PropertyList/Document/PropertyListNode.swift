@@ -18,15 +18,16 @@ public struct PropertyListNode: Sendable {
     /// file.
     public var number: Int { Int(index) }
 
-    /// The offset of the value in the source, in bytes. It is nil in a document that was built, and
-    /// for a value that is not in the file of another format.
+    /// The offset of the value in the source, in bytes. It is nil in a document that was built. In
+    /// a document that was converted from another format, it is nil for values that the file does
+    /// not contain.
     public var sourceOffset: Int? {
         if storage.format != nil { return Int(record.offset) }
         return storage.origin?.range(of: index)?.lowerBound
     }
 
-    /// The location of the value in the source, for a message. In text, this counts lines in linear
-    /// time.
+    /// The location of the value in the source, for a message; nil if ``sourceOffset`` is nil. In
+    /// text, this counts lines in linear time.
     public var location: PropertyListError.Location? {
         if storage.origin != nil { return sourceOffset.map { .byte($0) } }
         return SourceText.location(Int(record.offset), storage.store, storage.format)

@@ -11,8 +11,8 @@
 ///
 /// These dictionaries have no shape, which is the number 0:
 /// - a dictionary without keys;
-/// - a dictionary with a duplicate or non-string key, which a leniency accepts;
-/// - an unreachable dictionary in a binary file that was parsed with leniencies;
+/// - a dictionary with duplicate keys that were all kept, or with a non-string key;
+/// - an unreachable dictionary in a binary file that needed ``ParsingOptions/unusedGarbage``;
 /// - a dictionary whose shape would be number 65,536 or higher.
 ///
 /// Numbering takes linear time. The keys of a dictionary are hashed once and compared with a few
@@ -50,8 +50,8 @@ package struct ShapeTable: Sendable {
     /// The shapes. The index of each is its number minus one.
     var all: [Shape] { shapes }
 
-    /// Sets the shapes of dictionaries that have the expected shape: that of the last dictionary, or
-    /// the previous successor of that shape. Linear in the number of keys.
+    /// Sets the shapes of dictionaries that have the expected shape: that of the last dictionary,
+    /// or the previous successor of that shape. Linear in the number of keys.
     ///
     /// - Returns: The first record, from `node` on, that is a dictionary with keys and has another
     ///   shape; the number of records if there is none.
@@ -66,8 +66,8 @@ package struct ShapeTable: Sendable {
         return node
     }
 
-    /// Returns the first record from `node` on that is a dictionary with keys; the number of records
-    /// if there is none.
+    /// Returns the first record from `node` on that is a dictionary with keys; the number of
+    /// records if there is none.
     @inline(__always)
     private static func dictionary(from node: Int, _ records: Span<NodeRecord>) -> Int {
         var node = node

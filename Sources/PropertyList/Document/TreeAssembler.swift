@@ -65,7 +65,8 @@ struct TreeAssembler {
         depth &+= 1
     }
 
-    /// Closes the innermost container. Drops a key without a value, so callers check for it first.
+    /// Closes the innermost container. Drops a key without a value, so callers that refuse such a
+    /// key check first.
     mutating func close() {
         if depth == 0 { return }
         let node = Int(top)
@@ -88,7 +89,8 @@ struct TreeAssembler {
     /// Closes all containers to keep the values read before an error, if ``ParsingOptions/salvage``
     /// is on.
     ///
-    /// - Returns: false if there is nothing to keep.
+    /// - Returns: false if the error must be thrown: without the option, for a limit, or if there
+    ///   are no values to keep.
     mutating func salvage(_ error: PropertyListError, _ options: ParsingOptions) -> Bool {
         guard options.contains(.salvage), !error.isLimit, !store.records.isEmpty else {
             return false

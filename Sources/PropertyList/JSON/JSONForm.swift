@@ -8,11 +8,11 @@
 ///     {"$float": "0.5"}                    the same, of 32 bits
 ///     {"$date": "2026-11-21T09:40:00.5Z"}  ISO 8601 in UTC
 ///     {"$data": "AQI="}                    Base64
-///     {"$uid": 3}                          the number
+///     {"$uid": 3}                          the index as a number
 ///     {"$set": [1, 2]}                     the elements
 ///     {"$dictionary": {"$date": 1}}        a dictionary that looks like one of these forms
 ///     {"$pairs": [[1, "a"], ["b", "c"]]}   a dictionary with a key that is not a string
-///     {"$realBits": "7ff8000000000001"}    the bits of a real that has no exact text: NaN
+///     {"$realBits": "7ff8000000000001"}    the bits of a NaN other than "nan"
 ///     {"$floatBits": "7fc00001"}           the same, of 32 bits
 ///     {"$dateBits": "7ff0000000000000"}    the bits of the seconds since 2001
 ///
@@ -49,7 +49,8 @@ struct JSONFormPass {
 
     /// Converts the dictionaries of `store`, each container before its contents. Linear.
     ///
-    /// - Throws: `wrongKind`, `invalidNumber`, `invalidDate`, `invalidData`, with the path.
+    /// - Throws: `wrongKind`, with the path, for a value that does not match its form;
+    ///   `sizeLimitExceeded`.
     static func run(_ store: inout NodeStore) throws(PropertyListError) {
         var pass = JSONFormPass(store: store)
         store = NodeStore(bytes: [])
@@ -96,8 +97,8 @@ struct JSONFormPass {
         case .dictionary:
             guard record.kind == .dictionary else { return nil }
             literals.insert(child)
-            // The outer record takes over the entries. The inner one is empty now, because nothing
-            // refers to it.
+            // The outer record takes over the entries. The inner record becomes empty, because
+            // nothing refers to it any more.
             store.records[Int(child)].payload = 0
             return NodeRecord(kind: .dictionary, offset: offset, payload: record.payload)
         case .uid:

@@ -17,7 +17,7 @@ package struct JSONLine {
 
     package init() {}
 
-    /// Appends an entry with a scalar. Containers and unrepresentable reals become null.
+    /// Appends an entry with a scalar. Containers become null.
     package mutating func append(_ key: String, _ value: PropertyListValue) {
         append(key)
         if case .string(let text) = value { return append(text: text) }

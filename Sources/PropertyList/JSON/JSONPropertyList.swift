@@ -22,14 +22,16 @@ public enum JSONPropertyList {
     /// | `{"$date": 1}`, dictionary like a form | as is | as is | `{"$dictionary": {"$date": 1}}` |
     ///
     /// Numbers with a point or an exponent are reals, all others are integers. The output of
-    /// `typed` parses as the same document, even if a program in between treats numbers as `Double`
-    /// and writes 1.0 as 1.
+    /// `typed` parses as the same document, even if a program in between has treated numbers as
+    /// `Double` and written 1.0 as 1.
     public enum Mapping: Sendable, Hashable {
-        /// Such values are errors.
+        /// Values without a native form are errors.
         case strict
-        /// Such values become text, numbers and arrays. Parsing does not restore them.
+        /// Values without a native form become text, numbers and arrays. Parsing does not restore
+        /// them.
         case coerce
-        /// Such values become objects with one key that names their kind. Parsing restores them.
+        /// Values without a native form become objects with one key that names their kind. Parsing
+        /// restores them.
         case typed
     }
 
@@ -74,7 +76,7 @@ public enum JSONPropertyList {
     ///
     /// - Throws: an error for malformed text, with a code such as `unexpectedCharacter`. With
     ///   `typed`, also an error for an object whose key names a form but whose value does not match
-    ///   it.
+    ///   that form.
     public static func parse(
         _ bytes: [UInt8], mapping: Mapping, options: ParsingOptions = .strict,
         limits: ParsingLimits = .default

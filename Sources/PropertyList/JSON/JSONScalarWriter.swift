@@ -109,8 +109,8 @@ package struct JSONScalarWriter {
         }
     }
 
-    /// Returns the shortest text of a 32-bit real, if it parses as the same number by way of a
-    /// `Double`.
+    /// Returns the shortest text of a 32-bit real if that text, parsed as a `Double` and rounded,
+    /// gives the same number. Otherwise returns the shortest text of the `Double`.
     private static func singleText(of real: PropertyListReal) -> [UInt8] {
         let short = Array(real.description.utf8)
         if let back = RealText.parse(short.span), Float(back) == Float(real.value) { return short }

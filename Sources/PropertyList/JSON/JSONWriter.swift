@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The writer of JSON. It traverses a document and writes each value, in the typed mapping with the
+/// The writer of JSON. It traverses a document and writes each value. The typed mapping uses the
 /// forms of ``JSONForm``.
 struct JSONWriter: ~Copyable {
     private struct Frame {
@@ -73,7 +73,7 @@ struct JSONWriter: ~Copyable {
         append(options.layout == .indented ? "\": " : "\":")
     }
 
-    /// Appends a quote and the text, but not the closing quote.
+    /// Appends a quote and the escaped text, but not the closing quote.
     private mutating func append(text record: NodeRecord) {
         output.append(UInt8(ascii: "\""))
         JSONScalarWriter.appendEscaped(record, store, to: &output)

@@ -5,8 +5,8 @@
 enum GNUstepDate {
     /// Parses a date with its offset from UTC. Returns the seconds since 2001, or nil. Linear.
     static func parse(_ text: Span<UInt8>) -> Double? {
-        // From the end: six characters for the zone, nine for the time. A year may have any number
-        // of digits.
+        // The fields are located from the end, because a year may have any number of digits: the
+        // last six characters are the zone, and the nine before them are the time.
         guard text.count >= 20 else { return nil }
         let zone = text.count - 6
         var civil = text.indices.prefix(zone).map { text[$0] }
@@ -19,7 +19,7 @@ enum GNUstepDate {
         return seconds - offset
     }
 
-    /// Parses ` +hhmm`, and returns it in seconds.
+    /// Parses ` +hhmm` or ` -hhmm`, and returns the offset in seconds.
     private static func offset(_ text: Span<UInt8>) -> Double? {
         guard text[0] == 0x20, text[1] == 0x2B || text[1] == 0x2D else { return nil }
         let digits = (2..<6).map { text[$0] &- 0x30 }

@@ -31,8 +31,8 @@ package struct OpenStepAngle {
         self.options = options
     }
 
-    /// Parses the value, and returns its record. Appends its bytes to the side buffer of `store`.
-    /// Linear.
+    /// Parses the value, and returns its record. Appends the bytes of data to the side buffer of
+    /// `store`. Linear.
     ///
     /// - Throws: `truncated`, `invalidData`, `invalidNumber`, `invalidDate`,
     ///   `unexpectedCharacter`, `sizeLimitExceeded`.
@@ -49,8 +49,9 @@ package struct OpenStepAngle {
         return try store.decodedRecord(.data, from: before, at: start, .openStep)
     }
 
-    /// Returns the end of a value that has been read. Base64 ends after the first `]>`, because
-    /// lenient parsing accepts any character in it. All else ends after the first `>`.
+    /// Returns the end of the value at `start`, or nil if it has no end. Base64 ends after the
+    /// first `]>`, because lenient parsing accepts any ASCII character in Base64. Any other value
+    /// ends after the first `>`.
     package static func end(at start: Int, in text: Span<UInt8>) -> Int? {
         if text.has("<[", at: start) {
             return text.firstIndex(of: "]>", from: start &+ 2).map { $0 &+ 2 }

@@ -9,9 +9,9 @@
 ///     entries    = { string [ "=" value ] ";" }
 ///     array      = "(" [ value { "," value } [ "," ] ] ")"
 ///
-/// Blanks are allowed between any two of these. Entries without braces form a strings file; an
-/// empty file is one too. `key;` is short for `key = key;`, and key and value are then the same
-/// node. Source: CoreFoundation's `CFOldStylePList.c`.
+/// Blanks are allowed between any two tokens. Entries without braces form a strings file. A file
+/// without any tokens is an empty strings file. `key;` is short for `key = key;`, and key and value
+/// are then the same node. Source: CoreFoundation's `CFOldStylePList.c`.
 struct OpenStepGrammar {
     let options: ParsingOptions
     private let limits: ParsingLimits
@@ -80,7 +80,8 @@ struct OpenStepGrammar {
         )
     }
 
-    /// Ends a strings file before the end of the text if no key follows, like Apple's parsers.
+    /// Ends a strings file before the end of the text if no key follows, like Apple's parsers,
+    /// provided that the options accept trailing content.
     private mutating func endEntries() throws(PropertyListError) {
         guard options.contains(.trailingContent) else {
             throw error(
@@ -151,8 +152,8 @@ struct OpenStepGrammar {
         }
     }
 
-    /// A Boolean value that is true while parsing the entries of a strings file. They have no
-    /// closing brace.
+    /// A Boolean value that is true if the open container is a strings file, which has no closing
+    /// brace.
     private var endsStringsFile: Bool { isStringsFile && tree.depth == 1 }
 
     private mutating func closeAtEnd() throws(PropertyListError) {

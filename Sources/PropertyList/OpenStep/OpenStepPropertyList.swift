@@ -21,14 +21,16 @@ public enum OpenStepPropertyList {
         case projectFile(projectName: String?)
     }
 
-    /// The representation of numbers, Booleans and dates, which have no native form.
+    /// The representation of numbers, Booleans, dates, sets and UIDs, which have no native form.
     public enum Scalars: Sendable, Hashable {
-        /// Refuses such values with an error.
+        /// Refuses values without a native form.
         case refused
-        /// Writes GNUstep's typed values, `<*I5>`, which this library and GNUstep can parse.
+        /// Writes GNUstep's typed values, such as `<*I5>`, which this library and GNUstep can
+        /// parse. Refuses 32-bit reals, dates with fractions of a second, sets and UIDs.
         case typed
         /// Writes text: numbers in decimal, Booleans as `YES` and `NO`, dates in ISO 8601. Sets
-        /// become arrays, and UIDs become `{CF$UID = 5;}`. Parsing gives strings.
+        /// become arrays, and UIDs become `{CF$UID = 5;}`. Parsing does not restore the original
+        /// kinds.
         case text
     }
 
@@ -44,7 +46,7 @@ public enum OpenStepPropertyList {
     public struct Options: Sendable, Hashable {
         /// The layout of the text.
         public var layout = Layout.indented
-        /// The representation of numbers, Booleans and dates.
+        /// The representation of numbers, Booleans, dates, sets and UIDs.
         public var scalars = Scalars.refused
         /// The text form of data.
         public var dataForm = DataForm.hexadecimal

@@ -7,8 +7,8 @@
 enum OpenStepReader {
     /// Parses a whole document. Linear.
     ///
-    /// `isDetected` is true if the format was detected and not requested. Only then does blank text
-    /// need a leniency.
+    /// `isDetected` is true if the format was detected and not requested. Only then is blank text
+    /// recorded as a leniency.
     static func parse(
         _ bytes: [UInt8], encoding: String? = nil, isDetected: Bool = false,
         options: ParsingOptions, limits: ParsingLimits

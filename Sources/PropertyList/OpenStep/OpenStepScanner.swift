@@ -92,8 +92,8 @@ package struct OpenStepScanner {
 
     /// Skips the string at the position. Linear.
     ///
-    /// - Returns: the range between the quotes, or the whole bare string, and whether it has
-    ///   escapes.
+    /// - Returns: the range between the quotes, or that of the whole bare string, and whether the
+    ///   string has escapes.
     /// - Throws: `truncated` for a string without an end.
     package mutating func skipString(
         _ text: Span<UInt8>

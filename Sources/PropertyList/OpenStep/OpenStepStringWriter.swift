@@ -13,8 +13,7 @@ package struct OpenStepStringWriter {
         self.keepsLines = keepsLines
     }
 
-    /// Appends UTF-8 text. The text stays unquoted if it consists of letters, digits and `_$/.` and
-    /// cannot be mistaken for a comment. Linear.
+    /// Appends UTF-8 text, in quotes if `isQuoted` is true or the text needs quotes. Linear.
     package func append(_ text: ArraySlice<UInt8>, isQuoted: Bool = false, to output: inout [UInt8])
     {
         if !isQuoted, Self.isBare(text) { return output.append(contentsOf: text) }
@@ -23,8 +22,9 @@ package struct OpenStepStringWriter {
         output.append(UInt8(ascii: "\""))
     }
 
-    /// Returns whether text needs no quotes. Text with three underscores in a row needs them, as in
-    /// Xcode.
+    /// Returns whether text needs no quotes. Such text is not empty, and consists of letters,
+    /// digits and `_$/.` without `//`, which begins a comment. Text with three underscores in a row
+    /// needs quotes, as in Xcode.
     private static func isBare(_ text: ArraySlice<UInt8>) -> Bool {
         if text.isEmpty || !text.allSatisfy(OpenStepCharacter.isPlain) { return false }
         var run = 0
@@ -46,7 +46,8 @@ package struct OpenStepStringWriter {
             if text[index] < 0x80 {
                 appendEscape(text[index], to: &output)
             } else if text[index] >= 0xC0 {
-                // Skip the continuation bytes of the character.
+                // The loop then skips the continuation bytes of the character, which match neither
+                // condition.
                 appendUnits(text[index...].prefix(4), to: &output)
             }
         }

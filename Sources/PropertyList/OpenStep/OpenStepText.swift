@@ -6,9 +6,9 @@
 /// | escape | character |
 /// |---|---|
 /// | `\a \b \f \n \r \t \v` | 07 08 0C 0A 0D 09 0B |
-/// | `\` before a line end, punctuation, a quote or `\` | that character |
+/// | `\` before a character other than an ASCII letter or digit | that character |
 /// | `\ooo`, one to three octal digits | ASCII up to 177, NeXTSTEP above it |
-/// | `\Uhhhh`, four hexadecimal digits | a UTF-16 code unit; two of them form a pair |
+/// | `\Uhhhh`, four hexadecimal digits | a UTF-16 code unit; two escapes form a surrogate pair |
 ///
 /// Source: CoreFoundation's `CFOldStylePList.c`. Escapes that other parsers resolve differently
 /// need an option: ``ParsingOptions/nextStepEscapes``, ``ParsingOptions/looseEscapes``.
@@ -85,7 +85,7 @@ struct OpenStepText {
             .nextStepEscapes,
             "the octal escape `\\\(String(value, radix: 8))` is ambiguous: its meaning "
                 + "depends on the encoding", place)
-        // CoreFoundation uses only the low eight bits too.
+        // Like CoreFoundation, this function uses only the low eight bits.
         return (NextStepEncoding.scalar(UInt8(truncatingIfNeeded: value)) ?? 0xFFFD, length)
     }
 

@@ -15,13 +15,14 @@
 ///     	rootObject = 0C /* Project object */;
 ///     }
 ///
-/// Objects are in sections by class, `isa`. Objects of two classes take one line each. The
-/// identifier of an object is followed by a comment with the object's name; see ``ProjectNames``.
+/// Objects are in sections by class, `isa`. Objects of the classes in ``classesOnOneLine`` take one
+/// line each. The identifier of an object is followed by a comment with the object's name; see
+/// ``ProjectNames``.
 ///
 /// Files older than Xcode 2 (object version 42) have neither sections nor names. Xcode 1 instead
 /// writes comments between objects whose identifiers differ in the first two digits: five for each
-/// of the two prefixes (`//010` … `//014`). Project Builder (versions below 38) omits even the
-/// first line. Strings keep the line ends of the source, either raw or as `\n`.
+/// of the two prefixes (`//010` … `//014`). Project Builder (object versions below 38) omits even
+/// the first line. Strings keep the line ends of the source, either raw or as `\n`.
 ///
 /// Source: files written by Xcode, which are reproduced byte for byte.
 package struct ProjectFile {
@@ -40,8 +41,9 @@ package struct ProjectFile {
     /// The classes whose objects take one line each.
     package static let classesOnOneLine = ["PBXBuildFile", "PBXFileReference"]
 
-    /// Creates the additions for `document`. They are those of its source if the source is a
-    /// project file, and otherwise those of its object version.
+    /// Creates the additions for `document`. They depend on its object version. If its source is a
+    /// project file, the additions keep the first line and, unless `projectName` is given, the
+    /// project name of the source.
     package init(_ document: PropertyListDocument, projectName: String?) {
         source = document.format == .openStep ? document.source : []
         let version =
@@ -72,15 +74,16 @@ package struct ProjectFile {
 
     // MARK: Names
 
-    /// Returns the name of the object that `value` refers to. `key` is the key of the value, or nil
-    /// for an array element.
+    /// Returns the name of the object that `value` refers to, or nil if no comment follows `value`.
+    /// `key` is the key of the value, or nil for an array element.
     package func comment(forValue value: PropertyListNode, of key: PropertyListNode?) -> String? {
         guard hasSections, let text = value.string else { return nil }
         if let key, Self.keysWithoutNames.contains(where: key.isString) { return nil }
         return names.name(of: text)
     }
 
-    /// Returns the name of the object with this identifier.
+    /// Returns the name of the object with this identifier, or nil if no comment follows the
+    /// identifier.
     package func comment(forObject number: PropertyListNode) -> String? {
         hasSections ? number.string.flatMap { names.name(of: $0) } : nil
     }
@@ -90,7 +93,7 @@ package struct ProjectFile {
 
     // MARK: Strings
 
-    /// Returns whether the source has a string with raw line ends. Xcode writes `\n`, but older
+    /// Returns whether the source has raw line ends in this string. Xcode writes `\n`, but older
     /// versions wrote raw line ends in a few values.
     func keepsLines(of string: PropertyListNode) -> Bool {
         guard let offset = string.sourceOffset, offset < source.count else { return false }
@@ -109,8 +112,8 @@ package struct ProjectFile {
         hasSections ? beginOfSection(section(of: object)) : divider(before: number)
     }
 
-    /// Returns the class of an object, or an empty string if it has none or the name could end a
-    /// comment.
+    /// Returns the class of an object, or an empty string if it has none or its name is not safe in
+    /// a comment.
     private func section(of object: PropertyListNode) -> String {
         let name = names.className(of: object) ?? ""
         return Self.canStandInComment(name) ? name : ""

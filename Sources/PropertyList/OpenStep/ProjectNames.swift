@@ -57,7 +57,8 @@ package final class ProjectNames {
         }
     }
 
-    /// Returns the text of a string that may be a name, or nil if it is too long.
+    /// Returns the text of a string, or nil if it is too long for a name. Returns nil for other
+    /// values.
     private func text(_ node: PropertyListNode?) -> String? {
         guard let node, Self.isShort(node) else { return nil }
         return node.string(&contents)
@@ -86,8 +87,8 @@ package final class ProjectNames {
         return String(decoding: source[rest.startIndex..<end], as: UTF8.self)
     }
 
-    /// Returns the name of the object with this identifier, or nil if there is none or it cannot be
-    /// in a comment.
+    /// Returns the name of the object with this identifier. Returns nil if there is no such object,
+    /// if it has no name, or if its name contains `*/`.
     package func name(of number: String) -> String? {
         guard let objects, let position = objects.position(of: number) else { return nil }
         if let known = names[position] { return known }
@@ -111,8 +112,8 @@ package final class ProjectNames {
         return "\(plainName(of: file)) in \(plainName(of: phases[ExactText(number)]))"
     }
 
-    /// Returns the name of an object that is not a build file. Excluding build files prevents
-    /// recursion.
+    /// Returns the name of an object that is not a build file, or `(null)`. Excluding build files
+    /// prevents recursion.
     private func plainName(of number: String?) -> String {
         guard let number, let object = objects?[number], let isa = className(of: object),
             !isa.isLiterally("PBXBuildFile")

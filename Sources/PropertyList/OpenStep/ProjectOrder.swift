@@ -11,7 +11,8 @@ struct ProjectOrder: Sendable {
     /// A Boolean value that is true to sort keys, and false to keep the order of the document.
     let sortsKeys: Bool
 
-    /// Returns the order of a dictionary's entries. Objects of one class are adjacent.
+    /// Returns the order of a dictionary's entries, or nil for the order of the document. Objects
+    /// of one class are adjacent in files with sections.
     func arrangement(of node: PropertyListNode) -> [Int]? {
         guard let entries = node.dictionary else { return nil }
         let order = sortsKeys ? entries.orderByKey : nil
@@ -52,7 +53,7 @@ struct ProjectOrder: Sendable {
         return nodes.map { $0.flatMap { ranks[$0] } ?? 0 }
     }
 
-    /// Moves `isa` to the front. Files without sections have it in alphabetical order.
+    /// Moves `isa` to the front. Files without sections sort `isa` like any other key.
     private func isaFirst(
         _ entries: PropertyListNode.DictionaryView, _ order: [Int]
     ) -> [Int] {

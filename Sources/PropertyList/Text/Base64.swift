@@ -14,10 +14,10 @@
 ///   bits of a padded group are not checked.
 /// - *Lenient*, as in CoreFoundation's XML parser: every ASCII character outside the alphabet is
 ///   skipped, an incomplete final group is dropped, and `=` is a character of value zero. A group
-///   loses one byte for each `=` in a row before its end, but at most two. White space does not
-///   interrupt that row, but any other character does.
+///   loses one byte for each `=` in the run that ends the group, but at most two. White space does
+///   not interrupt a run, but any other character does.
 package enum Base64 {
-    /// The reason and position at which text is not valid Base64.
+    /// The position at which text is not valid Base64, and the reason.
     package struct Failure: Error, Equatable, Sendable {
         /// The kinds of malformed text.
         package enum Reason: Equatable, Sendable {
@@ -74,8 +74,8 @@ package enum Base64 {
     ///
     /// This is the layout of Apple's XML writer. Empty data gives no lines, and data that exactly
     /// fills a line is not followed by an empty one. `capacity` is rounded down to a multiple of
-    /// four, but at least four. Both numbers are clamped to 4096, far above any nesting limit, so
-    /// the size of the result cannot overflow.
+    /// four, but at least four. `indent` and `capacity` are limited to 4096, more than any caller
+    /// needs, so the size of the result cannot overflow.
     static func appendLines(
         _ bytes: Span<UInt8>,
         indent: Int,

@@ -60,7 +60,8 @@ struct Base64Decoder {
     ) throws(Base64.Failure) {
         var index = 0
         while true {
-            // The fast path is only valid without an incomplete group or strict padding.
+            // The fast path is valid only if no group is incomplete and, in strict mode, no padding
+            // has been read.
             if filled == 0, lenient || padding == 0 {
                 index = decodeGroups(text, from: index, classes: classes, to: &output)
             }

@@ -5,7 +5,7 @@
 ///
 /// There is one table for each of the four positions in a group. Its entries hold the six bits of a
 /// character at their position in the 24 bits of the group. Decoding a group is four lookups and a
-/// bitwise OR. `Base64Decoder` decodes the rest one character at a time.
+/// bitwise OR. `Base64Decoder` decodes the rest.
 enum Base64Tables {
     /// The flag in the entries of bytes outside the alphabet.
     private static let other: UInt32 = 1 << 31
@@ -21,8 +21,8 @@ enum Base64Tables {
         return entries
     }()
 
-    /// Decodes `text` from `start` on, while the next eight characters are in the alphabet. Returns
-    /// the end of the decoded part. Linear.
+    /// Decodes `text` from `start` on, while the next eight characters are in the alphabet and the
+    /// output has room for eight bytes. Returns the end of the decoded part. Linear.
     ///
     /// Appends six bytes for each eight characters.
     static func decode(

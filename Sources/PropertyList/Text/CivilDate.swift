@@ -113,9 +113,9 @@ package struct CivilDate: Equatable, Sendable {
     /// Returns `nil` for other text and for years beyond ±`yearLimit`.
     ///
     /// In strict mode, every field must be in the range of the calendar. In lenient mode, a field
-    /// may have any two digits, and excess carries into the next field, as in CoreFoundation.
-    /// CoreFoundation treats month 0 as January, but day 0 as the day before the first. Dates more
-    /// than 2^53 seconds away are rounded to the nearest `Double`.
+    /// may have any two digits, and excess carries into the next larger field, as in
+    /// CoreFoundation. CoreFoundation treats month 0 as January, but day 0 as the day before the
+    /// first. Dates more than 2^53 seconds away are rounded to the nearest `Double`.
     package static func parse(_ text: Span<UInt8>, lenient: Bool) -> Double? {
         guard let (year, end) = parseYear(text), text.count - end == 16 else { return nil }
         let rest = text.extracting(end...)

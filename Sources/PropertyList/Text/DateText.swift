@@ -5,12 +5,14 @@
 /// `2026-11-21T09:40:00.123456Z`.
 ///
 /// The fractional digits come from the shortest decimal text of the seconds since 2001. For a date
-/// before 2001, the fraction is the complement to the next whole second. Both are exact in decimal.
+/// before 2001, the fraction is the complement to the next whole second. The complement of a
+/// decimal fraction is exact.
 enum DateText {
     private static let mostDigits = 18
 
-    /// Appends a date, or nothing if no text parses as the same seconds. The latter applies to
-    /// dates beyond the calendar's range, within microseconds of 2001, and to −0.0.
+    /// Appends a date, or nothing if its text does not parse as the same seconds. That applies to
+    /// dates outside the range of the calendar, to some dates within a hundredth of a second of
+    /// 2001, and to −0.0.
     ///
     /// - Returns: false if nothing was appended.
     static func append(secondsSince2001 seconds: Double, to output: inout [UInt8]) -> Bool {
@@ -72,7 +74,7 @@ enum DateText {
             count = digits.count
         }
 
-        /// The difference from the next whole number.
+        /// The difference to the next whole number.
         var complement: Fraction {
             let whole = (0..<count).reduce(UInt64(1)) { power, _ in power &* 10 }
             return Fraction(value: value == 0 ? 0 : whole &- value, count: count)

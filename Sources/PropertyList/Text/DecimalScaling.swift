@@ -9,7 +9,7 @@
 ///
 /// A power 10^p is the product of 10^(28q-308), stored to 128 bits, and 10^r with r below 28. The
 /// latter is exact in 64 bits because 5^27 is. Both are stored as fractions with the highest bit
-/// set. The value of entry `f` for 10^p is f * 2^(floor(log2(10^p)) - bits + 1).
+/// set. The value of an entry `f` of `bits` bits for 10^p is f * 2^(floor(log2(10^p)) - bits + 1).
 enum DecimalScaling {
     /// A 128-bit fraction and its power of two.
     struct Product {
@@ -69,11 +69,11 @@ enum DecimalScaling {
         (power &* 78_913) &>> 18
     }
 
-    /// Compares significand * 2^exponent * 10^power with `digits` + 1/2. Takes time with the square of
+    /// Compares significand * 2^exponent * 10^power with `digits` + 1/2. Takes time quadratic in
     /// the size of the powers, which is a few dozen words for a `Double`.
     ///
     /// Both sides are doubled and scaled to integers. The result is negative, zero or positive if
-    /// the first is less, equal or greater.
+    /// the product is less than, equal to or greater than `digits` + 1/2.
     static func compareExactly(
         significand: UInt64,
         exponent: Int,

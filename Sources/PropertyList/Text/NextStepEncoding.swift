@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The NeXTSTEP character encoding, which OpenStep files and their octal escapes use.
+/// The NeXTSTEP character encoding, which old OpenStep files and octal escapes use.
 ///
 /// Bytes below 0x80 are ASCII. 0xFE and 0xFF are undefined. The table is the mapping published by
 /// Unicode (`VENDORS/NEXT/NEXTSTEP.TXT`). Foundation uses the same mapping.

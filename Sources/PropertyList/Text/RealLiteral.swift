@@ -119,8 +119,9 @@ struct RealLiteral {
         return simple(power) ?? rounded(power) ?? correctlyRounded(text)
     }
 
-    /// Returns the value if significand and power of ten are exact. A single operation then
-    /// rounds it (Clinger, "How to Read Floating Point Numbers Accurately", 1990).
+    /// Returns the value if `Double` represents both the significand and the power of ten exactly.
+    /// A single operation then rounds the value (Clinger, "How to Read Floating Point Numbers
+    /// Accurately", 1990).
     private func simple(_ power: Int) -> Double? {
         guard significand <= 1 << 53, power.magnitude <= 22 else { return nil }
         let scale = Self.exactPowers[Int(power.magnitude)]
@@ -171,7 +172,8 @@ struct RealLiteral {
                 canonical.append(digit)
             }
         }
-        // `exponent` scales the first 19 digits. The first of all digits has the same power of ten.
+        // `exponent` is the power of ten of the last of the `kept` digits. The first digit is the
+        // same in both numbers, so it gives the power of the last digit in `canonical`.
         var power = exponent &+ Int64(kept) &- Int64(canonical.count)
         if sticky {
             canonical.append(0x31)

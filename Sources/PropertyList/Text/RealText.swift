@@ -9,8 +9,9 @@
 ///     exponent = ( "e" | "E" ) [ sign ] digit+
 ///     sign     = "+" | "-"
 ///
-/// Apple's XML writer formats numbers with `%.17g` in the C locale, and writes the special values
-/// as `nan`, `+infinity`, `-infinity`, `0.0` and `-0.0`.
+/// Apple's XML writer formats numbers with `%.17g` in the C locale, and writes special values as
+/// `nan`, `+infinity`, `-infinity` and, for zeros of either sign, `0.0`. This type writes −0.0 as
+/// `-0.0` to keep the sign.
 package enum RealText {
     /// The text styles of a number.
     package enum Style: Sendable {
@@ -36,7 +37,7 @@ package enum RealText {
         }
     }
 
-    /// Returns a non-negative `magnitude` as an integer if it is one below 2^53.
+    /// Returns a non-negative `magnitude` as an integer if it is an integer below 2^53.
     ///
     /// Uses integer conversion, because `rounded()` would need the C mathematics library.
     private static func smallInteger(_ magnitude: Double) -> UInt64? {
@@ -110,8 +111,8 @@ package enum RealText {
 extension RealText {
     /// Parses the number at `start`, and returns it with its end.
     ///
-    /// The number has at most 19 digits, optionally with a sign and a point. Returns nil if it has
-    /// another form, or if more digits are needed to determine its value.
+    /// The number has at most 19 digits, optionally with a minus sign and a point. Returns nil if
+    /// it has another form, or if 128 bits do not determine its rounding.
     @inline(__always)
     static func plain(_ text: Span<UInt8>, at start: Int) -> (value: Double, end: Int)? {
         guard start < text.count else { return nil }
@@ -133,7 +134,7 @@ extension RealText {
         return (isNegative ? -magnitude : magnitude, end)
     }
 
-    /// Parses the name of an infinity or NaN, in any case, or returns nil.
+    /// Parses the name of an infinity or NaN, in upper or lower case, or returns nil.
     static func parseSpecial(_ text: Span<UInt8>) -> Double? {
         guard text.count <= 9 else { return nil }
         let name = String(decoding: text.indices.map { text[$0] | 0x20 }, as: UTF8.self)

@@ -3,7 +3,8 @@
 
 /// Lines and columns of text, computed from a byte offset only when an error is made.
 enum SourceText {
-    /// Returns the location of `offset`: line and column in text, the byte alone in binary.
+    /// Returns the location of `offset`: line and column in text, the byte alone in binary, and nil
+    /// without a format.
     static func location(_ offset: Int, _ store: NodeStore, _ format: PropertyListFormat?)
         -> PropertyListError.Location?
     {
@@ -50,8 +51,8 @@ enum SourceText {
     }
 }
 
-/// An index of the lines in a document's source, for code that creates many errors for it. Building
-/// it takes one pass over the text; each lookup then takes constant time.
+/// An index of the lines in a document's source, for code that creates many errors about that
+/// source. Building the index takes one pass over the text; each lookup then takes constant time.
 ///
 /// A type that tries several representations creates an error for each value. Counting lines from
 /// the start each time would take quadratic time.

@@ -13,7 +13,8 @@ enum TextDecoder {
         case invalidText
     }
 
-    /// The advice for unsupported encodings; nil if libxml2 already handles them.
+    /// The advice for unsupported encodings. Nil if libxml2 is available, because no build supports
+    /// more encodings.
     static var recovery: PropertyListError.Recovery? {
         LibXML2.isAvailable
             ? nil : "convert the text to UTF-8, or build the package with its trait `LibXML2`"

@@ -10,7 +10,8 @@ enum UTF16Text {
         var unpairedSurrogate: Int?
     }
 
-    /// Scans every code unit once, four at a time. Ignores an odd last byte.
+    /// Scans code units up to the first unpaired surrogate, four at a time. Ignores an odd last
+    /// byte.
     static func survey(_ text: Span<UInt8>) -> Survey {
         var result = Survey()
         var bits: UInt64 = 0

@@ -48,7 +48,7 @@ enum UTF8Text {
         return (value, length)
     }
 
-    /// Returns the number of characters of valid UTF-8. Linear.
+    /// Returns the number of Unicode scalars in valid UTF-8. Linear.
     static func scalarCount(_ text: Span<UInt8>) -> Int { unitCounts(text).utf32 }
 
     /// Returns the number of code units of valid UTF-8 text in UTF-32 and in UTF-16. Linear; eight

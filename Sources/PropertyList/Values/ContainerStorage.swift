@@ -64,7 +64,7 @@ package final class ContainerStorage: @unchecked Sendable {
 }
 
 /// The identity of a container, based on the memory that its copies share. An array and a set may
-/// share their elements.
+/// share their elements, so the kind is part of the identity.
 struct ContainerIdentity: Hashable {
     private let storage: ObjectIdentifier
     private let kind: PropertyListKind

@@ -20,7 +20,8 @@ package struct DictionaryKeys: Sendable {
     /// Creates a sequence of distinct keys, with the ``hash(_:)`` of each if it is known.
     ///
     /// While edits of a file are checked, a duplicate key may occur here until the edit is refused.
-    /// A lookup then finds the last one.
+    /// A lookup then finds its first occurrence by linear search, or its last occurrence in the
+    /// index.
     package init(distinct texts: [String], hashes: [UInt32]? = nil) {
         self.texts = texts
         if texts.count > Self.indexThreshold { rebuildIndex(hashes) }

@@ -37,7 +37,7 @@ extension DocumentBuilder {
         var containers: [ContainerIdentity: CompletedValue]?
         /// The nodes of long strings and data.
         var leaves: [ContentIdentity: UInt32] = [:]
-        /// The numbers of long keys.
+        /// The key numbers of long keys.
         var keys: [ContentIdentity: Int] = [:]
     }
 
@@ -50,8 +50,8 @@ extension DocumentBuilder {
         var outer: [OpenContainer] = []
         var known = KnownParts()
         if sharesCopies { known.containers = [:] }
-        // A small tree of repeated copies can expand beyond the available memory if they are not
-        // shared. A tree that turns out not to be small is therefore measured.
+        // A tree of repeated copies can expand beyond the available memory if the copies are not
+        // shared. Once ``smallTree`` values have been added, the whole tree is therefore measured.
         var unmeasured = sharesCopies ? nil : recordCount &+ Self.smallTree
         guard var top = begin(value) else { return leaf(value, &known) }
         while !hasFailed {
@@ -76,7 +76,7 @@ extension DocumentBuilder {
     /// The number of values to add before measuring the tree.
     private static var smallTree: Int { 1 << 20 }
 
-    /// Records an error for a tree with more values than a document can number.
+    /// Records an error for a tree with more values than a document can have.
     private mutating func checkSize(of value: PropertyListValue) {
         var known: Set<ContentIdentity> = []
         let count = TreeExtent(of: value, &known).values
@@ -94,8 +94,8 @@ extension DocumentBuilder {
         return OpenContainer(storage: storage, kind: value.kind)
     }
 
-    /// Adds children up to the first container, which it begins and returns. Returns nil at the
-    /// end.
+    /// Adds leaves and references to known containers up to the first other container. Begins that
+    /// container and returns it. Returns nil if no child is left, or after an error.
     private mutating func addLeaves(
         of container: inout OpenContainer, _ known: inout KnownParts
     ) -> OpenContainer? {

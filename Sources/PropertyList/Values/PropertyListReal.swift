@@ -3,9 +3,9 @@
 
 /// A floating-point number of a property list, with its storage width.
 ///
-/// Apple's archives distinguish `Float` and `Double` by the width in the binary format. Text
-/// formats cannot. Two reals are equal if their widths and bits are equal: NaN equals itself, and
-/// −0.0 differs from 0.0.
+/// Apple's archives distinguish `Float` and `Double` by the width in the binary format. Apple's
+/// text formats cannot. Two reals are equal if their widths and bits are equal: NaN equals itself,
+/// and −0.0 differs from 0.0.
 public struct PropertyListReal: Sendable {
     /// The width of the number in a binary property list.
     public enum Width: Sendable, Hashable {
@@ -63,7 +63,7 @@ extension PropertyListReal {
     private static let shift: UInt64 = 29
 
     /// Returns the bits of a `Float` converted to `Double`. The processor's conversion would make a
-    /// signaling NaN quiet; this one keeps its bits.
+    /// signaling NaN quiet; this function keeps its bits.
     static func widened(_ single: UInt32) -> UInt64 {
         let value = Float(bitPattern: single)
         let bits = Double(value).bitPattern

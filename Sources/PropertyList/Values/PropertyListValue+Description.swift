@@ -5,8 +5,8 @@ extension PropertyListValue: CustomStringConvertible {
     /// The value on one line for debugging, such as `{name: "Anna", ages: [7, 8]}`. Data appears as
     /// its size.
     ///
-    /// Descriptions longer than 1 MiB are truncated to 1,048,576 scalars and end in `…`, because
-    /// values may repeat one long string. Linear; not recursive.
+    /// Descriptions longer than 1 MiB are truncated to at most 1,048,576 scalars and end in `…`,
+    /// because values may repeat one long string. Linear; not recursive.
     public var description: String {
         var text = ""
         var pending: [Piece] = [.value(self)]
@@ -35,7 +35,7 @@ extension PropertyListValue: CustomStringConvertible {
             ? text : String(text.unicodeScalars.prefix(longestDescription))
     }
 
-    /// A piece that is still to be written. The last one in the array comes first.
+    /// A piece that is still to be written. The last piece in the array is written first.
     private enum Piece {
         case text(String)
         case key(String)

@@ -19,8 +19,8 @@ extension PropertyListValue {
 extension PropertyListNode {
     /// Returns the value and everything in it as a tree.
     ///
-    /// Takes time linear in the size of the tree. Containers that are shared in the document are
-    /// built once for each reference.
+    /// Takes time linear in the size of the tree. A container that is shared in the document is
+    /// traversed once for each reference.
     ///
     /// - Throws: `expansionLimitExceeded`; `unrepresentableValue` for contents that a tree cannot
     ///   represent: keys that are duplicates or not strings, and unreadable values.

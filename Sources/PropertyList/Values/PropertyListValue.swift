@@ -6,7 +6,7 @@
 /// A ``PropertyListDocument`` is cheaper for reading a file. No operation recurses: comparing,
 /// printing and releasing values nested a million deep does not overflow the stack.
 public enum PropertyListValue: Sendable {
-    /// The null object of binary property lists.
+    /// The null of binary property lists and JSON.
     case null
     /// True or false.
     case boolean(Bool)
@@ -24,7 +24,8 @@ public enum PropertyListValue: Sendable {
     case uid(PropertyListUID)
     /// A sequence of values.
     case array(PropertyListArray)
-    /// A set of values, in the order of the source. Only binary property lists have sets.
+    /// A set of values, in the order of the source. Only binary property lists and typed JSON have
+    /// sets.
     case set(PropertyListArray)
     /// An ordered sequence of keys and their values.
     case dictionary(PropertyListDictionary)

@@ -4,7 +4,7 @@
 /// The size of a value tree, with each copy of a container counted.
 ///
 /// Copies share memory, so a small tree may represent more values than any machine can hold: two
-/// copies of two copies, and so on. All numbers saturate.
+/// copies of two copies, and so on. All counts saturate at `Int.max`.
 package struct TreeExtent: Sendable {
     /// The number of values.
     package var values = 0
@@ -30,7 +30,7 @@ package struct TreeExtent: Sendable {
 
     private init() {}
 
-    /// Checks that a document can number the values of the tree.
+    /// Checks that the tree has no more values than a document can have.
     ///
     /// - Throws: `sizeLimitExceeded`.
     func checkCount() throws(PropertyListError) {

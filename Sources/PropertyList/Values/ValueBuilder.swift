@@ -14,7 +14,7 @@ struct ValueBuilder {
 
     private let storage: PropertyListDocument.Storage
     private let store: NodeStore
-    // False for text formats, in which values cannot be shared.
+    // False for text formats, which cannot share containers.
     private let sharesNodes: Bool
     var longContents = LongContents()
     private var recentKeys = RecentKeys()
@@ -45,7 +45,7 @@ struct ValueBuilder {
 
     /// Takes one step of the traversal. Returns false at its end.
     ///
-    /// `isKept` is true if the built values count as memory.
+    /// If `isKept` is true, the memory of the built values is charged to the budget.
     mutating func takeStep(
         of walk: inout DocumentWalk, _ budget: inout OperationBudget, isKept: Bool
     ) throws(PropertyListError) -> Bool {
@@ -76,7 +76,7 @@ struct ValueBuilder {
     }
 
     /// Returns the memory that text or data takes in addition to the value. Short contents are
-    /// copied for each occurrence.
+    /// copied for each occurrence; shared long contents are not.
     private func contentSize(_ record: NodeRecord) -> Int {
         guard record.kind == .string || record.kind == .data else { return 0 }
         let count = store.contentRange(of: record).count
@@ -215,7 +215,7 @@ struct ValueBuilder {
 
 /// A cache of recently built containers, for further references to the same node.
 ///
-/// A direct-mapped cache: each slot holds the last entry with that slot number.
+/// A direct-mapped cache: each slot holds the last node that maps to the slot.
 private struct RecentContainers {
     private static let count = 64
 
@@ -239,7 +239,7 @@ private struct RecentContainers {
 
 /// A cache of the keys of recently built dictionaries, by shape.
 ///
-/// A direct-mapped cache: each slot holds the last shape with that slot number.
+/// A direct-mapped cache: each slot holds the last shape that maps to the slot.
 private struct RecentKeys {
     private struct Slot {
         var shape: UInt16 = 0

@@ -114,11 +114,11 @@ private struct ValueComparison {
         }
     }
 
-    /// Returns whether two long contents are already known to be equal. One of them may occur many
-    /// times.
+    /// Returns whether two long contents are already known to be equal. The same contents may occur
+    /// many times.
     private func isKnown(_ pair: LongPair?) -> Bool { pair.map(known.contains) ?? false }
 
-    /// Records two long contents that are equal.
+    /// Records two long contents if they are equal. Returns `isSame`.
     private mutating func note(_ pair: LongPair?, _ isSame: Bool) -> Bool {
         if let pair, isSame { known.insert(pair) }
         return isSame

@@ -91,7 +91,7 @@ enum LibXML2 {
         return .text(unsafe Array(UnsafeBufferPointer(start: start, count: length)))
     }
 
-    /// The callback from libxml2, through the shim, with a batch of tags.
+    /// The callback through which the shim delivers a batch of tags.
     private static let deliver:
         @convention(c) (
             UnsafeMutableRawPointer?, UnsafePointer<keyed_xml_event>?, Int32

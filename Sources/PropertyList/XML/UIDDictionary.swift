@@ -11,21 +11,20 @@ enum UIDDictionary {
     static let key: StaticString = "CF$UID"
     private static let keyText = key.description
 
-    /// Returns the number of the UID that a record represents, or nil for other values.
+    /// Returns the value of the UID that a record represents, or nil if it represents none.
     static func number(_ record: NodeRecord, in store: NodeStore) -> UInt32? {
         var known: UInt32?
         return number(record, in: store, key: &known)
     }
 
-    /// Returns the number of the UID that a record represents, or nil for other values.
+    /// Returns the value of the UID that a record represents, or nil if it represents none.
     ///
     /// - Parameters:
     ///   - record: The record of a value.
     ///   - store: The values of the document.
-    ///   - known: The number that the document has given to ``key``, or nil until it has been
-    ///     found. Passing the same variable for the next record saves comparing text if the keys
-    ///     are already numbered.
-    /// - Returns: The number.
+    ///   - known: The key number of ``key`` in the document, or nil until the key has been found.
+    ///     If keys have numbers, passing the same variable for each record saves comparing text.
+    /// - Returns: The value, or nil.
     @inline(__always)
     static func number(
         _ record: NodeRecord, in store: NodeStore, key known: inout UInt32?
@@ -45,7 +44,7 @@ enum UIDDictionary {
 }
 
 extension DocumentTable {
-    /// Returns the number of the UID that a dictionary represents, or nil for other values.
+    /// Returns the value of the UID that a dictionary represents, or nil if it represents none.
     package func uidNumber(ofDictionary record: NodeRecord) -> UInt32? {
         UIDDictionary.number(record, in: storage.store)
     }

@@ -1,11 +1,11 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Replaces dictionaries that represent UIDs, each a ``UIDDictionary``, with UID values.
+/// The pass that replaces each ``UIDDictionary`` with a UID.
 enum UIDPass {
     /// Converts the dictionaries of `store`. Linear.
     ///
-    /// - Returns: The leniency that was used.
+    /// - Returns: The leniency that was used, if any.
     static func run(_ store: inout NodeStore, options: ParsingOptions) -> ParsingOptions {
         let isArchive = isKeyedArchive(store)
         guard isArchive || options.contains(.uidDictionaries) else { return [] }

@@ -1,11 +1,11 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The search for bytes that need a closer look in XML text, eight at a time.
+/// The search of XML text for bytes that need a closer look, eight bytes at a time.
 ///
-/// Byte values here are hexadecimal. Adding to the low seven bits of each byte never carries into
-/// the next byte. Adding `80 - n` sets the high bit of bytes that are at least `n`, and adding `7F`
-/// sets that of non-zero bytes.
+/// Byte values here are hexadecimal. If the high bit of each byte is clear, adding at most `80` to
+/// each byte never carries into the next byte. Adding `80 - n` sets the high bit of bytes that are
+/// at least `n`, and adding `7F` sets the high bit of non-zero bytes.
 enum XMLCharacters {
     private static let bytes: UInt64 = 0x0101_0101_0101_0101
 
@@ -35,8 +35,8 @@ enum XMLCharacters {
         }
     }
 
-    /// Returns the high bit of each of eight bytes below 80 that is a text character and not
-    /// markup.
+    /// Returns the high bit of each byte that is a text character and not markup. All eight bytes
+    /// must be below 80.
     ///
     /// `<` and `>` differ only in the bit with value 2. Of the controls, 09, 0A and 0D are text.
     @inline(__always)

@@ -24,6 +24,7 @@ enum XMLEncoding {
     }
 
     /// Returns the name of an encoding with two or four bytes per unit, and the length of its mark.
+    /// Returns nil for other encodings.
     private static func wideEncoding(_ bytes: [UInt8]) -> (name: String, markLength: Int)? {
         if let mark = ByteOrderMark(bytes) {
             return mark.unitWidth > 1 ? (mark.encoding, mark.length) : nil
@@ -76,7 +77,8 @@ enum XMLEncoding {
         ["UTF-16", "UTF-32", "UCS-2", "UCS-4", "ISO-10646"].contains(where: name.hasPrefix)
     }
 
-    /// Returns whether an encoding is known to represent ASCII, and thus markup, by the same bytes.
+    /// Returns whether an encoding is known to represent markup by the same bytes as ASCII. The
+    /// name must be in upper case.
     ///
     /// Other encodings (UTF-7, EBCDIC, escapes such as `\u003C`, ISO 2022) can hide markup from a
     /// program that reads the file as ASCII. Only known encodings are therefore accepted.

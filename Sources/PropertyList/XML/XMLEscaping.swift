@@ -79,7 +79,7 @@ extension PropertyListDocument {
     }
 
     /// A Boolean value that is true if the source is XML with every real in its shortest form. At
-    /// least one of them must differ from its form with seventeen digits. Linear in the number of
+    /// least one real must differ from its form with seventeen digits. Linear in the number of
     /// values.
     private var hasShortestReals: Bool {
         guard format == .xml else { return false }

@@ -6,10 +6,10 @@
 ///
 /// An engine reports only the offset of each tag. This type reads names, attributes and text from
 /// the source itself, so a string without references is a range of the source. The grammar is that
-/// of ``XMLElement``. All engines share it.
+/// of ``XMLElement``. All engines use this parser.
 struct XMLGrammar {
-    /// The range of a tag in the source: from `<` to the end of its name and attributes, where `>`
-    /// or `/>` follows.
+    /// A start tag and its range in the source: from `<` to the end of the name and attributes,
+    /// where `>` or `/>` follows.
     private struct OpenTag {
         let element: XMLElement
         let start: Int
@@ -28,9 +28,9 @@ struct XMLGrammar {
     private var progress = Progress.before
     private var isInPlist = false
     private var hasRoot = false
-    // The open text element.
+    // The start tag of the open leaf element.
     private var leaf: OpenTag?
-    // True after an empty container element, `<dict/>`, whose end is reported next.
+    // True after the start of an empty container such as `<dict/>`, whose end is reported next.
     private var isEmptyContainer = false
     /// The offset of the end of the last tag.
     private(set) var position = 0
@@ -48,7 +48,7 @@ struct XMLGrammar {
 
     /// Processes a start tag whose `>` or `/>` is at `end`.
     ///
-    /// - Throws: `unexpectedElement`, `malformedXML`, `depthLimitExceeded`.
+    /// - Throws: `unexpectedElement`, `malformedXML`, `invalidKey`, `depthLimitExceeded`.
     mutating func start(
         tagEndingAt end: Int, _ text: Span<UInt8>
     ) throws(PropertyListError) {

@@ -75,7 +75,7 @@ final class XMLLines {
     let closeData = ShortText("</data>\n")
     let yes = ShortText("<true/>\n")
     let no = ShortText("<false/>\n")
-    // Without the closing tag, which would exceed the capacity by one byte.
+    // Without the closing tag, because the whole line is longer than ``ShortText/capacity``.
     let uidKey = ShortText("<key>", UIDDictionary.key)
     let key = Tags("<key>", "</key>\n")
     let string = Tags("<string>", "</string>\n")

@@ -5,13 +5,13 @@
 /// the reader keeps, so the copy has substitutes of the same length. Values are always taken from
 /// the original text.
 enum XMLPatch {
-    // The maximum length of a reference that is considered, such as `&#x0000001F;`. The engine
-    // refuses references with more zeros.
+    // The maximum length of a reference that is replaced, such as `&#x0000001F;`. A longer
+    // reference to a forbidden character stays in the copy, and the engine refuses it.
     private static let longestReference = 12
 
     /// Returns a copy of the same length in which LF replaces CR and `%` replaces each byte of a
-    /// forbidden character. If `references` is true, `%` also replaces references to forbidden
-    /// characters. `%` is not part of any markup. Linear.
+    /// forbidden character. If `references` is true, `%` also replaces each byte of a reference to
+    /// a forbidden character. `%` is not part of any markup. Linear.
     static func patched(_ text: [UInt8], references: Bool) -> [UInt8] {
         var copy = text
         let span = text.span

@@ -118,7 +118,8 @@ struct XMLPreflight {
 
     // MARK: Attributes
 
-    /// Counts the attributes of the tag that contains the `=` at `index`, if it is in a tag.
+    /// Counts the attributes of the tag that contains the `=` at `index`, if there is such a tag,
+    /// and checks the limits.
     ///
     /// Only names and white space can precede the first `=` of a tag. A backward search for the
     /// nearest angle bracket therefore finds the start of the tag. The function then marks the
@@ -180,7 +181,7 @@ struct XMLPreflight {
         return ![UInt8(ascii: "!"), UInt8(ascii: "?"), UInt8(ascii: "/")].contains(text[index])
     }
 
-    /// Returns the end of the quoted value of the attribute whose name or `=` is at `index`, or nil
+    /// Returns the end of the quoted value of the next attribute of the tag from `index` on, or nil
     /// if there is none.
     private static func endOfAttribute(_ text: Span<UInt8>, at index: Int) -> Int? {
         var place = index

@@ -1,7 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// XML property lists. By default the text matches Apple's writer byte for byte.
+/// XML property lists. By default the text matches Apple's writer byte for byte, except that keys
+/// stay in document order.
 public enum XMLPropertyList {
     /// The losses of information when writing values that XML cannot represent. A loss is an error
     /// unless it is allowed by name. Allowed losses are counted.
@@ -13,7 +14,7 @@ public enum XMLPropertyList {
 
         /// Dates lose fractions of a second, which are rounded down, and the sign of zero.
         public static let fractionsOfSeconds = Losses(rawValue: 1 << 0)
-        /// Reals of 32 bits are read back as 64 bits, and all NaNs as the same one.
+        /// Reals of 32 bits are read back as 64 bits, and all NaNs as the same NaN.
         public static let realWidths = Losses(rawValue: 1 << 1)
         /// Sets become arrays.
         public static let sets = Losses(rawValue: 1 << 2)
@@ -95,8 +96,8 @@ public enum XMLPropertyList {
     /// Apple's parsers accept, although Apple's writer drops the sign.
     ///
     /// - Throws: `unrepresentableValue` for a loss that is not allowed, and for null, unreadable
-    ///   values, U+0000 and non-finite dates; `depthLimitExceeded`, `expansionLimitExceeded`,
-    ///   `sizeLimitExceeded`.
+    ///   values, keys that are not strings, U+0000, and dates outside the calendar;
+    ///   `depthLimitExceeded`, `expansionLimitExceeded`, `sizeLimitExceeded`.
     public static func serialize(
         _ document: PropertyListDocument, options: Options = Options(),
         limits: ParsingLimits = .default
@@ -107,8 +108,8 @@ public enum XMLPropertyList {
 }
 
 extension XMLPropertyList.Losses {
-    /// Returns a description of the loss for people, such as `3 dates lose their fractions of a
-    /// second`.
+    /// Returns a human-readable description of the loss, such as
+    /// `3 dates lose their fractions of a second`.
     ///
     /// - Parameter count: the number of occurrences of the loss.
     /// - Returns: The description.
@@ -137,7 +138,7 @@ extension XMLPropertyList.Losses {
 }
 
 extension XMLPropertyList.Losses: CustomStringConvertible {
-    /// The names of the losses, for people.
+    /// The human-readable names of the losses.
     public var description: String {
         let names: [(XMLPropertyList.Losses, String)] = [
             (.fractionsOfSeconds, "fractions of seconds in dates"),

@@ -6,10 +6,10 @@
 ///     bytes → XMLEncoding ─┬─────────────────── XMLScanner ──────────────────┬→ UIDPass → DictionaryPass
 ///                          └→ XMLPreflight → XMLTokenizer → XMLGrammar ──────┘
 ///
-/// The scanner reads documents of the common form completely and gives up on all others. For those,
-/// the tokenizer checks that the XML is well-formed and finds the tags, and the grammar checks that
-/// they form a property list. A document that is not well-formed is refused, because two parsers
-/// might read it differently.
+/// The scanner reads documents of the common form completely and gives up on all others. For the
+/// others, the tokenizer checks that the XML is well-formed and finds the tags, and the grammar
+/// checks that they form a property list. A document that is not well-formed is refused, because
+/// two parsers might read it differently.
 ///
 /// libxml2 can replace the tokenizer (``XMLEngine/libxml2``) for a comparison of the two.
 enum XMLReader {

@@ -5,7 +5,7 @@
 ///
 ///     string, key = any text, white space included
 ///     integer     = [+-] ( digits | "0x" hex digits ), −2⁶³ … 2⁶⁴−1
-///     real        = decimal with point and exponent | [+-] "inf" ["inity"] | "nan", in any case
+///     real        = decimal [ point ] [ exponent ] | [+-] "inf" ["inity"] | "nan" (either case)
 ///     date        = [-] year "-" month "-" day "T" hour ":" minute ":" second "Z"
 ///     data        = Base64 with white space anywhere
 ///     true, false = nothing
@@ -90,7 +90,8 @@ struct XMLScalars {
         }
     }
 
-    /// Returns whether the text has no entities, references or CDATA sections.
+    /// Returns whether the text has no references, CDATA sections, comments or processing
+    /// instructions.
     @inline(__always)
     private static func isPlain(_ text: Span<UInt8>, _ range: Range<Int>) -> Bool {
         text.firstIndex(of: UInt8(ascii: "&"), or: UInt8(ascii: "<"), in: range) == nil
@@ -98,7 +99,7 @@ struct XMLScalars {
 
     // MARK: Numbers, dates, booleans
 
-    /// Returns the range without surrounding white space that the options accept.
+    /// Returns the range without the surrounding white space that the options accept.
     private mutating func trimmed(_ text: Span<UInt8>, _ range: Range<Int>) -> Range<Int> {
         var low = range.lowerBound
         var high = range.upperBound
@@ -118,13 +119,14 @@ struct XMLScalars {
         element == .date ? .trailingBlanks : .paddedScalars
     }
 
-    /// Returns the text of an integer without white space between its sign and its digits.
+    /// Returns the text of an integer without the white space between its sign and its digits.
+    /// Returns nil if there is none, or if the options do not accept it.
     private mutating func joined(_ text: Span<UInt8>) -> [UInt8]? {
         guard options.contains(.paddedScalars), text.count > 2,
             text[0] == UInt8(ascii: "+") || text[0] == UInt8(ascii: "-"), isXMLWhitespace(text[1])
         else { return nil }
         let digits = text.indices.dropFirst().drop { isXMLWhitespace(text[$0]) }
-        // Otherwise a second sign would end up at the beginning of the text.
+        // Other text, such as a second sign, is no integer with or without the white space.
         guard let first = digits.first, text[first] &- 0x30 < 10 else { return nil }
         used.insert(.paddedScalars)
         return [text[0]] + digits.map { text[$0] }

@@ -6,7 +6,7 @@ extension NodeStore {
     private static let sample = 1024
 
     /// The approximate size in bytes of the children of all containers in XML, estimated from a
-    /// sample. Proportional to the size of the document, regardless of sharing.
+    /// sample. At most proportional to the size of the document, even if values are shared.
     var estimatedXMLSize: Int {
         // Odd, to avoid resonance with dictionaries of equal size.
         let step = children.count / Self.sample | 1

@@ -34,7 +34,8 @@ package struct XMLStructure {
         return place + 1
     }
 
-    /// Returns the end of a document type declaration, which is the first `>` outside quotes.
+    /// Returns the end of a document type declaration, which ends with the first `>` outside
+    /// quotes.
     private static func afterDeclaration(from start: Int, _ text: Span<UInt8>) -> Int {
         var index = start
         while index < text.count, text[index] != UInt8(ascii: ">") {

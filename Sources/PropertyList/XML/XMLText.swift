@@ -81,8 +81,8 @@ enum XMLText {
     }
 
     /// Returns the character of the predefined entity whose name and `;` are at `index`, and the
-    /// index after it. Returns nil for other references, and for those in the last seven bytes of
-    /// the text.
+    /// index after it. Returns nil for other references, and for references in the last seven bytes
+    /// of the text.
     @inline(__always)
     private static func entity(
         _ text: Span<UInt8>, at index: Int
@@ -95,7 +95,8 @@ enum XMLText {
         return XMLTagWord.apostrophe.begins(word) ? (0x27, index &+ 5) : nil
     }
 
-    /// Returns the character of the reference with this name, which excludes `&` and `;`.
+    /// Returns the character of the reference with this name, which excludes `&` and `;`. Returns
+    /// nil for other names, and for U+0000.
     static func scalar(_ text: Span<UInt8>, _ name: Range<Int>) -> UInt32? {
         if text.has("lt;", at: name.lowerBound) { return 0x3C }
         if text.has("gt;", at: name.lowerBound) { return 0x3E }

@@ -9,7 +9,8 @@ package struct XMLFragmentStyle {
     package var separator: [UInt8] = []
     /// The line terminator; empty if everything is on one line.
     package var newline: [UInt8] = []
-    /// The text at the beginning of the line of a child.
+    /// The text at the beginning of the line of a child. Deeper lines continue with ``unit``, once
+    /// for each level.
     package var prefix: [UInt8] = []
     /// The indentation that each container adds.
     package var unit: [UInt8] = []
@@ -81,7 +82,8 @@ extension XMLWriter {
         }
     }
 
-    /// Begins a key or a value: a child in the given style, deeper values on their own lines.
+    /// Begins a key or a value. `text` precedes a child of the root, and a line break precedes
+    /// deeper keys and values.
     private func begin(
         _ text: [UInt8], _ depth: Int, _ style: XMLFragmentStyle,
         within outer: borrowing OperationBudget, to output: inout [UInt8]
@@ -130,7 +132,8 @@ extension XMLWriter {
         try append(record, key: nil, indent, to: &text)
         for line in text.split(separator: 0x0A) {
             let content = line.drop { $0 == 0x09 }
-            // The value in a UID's dictionary is one level deeper. Lines of data are not.
+            // The key and the value in a UID's dictionary are one level deeper. Lines of data are
+            // not.
             let isDeeper = record.kind == .uid && line.count &- content.count > indent.count
             if line.startIndex > 0 {
                 try beginLine(

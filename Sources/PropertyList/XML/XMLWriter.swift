@@ -28,7 +28,7 @@ struct XMLWriter: ~Copyable {
     // The indentation of a line at the root.
     let margin: XMLIndent
     var walk: DocumentWalk
-    // The buffer for text that is not UTF-8 in the document. Reused to avoid allocations.
+    // The text of the last decoded key or string, as UTF-8. Reused to avoid allocations.
     private var decoded: [UInt8] = []
     private(set) var keys: XMLWrittenKeys
     private var counts: [UInt64: Int] = [:]
@@ -90,8 +90,8 @@ struct XMLWriter: ~Copyable {
         }
     }
 
-    /// Writes the leaves from `start` on that need no conversion, as well as UIDs of archives,
-    /// while their keys are already known. Returns the index of the first other leaf.
+    /// Writes leaves from `start` on, as long as their keys are cached and they need no conversion
+    /// or are UIDs of an archive. Returns the index of the first leaf that was not written.
     ///
     /// The function changes only the output, so no object has to be retained for each leaf.
     private func appendRun(
@@ -195,7 +195,7 @@ struct XMLWriter: ~Copyable {
         guard record.kind == .string else {
             throw Self.error("a dictionary key is of kind \(record.kind), not a string")
         }
-        // A lossy key is not kept, so that each occurrence is counted.
+        // A lossy key is not cached, so that each occurrence is counted.
         let isKept = try decode(record) != .lossy
         return keys.write(decoded, lines.key, of: record, isKept: isKept)
     }
@@ -211,10 +211,10 @@ struct XMLWriter: ~Copyable {
         lines.append(lines.string.close, .none, to: &output)
     }
 
-    /// The form of a string: written unchanged, escaped, or not readable again.
+    /// The form of a string: written unchanged, escaped, or with characters that XML forbids.
     private enum TextForm { case plain, escaped, lossy }
 
-    /// Stores the text of a string in ``decoded``, as UTF-8.
+    /// Stores the text of a string in ``decoded``, as UTF-8. Returns its form.
     private mutating func decode(_ record: NodeRecord) throws(PropertyListError) -> TextForm {
         decoded.removeAll(keepingCapacity: true)
         store.appendText(of: record, to: &decoded)
@@ -318,8 +318,8 @@ struct XMLWriter: ~Copyable {
         _ loss: XMLPropertyList.Losses, _ what: String
     ) throws(PropertyListError) {
         guard options.allowedLosses.contains(loss) else {
-            // A value inserted into an archive is always read as part of it, so this loss cannot be
-            // allowed.
+            // A value inserted into an archive is always read as part of the archive. Callers
+            // therefore never allow this loss, and the error does not suggest it.
             throw Self.error(
                 what,
                 isInArchive && loss == .uidDictionaries

@@ -14,7 +14,7 @@ struct XMLWrittenKeys {
         var count: UInt32 = 0
     }
 
-    /// The cached elements, followed by the last one that is not cached.
+    /// The cached elements, followed by the last written element if it is not cached.
     private(set) var elements: [UInt8] = []
     private var keptCount = 0
     // By key number.

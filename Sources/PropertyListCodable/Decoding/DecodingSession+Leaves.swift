@@ -48,8 +48,8 @@ extension DecodingSession {
         throw refusal(type, node, path(), isNumber: true)
     }
 
-    /// Converts a `Double` to another type. A real from text is rounded to the requested type. The
-    /// bits of a binary `Double` must convert exactly, because its writer chose that width.
+    /// Converts a `Double` to another type. A real from text is rounded to the requested type. A
+    /// `Double` from the binary format must convert exactly, because the writer chose its width.
     @inline(__always)
     private func narrowed<T: BinaryFloatingPoint>(_ bits: UInt64, to type: T.Type) -> T? {
         let value = Double(bitPattern: bits)

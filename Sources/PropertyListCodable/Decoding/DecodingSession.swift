@@ -13,8 +13,8 @@ internal import Foundation
 
 /// The state of one call of ``PlistDecoder``: the tables of the document and the remaining limits.
 ///
-/// Decoders and containers are small values that refer to a node of the document by its number.
-/// They retain the session, so they may outlive the call.
+/// Decoders and containers are small values that refer to a node of the document by its index. They
+/// retain the session, so they may outlive the call.
 final class DecodingSession {
     let table: DocumentTable
     let records: [NodeRecord]
@@ -23,8 +23,8 @@ final class DecodingSession {
     let limits: ParsingLimits
 
     private let plans = KeyPlans()
-    // A cache of strings, used if the document shares strings. Dynamic exclusivity checks would
-    // cost as much as a lookup.
+    // A cache of strings, used for binary property lists, in which strings may be shared. Dynamic
+    // exclusivity checks would cost as much as a lookup.
     @exclusivity(unchecked) private var sharedTexts: SharedTexts?
     private var longContents = LongContents()
     /// The long data read so far.
@@ -38,8 +38,8 @@ final class DecodingSession {
         let dictionary: UInt32
     }
 
-    /// The keys that a full search did not find. A dictionary with many references is searched for
-    /// each of them only once.
+    /// The keys that a full search of a large dictionary did not find. A dictionary with many
+    /// references is thus searched only once for each key.
     var missedKeys: Set<MissedKey> = []
     private var visits = 0
     private let visitLimit: Int
@@ -56,7 +56,7 @@ final class DecodingSession {
     // The line index of the source, built when an error first needs it.
     private lazy var lines = SourceLines(table.view(table.root))
 
-    /// The number that represents a missing value, which reads as null.
+    /// The node index that represents a missing value, which reads as null.
     static let missing = UInt32.max
 
     private static let null = NodeRecord(kind: .null, offset: 0)
@@ -204,8 +204,8 @@ extension DecodingSession {
     }
 
     /// Returns `type` as a dictionary type with string keys, if it is one and the value is a
-    /// dictionary. Returns nil otherwise, and if a lookup must choose between two entries with the
-    /// same key.
+    /// dictionary. Returns nil otherwise, and for a document with duplicate keys, in which a lookup
+    /// must choose between entries.
     @inline(__always)
     private func stringKeyedDictionary<T>(
         _ type: T.Type, _ node: UInt32
@@ -218,8 +218,8 @@ extension DecodingSession {
         return nil
     }
 
-    /// Runs the initializer of a type, on another thread if the stack of this one is nearly used
-    /// up.
+    /// Runs the initializer of a type, on another thread if the stack of the current thread is
+    /// nearly used up.
     func descend<R>(_ path: CodingPath?, _ body: () throws -> R) throws -> R {
         if calls >= callLimit { throw depthExceeded(calls, path) }
         calls &+= 1

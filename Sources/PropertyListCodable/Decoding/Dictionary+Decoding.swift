@@ -32,8 +32,8 @@ extension Dictionary: StringKeyedDictionary where Key == String, Value: Decodabl
             }
             // `updateValue` with `consume` avoids the copies that the subscript would make.
             entries.updateValue(consume value, forKey: key)
-            // Duplicate keys occur only if the parsing options allow them. Distinct keys that are
-            // equal as `String` are an error, so that no value is lost.
+            // Documents with duplicate keys are decoded elsewhere. Distinct keys that are equal as
+            // `String` are an error, so that no value is lost.
             if entries.count == count, let place = entries.index(forKey: key),
                 !entries[place].key.isLiterally(key)
             {

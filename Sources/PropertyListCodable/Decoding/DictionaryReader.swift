@@ -5,10 +5,10 @@
 
 /// The reader of one dictionary, which looks up keys as they are requested. A ``KeyPlan`` belongs
 /// to a key type and a dictionary shape. A requested key is nearly always the next one in the plan,
-/// which also has the position of its value.
+/// which also has the position of the key's value.
 ///
-/// This is the part of a ``KeyedNodeContainer`` that does not depend on the key type. A copy costs
-/// one retain, and the compiler does not specialize the class for each key type.
+/// This is the part of a ``KeyedNodeContainer`` that does not depend on the key type. Copying the
+/// container costs one retain, and the compiler does not specialize the class for each key type.
 final class DictionaryReader {
     let session: DecodingSession
     let path: CodingPath?
@@ -62,7 +62,7 @@ final class DictionaryReader {
         return value(at: position)
     }
 
-    /// Returns the value of the entry at a position, or nil for the position of a missing key.
+    /// Returns the value of the entry at a position, or nil for the position ``KeyPlan/missing``.
     @inline(__always)
     private func value(at position: Int) -> UInt32? {
         position == KeyPlan.missing ? nil : child(at: position)
@@ -87,8 +87,8 @@ final class DictionaryReader {
         session.table.place(ofKey: number, in: session.record(node)).map { $0 &- first }
     }
 
-    /// Returns the value of a key that the plan cannot hold. Tries the next entry, then a lookup,
-    /// then canonically equivalent keys.
+    /// Returns the value of a key without using the plan. Tries the next entry, then a lookup, then
+    /// canonically equivalent keys.
     @inline(never)
     func search(_ name: String) -> UInt32? {
         if !hasDuplicateKeys, following < count, isKey(name, at: following) {

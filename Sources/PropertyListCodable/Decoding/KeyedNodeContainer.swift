@@ -30,7 +30,7 @@ struct KeyedNodeContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func contains(_ key: Key) -> Bool { reader.find(key.stringValue) != nil }
 
-    /// Returns the value of a required key and counts it as visited.
+    /// Returns the value of a required key and counts the value as visited.
     @inline(__always)
     private func require(_ key: Key) throws -> UInt32 {
         let value = try find(key)
@@ -47,8 +47,8 @@ struct KeyedNodeContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return value
     }
 
-    /// Returns the value of a key and counts it as visited, or returns nil if it is missing or
-    /// null.
+    /// Returns the value of a key and counts the value as visited. Returns nil if the value is
+    /// missing or null.
     @inline(__always)
     private func present(_ key: Key) throws -> UInt32? {
         guard let value = reader.find(key.stringValue), !session.isNull(value) else { return nil }

@@ -3,8 +3,8 @@
 
 internal import PropertyList
 
-/// The decoder of one value: its number in the document and its coding path. It has three words, so
-/// `any Decoder` stores it without an allocation.
+/// The decoder of one value: the session, the coding path and the index of the node. Its size is
+/// three words, so `any Decoder` stores it without an allocation.
 struct NodeDecoder: Decoder {
     let session: DecodingSession
     let path: CodingPath?

@@ -20,7 +20,7 @@ public import Foundation
 /// ```
 ///
 /// A decoder can be reused and shared between threads. Each call copies the options when it begins.
-/// Changing them does not affect calls in progress.
+/// Changing the options does not affect calls in progress.
 ///
 /// The decoder throws `DecodingError` with the full coding path. The context's `underlyingError`,
 /// if any, is a `PropertyListError` with the location in the file: the line and column, or the
@@ -59,7 +59,7 @@ open class PlistDecoder: @unchecked Sendable {
         settings = Guarded(Options(format: format, leniencies: options, limits: limits))
     }
 
-    /// The options of a call, copied under one lock. A subclass may override some of them.
+    /// The options of a call, copied under one lock. A subclass may override ``userInfo``.
     private var current: Options {
         var options = settings.copy
         if type(of: self) == PlistDecoder.self { return options }

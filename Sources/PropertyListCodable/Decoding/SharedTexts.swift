@@ -4,8 +4,9 @@
 /// A cache for strings that a document stores once and refers to often. It saves validating and
 /// copying the text for each reference.
 ///
-/// The cache is direct-mapped: each node has one slot. A string is stored when it is requested for
-/// the second time.
+/// The cache is direct-mapped: each node maps to one slot, which it shares with other nodes. The
+/// first request claims the slot. The second stores the string, unless another node has claimed the
+/// slot in between.
 struct SharedTexts {
     private static let count = 512
     private static let free = UInt32.max

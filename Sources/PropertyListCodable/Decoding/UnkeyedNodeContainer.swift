@@ -30,7 +30,7 @@ struct UnkeyedNodeContainer: UnkeyedDecodingContainer {
 
     private var step: CodingPath { CodingPath(path, .index(currentIndex)) }
 
-    /// Decodes the next element. After an error, the same element is next again.
+    /// Decodes the next element. After an error, the container stays at the element.
     @inline(__always)
     private mutating func next<R>(
         _ type: Any.Type, _ read: (Self, UInt32, () -> CodingPath?) throws -> R

@@ -28,7 +28,7 @@ final class EncodingSession {
     let noPlan = KeyPlan()
     /// The node of `$null`, which Apple's encoders write for nil; created when first needed.
     var nullNode: UInt32?
-    // Objects that can be reused.
+    // Open values that can be reused.
     private var pool: [OpenValue] = []
     // All nested values.
     private var nested: [OpenValue] = []
@@ -63,12 +63,12 @@ final class EncodingSession {
         assemble { $0 = GraphAssembler() }
         keyTexts = [:]
         pool = []
-        // Values nested in each other may form a long chain.
+        // Values nested in each other may form a long chain, whose release would recurse.
         for value in nested { value.releaseNested() }
         nested = []
     }
 
-    /// Stores the first error, which is thrown at the end.
+    /// Stores the first error, which a later call or the end of encoding throws.
     func fail(_ error: @autoclosure () -> any Error) {
         if failure == nil { failure = error() }
     }
@@ -94,7 +94,7 @@ final class EncodingSession {
     /// Returns the plan for the keys of a type.
     func plan(of type: any CodingKey.Type) -> KeyPlan { plans.plan(of: type) }
 
-    /// Creates the node of a key that is in no plan.
+    /// Creates the node of a key that no plan contains yet.
     func makeKey(_ name: String) -> UInt32 {
         let node = assemble { $0.key(name) }
         if sortsKeys { keyTexts[node] = Array(name.utf16) }
@@ -159,7 +159,7 @@ extension EncodingSession {
         }
         _ = consume encoder
         let node = complete(open)
-        // A value that something else still retains, such as a super encoder, is not reused.
+        // A value that is still retained elsewhere, for example by a super encoder, is not reused.
         if isKnownUniquelyReferenced(&open), !isFinished {
             open.reset()
             pool.append(open)
@@ -173,7 +173,7 @@ extension EncodingSession {
         return value
     }
 
-    /// Creates a nested value. It is completed together with the value around it.
+    /// Creates a nested value. The value is completed together with the enclosing value.
     func makeNestedValue(_ path: CodingPath) -> OpenValue {
         let value = OpenValue(self, path)
         if !isFinished { nested.append(value) }

@@ -3,9 +3,9 @@
 
 /// A value that is being encoded and has not yet become a node of the document.
 ///
-/// Containers are views of an open value, so several may be open at the same time, in any order. A
-/// container stores only a reference to the open value, which knows the session and predicts the
-/// next key. The object of a completed value is reused for the next value.
+/// Containers are views of an open value, so several containers may be in use at the same time, in
+/// any order. A container stores only a reference to the open value, which knows the session and
+/// predicts the next key. The object of a completed value is reused for the next value.
 final class OpenValue {
     /// The kind of value that has been encoded so far.
     enum Form {
@@ -49,7 +49,7 @@ final class OpenValue {
     private var plan: KeyPlan
     private var next = 0
     // The largest key so far. Keys are numbered in the order of their first use, so the keys of a
-    // dictionary nearly always ascend. Only a key that does not ascend can be present already.
+    // dictionary nearly always ascend. Only a key that is not larger can be present already.
     private var lastKey = -1
     // The places of the keys, built when a linear search would be slow.
     private var places: [UInt32: Int]?
@@ -77,7 +77,7 @@ final class OpenValue {
 
     /// Sets the form of the value.
     ///
-    /// - Returns: false if the value already has a different form.
+    /// - Returns: false if the value already has a different form, or is already a complete node.
     @inline(__always)
     func become(_ form: Form) -> Bool {
         if self.form == form { return form != .single }

@@ -21,15 +21,15 @@ public import Foundation
 /// ```
 ///
 /// An encoder can be reused and shared between threads. Each call copies the options when it
-/// begins. Changing them does not affect calls in progress.
+/// begins. Changing the options does not affect calls in progress.
 ///
 /// Errors are `EncodingError` values with the full coding path. If a limit or the format is the
 /// reason, the context's `underlyingError` is a `PropertyListError`.
 ///
 /// A subclass may override ``outputFormat``, ``userInfo`` and the ``encode(_:)`` methods that
 /// return `Data`. Each call reads both properties once. The other methods do not call
-/// ``encode(_:)``, so its overrides do not affect them. If another thread changes the options of a
-/// subclass during a call, the call may combine one property from before the change with another
+/// ``encode(_:)``, so overriding it does not affect them. If another thread changes the options of
+/// a subclass during a call, the call may combine one property from before the change with another
 /// from after it.
 // `@unchecked Sendable`, because the class may be subclassed, as Foundation's encoder may. The only
 // stored property is a constant of a `Sendable` type.
@@ -67,7 +67,8 @@ open class PlistEncoder: @unchecked Sendable {
         options = Guarded(Options(format: format))
     }
 
-    /// The options of a call, copied under one lock. A subclass may override some of them.
+    /// The options of a call, copied under one lock. A subclass may override ``outputFormat`` and
+    /// ``userInfo``.
     private var current: Options {
         var options = options.copy
         if type(of: self) == PlistEncoder.self { return options }
@@ -96,8 +97,8 @@ open class PlistEncoder: @unchecked Sendable {
         set { options.withLock { $0.keyOrder = newValue } }
     }
 
-    /// The order and sharing of objects in the binary format. By default, equal objects are written
-    /// once.
+    /// The order and sharing of objects in the binary format. By default, equal strings, numbers
+    /// and other leaves are written once.
     public var layout: BinaryLayout {
         get { options.withLock { $0.writing.binary } }
         set { options.withLock { $0.writing.binary = newValue } }
@@ -138,11 +139,12 @@ open class PlistEncoder: @unchecked Sendable {
 
     // MARK: Files
 
-    /// Encodes a value as a file. Linear in its size, except for sorting keys.
+    /// Encodes a value as a file. Linear in the size of the file, except for sorting keys.
     ///
     /// - Throws: `EncodingError` for a value that property lists or the format cannot represent,
     ///   for an unsuitable root, and for nesting beyond ``limits``; also the errors of the encoded
-    ///   types. A root is unsuitable if it encodes nothing, or is neither a container nor data.
+    ///   types. A root is unsuitable if it encodes nothing, or if it is neither a container nor
+    ///   data and ``allowsFragments`` is false.
     open func encode<Value: Encodable>(_ value: Value) throws -> Data {
         Data(try encodeBytes(value))
     }

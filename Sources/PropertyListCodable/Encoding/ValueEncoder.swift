@@ -27,8 +27,8 @@ struct ValueEncoder: Encoder {
 
     /// Opens the value as an array or a dictionary, and returns it. A complete container of that
     /// form is reopened, and further values are merged into it. If the value already has another
-    /// form or is nested too deeply, an error is recorded, and thrown when encoding ends. Further
-    /// values then go to an object that is discarded.
+    /// form or is nested too deeply, records an error, which is thrown later, and returns an object
+    /// that is discarded.
     func opened(as form: OpenValue.Form) -> OpenValue {
         let depth = value.path?.depth ?? 0
         if depth >= session.limits.depth {

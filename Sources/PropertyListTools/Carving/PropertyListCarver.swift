@@ -8,7 +8,8 @@ public import PropertyList
 /// Binary property lists are found by the signature `bplist0` and by their trailer (see
 /// `TrailerSearch`). XML is found by `<plist` and `</plist>`, and includes the XML declaration
 /// before it. Each candidate is parsed. A candidate that does not parse is reported as damaged. XML
-/// in UTF-16 is not found.
+/// in UTF-16 is not found. Other formats are recognized by their signatures alone; see
+/// ``CarvedItem/Content/otherFormat(_:)``.
 ///
 /// ```swift
 /// for item in PropertyListCarver(bytes) {
@@ -76,7 +77,7 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
         while let (place, mark) = mark(from: position, to: end) {
             position = place &+ 1
             guard let item = item(at: place, mark) else { continue }
-            // The declaration belongs to this item, so a later item must not use it.
+            // A declaration before this item cannot belong to a later one.
             prolog = nil
             if case .propertyList = item.content, !findsNested { position = item.range.upperBound }
             return item
@@ -195,9 +196,9 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
         return CarvedItem(range: place..<(place &+ 6), content: .damaged(.xml, reason))
     }
 
-    /// Returns whether another `<plist` begins within a range, outside of comments. `<plist>`
-    /// elements do not nest, so parsing such a range cannot succeed. All calls together examine
-    /// each byte once.
+    /// Returns whether another `<plist` begins within a range, before any comment or CDATA section.
+    /// `<plist>` elements do not nest, so parsing such a range cannot succeed. All calls together
+    /// examine each byte once.
     private func isInterrupted(_ range: Range<Int>) -> Bool {
         let rest = bytes.span.extracting((range.lowerBound &+ 6)..<range.upperBound)
         guard let next = rest.firstIndex(of: "<plist", from: 0), next &+ 6 < rest.count,

@@ -43,8 +43,8 @@ struct TrailerSearch {
     @inline(__always)
     private static func isWidth(_ byte: UInt8) -> Bool { byte &- 1 < 8 }
 
-    /// Returns the range of the property list whose trailer is at `start`, or nil unless `bplist0`
-    /// is found where the list would begin.
+    /// Returns the range of the property list whose trailer may be at `start`. Returns nil for
+    /// invalid fields, and if `bplist0` is not where the property list would begin.
     private static func candidate(
         trailerAt start: Int, _ bytes: Span<UInt8>
     ) -> Candidate? {

@@ -61,7 +61,7 @@ struct ComparisonWalk {
     }
 
     /// Compares the roots. For archives compared as graphs, starts at the objects under `$top`,
-    /// because object numbers differ between archives.
+    /// because the numbers of equal objects may differ between archives.
     private mutating func compareRoots() {
         if options.followsReferences, let first = old.document.root.entry(ArchiveFormat.topKey),
             let second = new.document.root[ArchiveFormat.topKey]
@@ -269,7 +269,7 @@ private struct Side {
         var targets: (old: [UInt32], new: [UInt32]) = ([], [])
         var numbers: (old: [UInt32], new: [UInt32]) = ([], [])
         for _ in 0..<rounds {
-            // Numbers are comparable only within one round.
+            // Class numbers are comparable only within one round.
             var classes = EqualityClasses(isOrdered: isOrdered)
             numbers = (
                 classes.add(old, targets: targets.old), classes.add(new, targets: targets.new)

@@ -7,8 +7,9 @@
 /// comparing two numbers, however large the values are and however often they share parts.
 ///
 /// Each distinct value is entered into a table by its content: a scalar by its bits or bytes, a
-/// container by the numbers of its children. Dictionaries and sets are equal in any order. The work
-/// is linear, except for sorting keys.
+/// container by the numbers of its children. Sets are equal in any order of their members. By
+/// default, dictionaries are equal in any order of their entries. The work is linear, except for
+/// sorting keys.
 struct EqualityClasses {
     /// The content of a value.
     private enum Content: Hashable {
@@ -30,7 +31,7 @@ struct EqualityClasses {
     /// record; 0 for all other records.
     ///
     /// For a keyed archive, `targets` holds the equality class of each object, indexed by object
-    /// number. UIDs are then equal if the objects they refer to are. Without `targets`, UIDs are
+    /// number. UIDs are then equal if they refer to equal objects. Without `targets`, UIDs are
     /// equal if their numbers are.
     mutating func add(
         _ document: PropertyListDocument, targets: [UInt32]? = nil

@@ -22,8 +22,8 @@ struct MergeWalk: ~Copyable {
         let place: PathTree.Place
     }
 
-    // The edits of one container each, from the outermost inwards. The edits of an array are
-    // ordered from its end.
+    // Groups of edits, one for each container, from the outermost inwards. The edits of an array
+    // begin at its end.
     private var groups: [[PropertyListEdit]] = []
     private(set) var conflicts: [PropertyListMerge.Conflict] = []
     private(set) var joined: [PropertyListKeyPath] = []
@@ -117,7 +117,7 @@ struct MergeWalk: ~Copyable {
         try node(value).value(within: &budget, &contents[value.document], isKept: true)
     }
 
-    /// Records a conflict. Returns whether to take the value of theirs.
+    /// Records a conflict, and returns whether to take the value of theirs.
     private mutating func conflict(
         _ place: PathTree.Place, _ what: String
     ) throws(PropertyListError) -> Bool {

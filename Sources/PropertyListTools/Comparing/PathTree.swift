@@ -15,7 +15,7 @@ struct PathTree: Sendable {
         let parent: UInt32
         /// The index of an element, or the node of a key within `document`.
         let value: UInt32
-        /// The number of the document that contains the key; `isIndex` for an element.
+        /// The index of the document that contains the key; `isIndex` for an element.
         let document: UInt8
     }
 
@@ -24,7 +24,7 @@ struct PathTree: Sendable {
         let old: UInt32
         let new: UInt32
 
-        /// The root of both.
+        /// The root of both documents.
         static let root = Place(old: PathTree.none, new: PathTree.none)
     }
 
@@ -39,7 +39,7 @@ struct PathTree: Sendable {
     private let documents: [PropertyListDocument]
     private var nodes: [Node] = []
 
-    /// Creates an empty tree of paths in `documents`, which are numbered in the order given.
+    /// Creates an empty tree of paths in `documents`. Steps refer to a document by its index.
     init(_ documents: [PropertyListDocument]) { self.documents = documents }
 
     /// Adds a step to the value under a key. `key` is the node of the key in the given document.

@@ -8,7 +8,7 @@ public import PropertyList
 /// Paths are built on request: all paths of a comparison together may be far longer than the
 /// property lists.
 public struct PropertyListDifference: Sendable {
-    /// The node numbers of a difference, in 20 bytes; ``none`` for an absent node.
+    /// The node indices of a difference, in 20 bytes; ``none`` for an absent node.
     struct Record: BitwiseCopyable, Sendable {
         static let none = UInt32.max
 
@@ -22,10 +22,10 @@ public struct PropertyListDifference: Sendable {
     let record: Record
 
     /// The path to the value in the first property list. For a value that is only in the second,
-    /// the path at which it belongs in the first. Linear in its length.
+    /// the path at which it belongs in the first. Linear in the length of the path.
     public var path: PropertyListKeyPath { findings.paths.path(record.place.old) }
 
-    /// The path to the value in the second property list. Linear in its length.
+    /// The path to the value in the second property list. Linear in the length of the path.
     public var newPath: PropertyListKeyPath { findings.paths.path(record.place.new) }
 
     /// The value in the first property list; nil if there is none.
@@ -34,8 +34,8 @@ public struct PropertyListDifference: Sendable {
     /// The value in the second property list; nil if there is none.
     public var new: PropertyListNode? { findings.node(record.new, of: findings.new) }
 
-    /// The previous key in the second property list, for a dictionary entry that is only there. Nil
-    /// otherwise, and for the first entry.
+    /// The previous key in the second property list, for a dictionary entry that is only in that
+    /// property list. Nil otherwise, and for the first entry.
     public var previousKey: String? { previousKeyNode?.string }
 
     /// The node of the previous key, for a dictionary entry that is only in the second property

@@ -15,7 +15,7 @@ public import PropertyList
 ///
 /// A change made by only one side is taken from that side, key by key in dictionaries and element
 /// by element in arrays. Elements that both sides insert at the same position of an array are all
-/// kept, ours first.
+/// kept, ours first, except for those of theirs that equal one of ours.
 public struct PropertyListMerge: Sendable {
     /// A side of the merge.
     public enum Side: Sendable, Hashable {

@@ -6,9 +6,9 @@
 /// Writes an edited binary property list. Objects keep their order in the object table, new objects
 /// follow all others, and objects that became unreachable from the root are omitted.
 ///
-/// Unreferenced objects of the source stay, except for containers: Apple's writer leaves
-/// unreferenced UIDs and booleans behind. An unreferenced container may hold a removed object, so
-/// it is omitted.
+/// Objects that the source itself does not reference stay, except for containers: Apple's writer
+/// leaves unreferenced UIDs and booleans behind. An unreferenced container may hold a removed
+/// object, so it is omitted.
 struct BinaryEditWriter {
     private let edits: FinishedEdits
     private let source: PropertyListDocument
@@ -17,7 +17,7 @@ struct BinaryEditWriter {
     private var store: NodeStore
     // The record of each container.
     private var nodes: [UInt32]
-    // For each container: whether it has several references, or is inside a container that has.
+    // For each container: whether it, or a container around it, has several references.
     private var isShared: [Bool]
     private var uniquer: ObjectUniquer
     private var isChanged = false
@@ -154,14 +154,14 @@ struct BinaryEditWriter {
         return added[nextAdded - 1]
     }
 
-    /// Returns an equal leaf added earlier, or registers this one.
+    /// Returns an equal leaf added earlier, or registers this leaf.
     private mutating func existing(_ node: UInt32) -> UInt32 {
         uniquer.node(equalTo: node, store.records[Int(node)], in: store) ?? node
     }
 
     /// Appends all new keys and values, with everything below them.
     ///
-    /// One document is built for all of them, so that a long text that occurs in many of them is
+    /// One document is built for all new values, so that a long text that occurs in many of them is
     /// copied once.
     private mutating func addNewValues() throws(PropertyListError) {
         let values = newValues
@@ -182,7 +182,7 @@ struct BinaryEditWriter {
         for (number, record) in other.records.enumerated() where !record.isContainer {
             copies[number] = copy(record, other, copies, start)
         }
-        // Inner containers have higher numbers than the containers around them.
+        // Inner containers have higher record indices than the containers around them.
         for (number, record) in other.records.enumerated().reversed()
         where record.isContainer && number != root {
             copies[number] = copy(record, other, copies, start)

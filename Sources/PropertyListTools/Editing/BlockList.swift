@@ -6,11 +6,12 @@ internal import PropertyList
 /// A list of numbers that is stored in blocks. An insertion or removal moves only the rest of one
 /// block, not the rest of the list.
 ///
-/// While the list is `0..<count`, including numbers appended in order, it allocates nothing.
+/// The list starts as `0..<count` and allocates nothing until a change other than appending
+/// `count`.
 struct BlockList: Sendable {
     private static let blockSize = 1024
 
-    // Empty while the list is `0..<count`.
+    // Empty until the list first changes other than by appending `count`.
     private var blocks: [[UInt32]] = []
     // The length of each block, stored contiguously for a fast search.
     private var lengths: [Int] = []
@@ -75,7 +76,8 @@ struct BlockList: Sendable {
         lengths[block] = half
     }
 
-    /// Returns the block that contains `index`, or the last block for the end of the list.
+    /// Returns the block that contains `index` and the offset in that block. For the end of the
+    /// list, returns the end of the last block.
     private func place(of index: Int) -> (block: Int, offset: Int) {
         var offset = index
         var block = 0

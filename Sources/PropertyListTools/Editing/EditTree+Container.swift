@@ -4,9 +4,9 @@
 internal import PropertyList
 
 extension EditTree {
-    /// A container and its children: first the original ones, of the source or of a new value, and
-    /// then those that edits add. A position is an index into that list. The order of the children
-    /// is stored separately.
+    /// A container and the list of its children. The original children, of the source or of a new
+    /// value, come first, and those that edits add follow. A position is an index into that list.
+    /// The current order of the children is stored separately.
     ///
     /// Edits may open every container of a file. A child therefore takes only 16 bytes, and an
     /// unchanged order takes none.
@@ -26,9 +26,10 @@ extension EditTree {
         }
 
         let kind: PropertyListKind
-        /// The record in the source; nil for a new one.
+        /// The record in the source; nil for a new container.
         let origin: UInt32?
-        /// The key under which the source has the container.
+        /// The record of the key under which the source has the container; nil for other
+        /// containers.
         var key: UInt32?
         let depth: Int
         var children: [Child]
@@ -40,8 +41,8 @@ extension EditTree {
         private var entries = EntryOrder()
         /// The original keys of a new dictionary.
         var keys: DictionaryKeys?
-        /// The positions of keys added or moved since the dictionary was opened; nil for removed
-        /// keys.
+        /// The positions of keys that were added since the dictionary was opened, also by renaming;
+        /// nil for keys that were removed or renamed.
         private(set) var places: [ExactText: Int?] = [:]
 
         init(kind: PropertyListKind, origin: UInt32?, depth: Int, _ children: [Child]) {
@@ -57,7 +58,7 @@ extension EditTree {
             }
         }
 
-        /// Returns the bytes that are charged for a container: a fixed overhead and its children.
+        /// Returns the number of bytes charged for a container: a fixed overhead and its children.
         static func size(count: Int) -> Int {
             256 &+ TreeExtent.product(count, MemoryLayout<Child>.stride)
         }
@@ -65,7 +66,7 @@ extension EditTree {
         /// The positions of the current children, in order. Linear.
         var live: LivePositions { kind == .dictionary ? entries.all : elements.all }
 
-        /// Inserts an entry after another, or at the end.
+        /// Inserts an entry after the one at `position`, or at the end.
         mutating func add(
             _ key: Key, _ text: String, _ content: Content, after position: Int? = nil
         ) {
@@ -83,7 +84,7 @@ extension EditTree {
         /// Adds an element at the end.
         mutating func append(_ content: Content) { insert(content, at: elements.count) }
 
-        /// Adds new values at the end.
+        /// Adds new values as elements at the end.
         ///
         /// - Parameter places: The indices of the values among the new values of the tree.
         mutating func append(values places: Range<UInt32>) {

@@ -21,8 +21,8 @@ extension EditTree: KeyPathWalk {
 
     mutating func container(at slot: Slot) throws(PropertyListError) -> Int? { try open(slot) }
 
-    /// Resolves a step like any other. The editor itself follows steps into data and strings, so
-    /// such a step has no meaning here.
+    /// Throws the error for a step without a meaning. The editor itself follows steps into data and
+    /// strings, so no such step reaches the tree.
     mutating func content(
         at slot: Slot, _ path: PropertyListKeyPath, _ position: Int
     ) throws(PropertyListError) -> Slot {
@@ -41,8 +41,8 @@ extension EditTree: KeyPathWalk {
         .child(container: container, position: containers[container].elements[index])
     }
 
-    /// Returns the value of the scalar at a slot. For a container, returns an empty one of a
-    /// similar kind.
+    /// Returns the value of the scalar at a slot. For a container, returns a placeholder that is
+    /// not a string or data.
     func scalar(
         at slot: Slot, _ path: PropertyListKeyPath, _ position: Int
     ) throws(PropertyListError) -> PropertyListValue {
@@ -96,8 +96,8 @@ extension EditTree {
         return try container(at: slot, path, path.steps.count)
     }
 
-    /// Applies an edit to the root or to an object of an archive. Only `set` is possible, because
-    /// others refer to an object by its number.
+    /// Applies an edit to the root or to an object of an archive. Only `set` is possible: the root
+    /// has no key or index, and removing or adding an object would renumber others.
     private mutating func applyToWhole(_ edit: PropertyListEdit) throws(PropertyListError) {
         let path = edit.path
         guard case .set(let value) = edit.operation else {
@@ -183,7 +183,8 @@ extension EditTree {
         containers[container].add(add(key: key), key, content, after: position)
     }
 
-    /// Stores a value in a slot. An equal value of the source stays, with its text.
+    /// Stores a value in a slot. If the slot has an equal value of the source, that value stays,
+    /// with its text.
     private mutating func set(
         _ value: PropertyListValue, at slot: Slot
     ) throws(PropertyListError) {

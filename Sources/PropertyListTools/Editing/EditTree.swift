@@ -6,9 +6,9 @@
 /// A document and the edits made to it so far.
 ///
 /// A value is taken from the source until an edit reaches into it. The containers on the path are
-/// then opened: their children are listed and may change. A container has a higher number than its
-/// parent. A loop over the numbers therefore visits parents before their children, or in reverse
-/// children before their parents.
+/// then opened: their children are listed and may change. A container has a higher index in
+/// ``containers`` than its parent. A loop over the indices therefore visits parents before their
+/// children, and a reverse loop children before their parents.
 struct EditTree: Sendable {
     /// The content of a slot.
     enum Content: Sendable {
@@ -16,9 +16,10 @@ struct EditTree: Sendable {
         case source(UInt32)
         /// A new value, by its index in ``values``.
         case value(UInt32)
-        /// An opened container, of the source or new: edits have reached into it.
+        /// A container of the source or a new one that edits have reached into, by its index in
+        /// ``containers``.
         case opened(UInt32)
-        /// Data or a string that holds an edited property list.
+        /// Data or a string that holds an edited property list, by its index in ``nested``.
         case nested(UInt32)
     }
 
@@ -41,7 +42,7 @@ struct EditTree: Sendable {
     let limits: ParsingLimits
     // The amounts that all edits together have used of the limits.
     private(set) var account: OperationBudget.Account
-    // Whether new values raise the allowance. They do if the caller has made them.
+    // Whether new values raise the allowance. They do unless an operation has already counted them.
     private var admitsValues = true
     // The long texts and data of the source that have been compared with new values.
     private var longContents = LongContents()
@@ -95,8 +96,8 @@ struct EditTree: Sendable {
 // MARK: - Opening
 
 extension EditTree {
-    /// Opens the container at a slot, which lists its children, and returns its number. Returns nil
-    /// for a scalar.
+    /// Opens the container at a slot by listing its children, and returns the index of the
+    /// container. Returns nil for a scalar.
     mutating func open(_ slot: Slot) throws(PropertyListError) -> Int? {
         var container: Container
         switch self[slot] {
@@ -125,8 +126,8 @@ extension EditTree {
         return containers.count - 1
     }
 
-    /// Charges for a property list inside a value that edits reach into. Its bytes also raise the
-    /// allowance for values.
+    /// Charges for a property list inside a value that edits reach into. The property list also
+    /// raises the allowance for values.
     ///
     /// - Throws: `sizeLimitExceeded`.
     mutating func admit(_ nested: PropertyListDocument) throws(PropertyListError) {

@@ -10,11 +10,12 @@ internal import PropertyList
 struct EntryOrder: Sendable {
     private static let none = UInt32.max
 
-    // For each position: the one that follows. Empty while that is always the next number.
+    // For each position: the position that follows. Empty while each position is followed by the
+    // next higher one.
     private var next: [UInt32] = []
     private var first: UInt32 = 0
     private var last: UInt32 = 0
-    // For each position: whether it was removed. Empty while none was.
+    // For each position: whether it was removed. Empty until one is removed.
     private var isRemoved: [Bool] = []
     // The number of positions, including removed ones.
     private var count: Int
@@ -39,7 +40,7 @@ struct EntryOrder: Sendable {
         return order
     }
 
-    /// Inserts the next position after another, or at the end.
+    /// Adds a position, and inserts it after `previous` or at the end.
     mutating func insert(after previous: Int?) {
         let isAtEnd = previous.map { $0 == count &- 1 } ?? true
         if next.isEmpty, !isAtEnd { link() }

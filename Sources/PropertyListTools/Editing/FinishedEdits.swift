@@ -12,7 +12,7 @@ struct FinishedEdits {
     let isReachable: [Bool]
     // For each container: its value if it is new; nil for a container of the source.
     private var newValues: [PropertyListValue?]
-    // For each nested property list: its new value; nil if it is unchanged.
+    // For each nested property list: its new value; nil if it is unchanged or unreachable.
     private var nestedValues: [PropertyListValue?] = []
 
     /// Finishes nested property lists and builds new values from the leaves up.
@@ -59,8 +59,8 @@ struct FinishedEdits {
         return .string(text)
     }
 
-    /// Finds the containers and nested property lists that are reachable from the root. Children
-    /// have higher numbers than their parents.
+    /// Finds the containers and nested property lists that are reachable from the root. Containers
+    /// have higher indices than their parents.
     private static func reachable(_ tree: EditTree) -> (containers: [Bool], nested: [Bool]) {
         var containers = [Bool](repeating: false, count: tree.containers.count)
         var nested = [Bool](repeating: false, count: tree.nested.count)
@@ -103,7 +103,7 @@ struct FinishedEdits {
     }
 
     /// Returns the whole edited value, built from the leaves up, for a format that is written from
-    /// scratch.
+    /// scratch and for the object names of a project file.
     ///
     /// - Throws: The errors of `PropertyListNode.value(limits:)`.
     func wholeValue() throws(PropertyListError) -> PropertyListValue {
@@ -139,8 +139,8 @@ struct FinishedEdits {
         }
     }
 
-    /// Returns the new value of a slot's content, or nil for a container or a value of the source,
-    /// even if it was edited.
+    /// Returns the new value of a slot's content. Returns nil for an unchanged value of the source,
+    /// and for a container of the source even if edits have reached into it.
     func newValue(of content: EditTree.Content) -> PropertyListValue? {
         switch content {
         case .source: nil

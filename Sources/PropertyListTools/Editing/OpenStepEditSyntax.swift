@@ -4,7 +4,7 @@
 @_spi(Tables) internal import PropertyList
 
 /// The editing syntax of OpenStep text: entries end with `;` and elements are separated by `,`. In
-/// a project file, a comment with the name of an object follows its number.
+/// a project file, a comment with the name of an object follows the object's identifier.
 struct OpenStepEditSyntax: TextEditSyntax {
     let layout: TextLayout
     let separator = [UInt8(ascii: ",")]
@@ -13,7 +13,7 @@ struct OpenStepEditSyntax: TextEditSyntax {
     private let store: NodeStore
     private let map: OpenStepSourceMap
     private let fragment: OpenStepFragment
-    // The keys of the entries, for a strings file; otherwise empty.
+    // The keys of the root's entries in a strings file; otherwise empty.
     private let rootKeys: Set<UInt32>
 
     /// Returns whether a source is a project file.
@@ -88,8 +88,8 @@ struct OpenStepEditSyntax: TextEditSyntax {
     func terminator(inDictionary: Bool) -> [UInt8] { [UInt8(ascii: inDictionary ? ";" : ",")] }
 
     func leadOnLine(_ neighbor: TextNeighbor) -> [UInt8] {
-        // The first entry of a strings file has no white space before it, and is on a line of its
-        // own.
+        // The first entry of a strings file has no white space before it. A new entry still goes on
+        // a line of its own.
         guard isInRoot(neighbor) else { return [0x20] }
         return layout.newline.isEmpty ? [0x0A] : layout.newline
     }
@@ -113,8 +113,8 @@ struct OpenStepEditSyntax: TextEditSyntax {
         try fragment.text(of: children, formatting, budget)
     }
 
-    /// Returns whether a neighbor is an entry of a strings file that quotes its keys and values,
-    /// whether they need quotes or not.
+    /// Returns whether a neighbor is an entry of a strings file whose key is quoted. New entries
+    /// are then quoted too, whether they need quotes or not.
     private func isInQuotedEntries(_ neighbor: TextNeighbor) -> Bool {
         isInRoot(neighbor) && neighbor.key.map(isQuoted) == true
     }
@@ -169,8 +169,8 @@ struct OpenStepEditSyntax: TextEditSyntax {
         return .init(range: end..<end, replacement: Array(" = ".utf8) + text)
     }
 
-    /// Returns the range of a string. In a project file it includes the comment with the name that
-    /// follows an object number.
+    /// Returns the range of a value. In a project file, the range of a string includes the comment
+    /// after it, which names an object.
     private func rangeWithName(_ record: UInt32) -> Range<Int> {
         let range = range(of: record)
         guard isProject, store.records[Int(record)].kind == .string,
@@ -281,7 +281,8 @@ extension OpenStepEditSyntax {
             key: store.children[place], value: store.children[record.valuePlace(ofKeyAt: place)])
     }
 
-    /// Returns the end of the comment that closes a section, whose last object ends at `place`.
+    /// Returns the end of the comment that closes a section whose last object ends at `place`, or
+    /// `place` if there is no such comment.
     private func endOfSection(_ place: Int) -> Int {
         let text = store.bytes.span
         var index = place

@@ -6,8 +6,8 @@ internal import PropertyList
 /// Writes values as OpenStep text to be inserted into an existing text, in the formatting of that
 /// text.
 struct OpenStepFragment {
-    /// The names of the objects of a project file, for comments after their numbers; nil for other
-    /// files.
+    /// The names of the objects of a project file, for comments after their identifiers; nil for
+    /// other files.
     let names: ProjectNames?
     private let strings = OpenStepStringWriter(escapesNonASCII: false)
 
@@ -31,11 +31,12 @@ struct OpenStepFragment {
     ///
     /// - Parameters:
     ///   - children: The children.
-    ///   - formatting: The text around each of them.
-    ///   - key: The existing key whose value the only child replaces; nil for elements.
+    ///   - formatting: The text around each child.
+    ///   - key: The existing key whose value the only child replaces; nil for new entries and for
+    ///     elements.
     ///   - budget: The budget of the operation, which must have room for the text.
     /// - Returns: The text as UTF-8.
-    /// - Throws: `unrepresentableValue` for numbers, booleans, dates and sets,
+    /// - Throws: `unrepresentableValue` for anything but strings, data, arrays and dictionaries,
     ///   `depthLimitExceeded`, `sizeLimitExceeded`.
     func text(
         of children: NewTextChildren, _ formatting: TextFormatting, for key: String? = nil,
@@ -54,8 +55,8 @@ struct OpenStepFragment {
     /// - Parameters:
     ///   - text: The key.
     ///   - isQuoted: Whether to quote the key even if it needs no quotes.
-    ///   - isOfObject: Whether the key is the number of an object in a project file, whose name
-    ///     follows in a comment.
+    ///   - isOfObject: Whether the key is the identifier of an object in a project file. The name
+    ///     of the object then follows in a comment.
     /// - Returns: The text as UTF-8.
     func key(_ text: String, isQuoted: Bool = false, isOfObject: Bool) -> [UInt8] {
         var output: [UInt8] = []
@@ -193,7 +194,7 @@ private struct ChildWriter {
     }
 
     /// Begins a line, indented for the open containers. If all text is on one line, appends a space
-    /// instead; `omitsSpace` suppresses it, except after `;`.
+    /// instead; `omitsSpace` suppresses the space, except after `;`.
     private mutating func beginLine(omitsSpace: Bool) {
         guard !formatting.style.newline.isEmpty else {
             if !omitsSpace || output.last == UInt8(ascii: ";") { output.append(0x20) }

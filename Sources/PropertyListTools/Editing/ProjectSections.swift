@@ -98,7 +98,7 @@ struct ProjectSections {
 
 /// Finds the last text of a list that is less than another text, whether or not the list is sorted.
 private struct AscendingSearch {
-    // For each position: the least text from there on. This list is ascending.
+    // For each position: the least text from that position on. This list is ascending.
     private var least: [ExactText] = []
 
     /// Prepares a search in `texts`. Linear.

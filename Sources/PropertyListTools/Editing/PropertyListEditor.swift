@@ -77,7 +77,7 @@ public struct PropertyListEditor: Sendable {
         }
     }
 
-    /// Applies an edit to the result of the previous ones.
+    /// Applies an edit to the result of the previous edits.
     ///
     /// - Throws: `noSuchValue` if the path leads to no value, `duplicateKey` if a new key exists
     ///   already, `wrongKind` if the value does not support the operation. After an error, the
@@ -103,7 +103,7 @@ public struct PropertyListEditor: Sendable {
         try apply(edit)
     }
 
-    /// Returns the number of the editor for the property list inside a value.
+    /// Returns the index in ``EditTree/nested`` of the property list inside a value.
     private mutating func openContent(
         at slot: EditTree.Slot, _ path: PropertyListKeyPath, _ position: Int
     ) throws(PropertyListError) -> Int {
@@ -139,8 +139,8 @@ public struct PropertyListEditor: Sendable {
         return content
     }
 
-    /// Returns the property list with all edits. Edited text is parsed again, and compared with the
-    /// expected result.
+    /// Returns the property list with all edits. The result is parsed again. Edited XML and
+    /// OpenStep text is also compared with the expected content.
     ///
     /// - Throws: `unrepresentableValue` for a value that the format cannot represent,
     ///   `depthLimitExceeded`, `sizeLimitExceeded`, and the errors of parsing the result.
@@ -151,8 +151,8 @@ public struct PropertyListEditor: Sendable {
 
     /// Returns the property list with all edits, and charges its bytes to a budget.
     ///
-    /// - Parameter budget: The budget that this property list shares with those inside it and the
-    ///   one around it.
+    /// - Parameter budget: The budget that this property list shares with the property lists inside
+    ///   it and around it.
     /// - Returns: The property list as a file, and its changes.
     /// - Throws: The errors of ``finish()``.
     func finish(
@@ -174,8 +174,8 @@ public struct PropertyListEditor: Sendable {
         }
     }
 
-    /// Writes OpenStep text. In a project file, the names in comments are those that objects have
-    /// in the result.
+    /// Writes OpenStep text. In a project file, comments contain the names that objects have in the
+    /// result.
     private func openStep(
         _ edits: FinishedEdits, _ budget: inout OperationBudget
     ) throws(PropertyListError) -> EditedPropertyList {
@@ -276,8 +276,8 @@ public struct PropertyListEditor: Sendable {
         }
     }
 
-    /// Rejects a result whose format readers can no longer detect although they could detect that
-    /// of the source. An example is JSON that consists of a number alone.
+    /// Rejects a result whose format cannot be detected, such as JSON that consists of a number
+    /// alone. Accepts it if the format of the source could not be detected either.
     private func checkDetection(of bytes: [UInt8]) throws(PropertyListError) {
         func isDetected(_ bytes: [UInt8]) -> Bool {
             (try? PropertyListFormat.detect(bytes, options)) == document.format
@@ -291,7 +291,8 @@ public struct PropertyListEditor: Sendable {
                 "keep a container as the root, or convert the file to the XML or binary format"))
     }
 
-    /// Parses the result as the next reader will.
+    /// Parses the result as the next reader will. Rejects text in which UIDs have become
+    /// indistinguishable from dictionaries.
     private func result(
         _ bytes: [UInt8], _ changes: [EditedPropertyList.Change]?
     ) throws(PropertyListError) -> EditedPropertyList {

@@ -59,7 +59,7 @@ protocol TextEditSyntax {
         _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> EditedPropertyList.Change
 
-    /// Returns the range that is removed with a child.
+    /// Returns the range to remove for the child at `start..<end`, including white space beside it.
     func removed(from start: Int, to end: Int) -> Range<Int>
 
     /// Returns whether new children of a container may belong elsewhere than after their

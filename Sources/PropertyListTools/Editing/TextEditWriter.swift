@@ -47,8 +47,8 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
         return Self.disjoint(sorted)
     }
 
-    /// Joins overlapping changes. White space removed with a child may be the insertion point of a
-    /// new child.
+    /// Joins overlapping changes. White space that is removed with a child may contain the
+    /// insertion point of a new child.
     private static func disjoint(
         _ sorted: [EditedPropertyList.Change]
     ) -> [EditedPropertyList.Change] {
@@ -82,7 +82,7 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
 
     /// The position after which new children are inserted.
     private struct Anchor {
-        /// The end of the preceding child.
+        /// The end of the preceding child, or the start of the content of the container.
         let end: Int
         let hasSeparator: Bool
     }
@@ -116,6 +116,7 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
     }
 
     /// Returns the positions of a container's children, without new children that belong elsewhere.
+    /// Adds the changes that insert those.
     private mutating func inTheirPlaces(
         _ container: EditTree.Container, _ origin: UInt32
     ) throws(PropertyListError) -> LivePositions {
@@ -185,8 +186,9 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
 
     // MARK: New children
 
-    /// Adds children to a container that has some. They are formatted like its second child, or
-    /// like the first if there is only one: the first may directly follow the bracket.
+    /// Adds children to a container that is not empty. They are formatted like its second child,
+    /// because the first may directly follow the bracket. If the container has only one child, they
+    /// are formatted like that child.
     private mutating func insert(
         _ positions: [Int], of container: EditTree.Container, after anchor: Anchor,
         _ record: NodeRecord
@@ -222,7 +224,8 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
             let new = try syntax.text(of: children, formatting, budget)
             try budget.charge(bytes: new.count)
             if start == 0 {
-                // An estimate: the other steps take as much if their children are as long.
+                // An estimate, which is exact if the children of the other steps have the same
+                // length.
                 let rest = (positions.count / Self.childrenAtOnce).multipliedReportingOverflow(
                     by: new.count)
                 text.reserveCapacity(

@@ -39,8 +39,9 @@ struct TextLayout {
             ? [0x0D, 0x0A] : [text[end]]
     }
 
-    /// Returns the indentation that one level of nesting adds, taken from the first child on a line
-    /// of its own. Returns a TAB if there is no such child.
+    /// Returns the indentation that one level of nesting adds, taken from the first container that
+    /// begins a line and whose first child begins a line too. Returns a TAB if there is no such
+    /// container.
     private static func unit(_ store: NodeStore) -> [UInt8] {
         for record in store.records where record.isContainer && !record.isEmpty {
             let child = store.records[Int(store.children[record.childRange.lowerBound])]
@@ -119,9 +120,9 @@ struct TextLayout {
 
     // MARK: Styles
 
-    /// Returns the style for text that replaces an element or is inserted beside it. It is the
-    /// style of the element's line if the element is the first on its line, or else of the key's
-    /// line. Otherwise everything goes on one line.
+    /// Returns the style for text that replaces an element or is inserted beside it. This is the
+    /// style of the line that the element begins, or else of the line that its key begins. If
+    /// neither begins a line, everything goes on one line.
     func style(at place: Int, orAt key: Int? = nil) -> TextStyle {
         for place in [place, key ?? place] {
             if let indentation = Self.indentation(Self.blank(before: place, text)) {

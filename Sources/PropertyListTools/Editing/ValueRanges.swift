@@ -65,7 +65,7 @@ private struct BinaryRanges {
     }
 
     /// Returns the size of the object at an offset in bytes, or nil if the file is too short to
-    /// contain its count.
+    /// contain the object.
     private static func size(at start: Int, _ bytes: Span<UInt8>, _ width: Int) -> Int? {
         let low = Int(bytes[start] & 0x0F)
         switch bytes[start] >> 4 {

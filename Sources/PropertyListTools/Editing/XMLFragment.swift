@@ -13,7 +13,7 @@ struct XMLFragment {
 
     private static let tab: UInt8 = 0x09
     private static let tabWidth = 8
-    // The writer shortens base64 lines with the depth, down to this level.
+    // The writer makes base64 lines shorter with each level of nesting, up to this level.
     private static let deepestLevel = 8
 
     init(options: XMLPropertyList.Options, isInArchive: Bool, limits: ParsingLimits) {
@@ -70,7 +70,7 @@ struct XMLFragment {
         return Array("<key>".utf8) + content + Array("</key>".utf8)
     }
 
-    /// Returns the number of TABs that is closest to the indentation of a text.
+    /// Returns the indentation of a text in whole TABs, rounded down and at most `deepestLevel`.
     private static func level(of style: TextStyle) -> Int {
         let columns = style.prefix.reduce(0) { $0 + ($1 == tab ? tabWidth : 1) }
         return min(columns / tabWidth, deepestLevel)

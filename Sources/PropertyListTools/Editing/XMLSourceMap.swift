@@ -7,7 +7,7 @@
 struct XMLSourceMap {
     private var ranges: SourceRanges
 
-    /// Finds the tags of a parsed document. Linear.
+    /// Finds the ends of the elements of a parsed document. Linear.
     init(_ store: NodeStore) {
         ranges = SourceRanges(store)
         findEnds(store.bytes.span)

@@ -15,7 +15,8 @@ internal import PropertyList
 ///     quoted  = '"' { character | escape } '"'
 ///     escape  = "\" ( '"' | "\" | "n" | "r" | "t" | "u{" hex "}" )
 ///
-/// In an unquoted name, each of `. [ ] ! "` must follow a backslash.
+/// In an unquoted name, each of `. [ ] ! " \` must follow a backslash. So must `@`, `/` or `:` at
+/// the beginning of a path.
 struct KeyPathParser {
     private(set) var steps: [PropertyListKeyPath.Step] = []
     /// The offset of each step, in bytes.

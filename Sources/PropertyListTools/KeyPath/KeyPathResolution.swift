@@ -106,8 +106,9 @@ extension PropertyListKeyPath {
 }
 
 extension PropertyListDocument {
-    /// Returns the value at a key path, which belongs to another document if the path enters nested
-    /// data. Constant time for each step, plus the length of its key and the size of nested data.
+    /// Returns the value at a key path. If the path enters nested data, the value belongs to
+    /// another document. Constant time for each step, plus the length of its key and the size of
+    /// nested data.
     ///
     /// - Parameters:
     ///   - path: The key path of the value.
@@ -124,7 +125,7 @@ extension PropertyListDocument {
         return try search.place(of: path, upTo: path.steps.count)
     }
 
-    /// Returns the object with a number in a keyed archive, or nil if there is none.
+    /// Returns the object of a keyed archive to which a UID refers, or nil if there is none.
     func archivedObject(_ number: UInt32) -> PropertyListNode? {
         Int(exactly: number).flatMap { root[ArchiveFormat.objectsKey]?[$0] }
     }
@@ -189,7 +190,8 @@ extension PropertyListKeyPath {
     /// Returns the property list in the bytes of data or of a string, which the step at `position`
     /// enters.
     ///
-    /// - Throws: `noSuchValue` for another kind of value; the error of the nested property list.
+    /// - Throws: `noSuchValue` for another kind of value; `depthLimitExceeded`; the error of the
+    ///   nested property list.
     func content(
         _ bytes: [UInt8]?, _ kind: PropertyListKind, _ position: Int, nesting: Int,
         options: ParsingOptions, limits: ParsingLimits

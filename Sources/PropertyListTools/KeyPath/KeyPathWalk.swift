@@ -21,7 +21,8 @@ protocol KeyPathWalk {
     var isArchive: Bool { get }
 
     func kind(at place: Place) -> PropertyListKind
-    /// Returns the number of the object that a value refers to, or nil if the value is no UID.
+    /// Returns the number of the object to which the UID at a place refers, or nil if the value is
+    /// not a UID.
     func uid(at place: Place) -> UInt32?
     /// Returns the container at a place, or nil for a scalar.
     mutating func container(at place: Place) throws(PropertyListError) -> Branch?
@@ -77,8 +78,8 @@ extension KeyPathWalk {
         }
     }
 
-    /// Returns the container to which the step at `position` applies: the one at a place, or the
-    /// object to which the UID at that place refers.
+    /// Returns the container to which the step at `position` applies: the container at a place, or
+    /// the object to which the UID at that place refers.
     mutating func container(
         at place: Place, _ path: PropertyListKeyPath, _ position: Int
     ) throws(PropertyListError) -> Branch {

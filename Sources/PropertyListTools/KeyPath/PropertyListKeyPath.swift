@@ -29,7 +29,7 @@ public struct PropertyListKeyPath: Sendable {
         case key(String)
         /// The element at an index, from 0.
         case index(Int)
-        /// The value of a key in a dictionary. In an array, the element with that number, or the
+        /// The value of a key in a dictionary. In an array, the element with that index, or the
         /// position after the last element for `-`.
         case name(String)
         /// The object with this number in a keyed archive.

@@ -212,6 +212,30 @@ struct SalvageTests {
         #expect(error?.path?.description == "[1]")
     }
 
+    @Test("an unused dictionary with an invalid key is accepted like other unused garbage")
+    func unusedDictionary() throws {
+        let file = BinaryAssembler([
+            .array([2]), .dictionary([3], [2]), .ascii("a"), .array([2]),
+        ])
+        #expect(failure(file.bytes, options: .strict)?.code == .invalidKey)
+        let document = try parsed(file, options: .unusedGarbage)
+        #expect(document.leniencies == .unusedGarbage)
+        #expect(try document.root.value() == ["a"])
+        let used = BinaryAssembler([.array([1]), .dictionary([3], [2]), .ascii("a"), .array([2])])
+        #expect(failure(used.bytes, options: .unusedGarbage)?.code == .invalidKey)
+    }
+
+    @Test(
+        "the error of a used malformed object does not describe another one, however many there are"
+    )
+    func manyMalformed() throws {
+        let garbage = Array(repeating: BinaryAssembler.Object.raw([0xFF]), count: 1001)
+        let file = BinaryAssembler([.array([1002])] + garbage + [.raw([0xFF])])
+        let error = failure(file.bytes, options: .unusedGarbage)
+        #expect(error?.code == .invalidMarker && error?.path?.description == "[0]")
+        #expect(error?.what.hasPrefix("object 1002:") == true)
+    }
+
     @Test("salvage lists a key that is a container")
     func containerKey() throws {
         let file = BinaryAssembler([.dictionary([1], [2]), .array([2]), .boolean(true)])

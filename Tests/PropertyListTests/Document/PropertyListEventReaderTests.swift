@@ -144,4 +144,19 @@ struct PropertyListEventReaderTests {
         while try reader.next() != nil { count += 1 }
         #expect(count == 200_000)
     }
+
+    @Test("long UTF-16 text with many references is decoded once, and read at each")
+    func sharedText() throws {
+        let units = Array(repeating: UInt16(0xE9), count: 50_000)
+        let file = BinaryAssembler([
+            .array(Array(repeating: 1, count: 20_000)), .utf16(units),
+        ])
+        var events = PropertyListEventReader(try PropertyListDocument(parsing: file.bytes).root)
+        var size = 0
+        while let event = try events.next() {
+            if event == .string { size += events.withContent { $0.count } }
+        }
+        // Decoding it at each reference would take minutes here.
+        #expect(size == 20_000 * 100_000)
+    }
 }

@@ -6,7 +6,7 @@ Charts of the whole file: classes, dates and sizes.
 class ClassChart {
   constructor(element, model, shapes, find) { Object.assign(this, { element, model, shapes, find }); }
 
-  /** Returns the number of objects and bytes of each class. Plain values and containers are counted by kind. */
+  /** Returns the numbers of objects and bytes of each class. Plain values and containers are counted by kind. */
   census() {
     const { model } = this;
     const found = new Map();
@@ -154,7 +154,7 @@ class SizeChart {
       make("p.note", {}, "Each value counts once, at the value through which the shortest path from the roots leads to it. Choose a box to look into it."),
       this.#list(parts));
   }
-  /** Returns the values first reached through this one. */
+  /** Returns the values first reached through a value. */
   #parts(node) {
     const { model } = this;
     if (!this.firsts) this.#collect();

@@ -62,7 +62,10 @@ const listFormats = new Set(["binary", "xml", "openStep", "json"]);
 const inPlaceFormats = new Set(["binary", "typedstream", "NIBArchive", "bplist15", "bplist16", "bplist17"]);
 const kindNames = Object.fromEntries(Object.entries(Kind).map(([name, letter]) => [letter, name]));
 
-/** The values of the file. A value is identified by its number; -1 is an omitted value. */
+/**
+ * The values of the file. A value is identified by its number; -1 is an omitted value. A slot is the position of an
+ * element or entry in its container.
+ */
 class Model {
   constructor(json) {
     this.json = json;
@@ -232,9 +235,9 @@ class Model {
   // MARK: The graph
 
   /**
-   * The containers that refer to each value, with references followed. Those of value n are at `first[n]` up to
-   * `first[n + 1]` in `holders` and `slots`. A negative slot is that of a key, as `~slot`. The object table of an
-   * archive and the class references of objects are excluded. Linear.
+   * The containers that refer to each value, with references followed. Those of value n are in `holders` and `slots`
+   * from index `first[n]` to before `first[n + 1]`. A negative slot is that of a key, as `~slot`. The object table of
+   * an archive and the class references of objects are excluded. Linear.
    */
   get referrers() { return this.#referrers ??= this.#countReferrers(); }
   #referrers;
@@ -301,7 +304,7 @@ class Model {
 
   /**
    * The unreachable objects of archives and the unreachable values of other binary documents. UIDs and booleans are
-   * excluded, because Apple's writer leaves unused copies of them behind.
+   * excluded, because Apple's writer leaves unused copies of them behind, and so are nulls and unreadable values.
    */
   get unreached() {
     if (this.#unreached) return this.#unreached;

@@ -1,6 +1,6 @@
 /*
-Elements and text. Values of the file enter the page only as text nodes or labels. No code here, and no code that
-uses it, parses a value as HTML or turns it into a link.
+Elements and text. Values of the file enter the page only as text nodes or labels. Neither these functions nor their
+callers parse a value as HTML or turn it into a link.
 */
 
 /**
@@ -53,7 +53,7 @@ function visible(text) {
   });
 }
 
-/** Does the same as `visible`, but keeps line breaks. */
+/** Does the same as `visible`, but keeps line breaks and replaces tabs by spaces. */
 function visibleLines(text) {
   return text.replace(/\r\n?/g, "\n").split("\n").map((line) => visible(line.replaceAll("\t", "    "))).join("\n");
 }

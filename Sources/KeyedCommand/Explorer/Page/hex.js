@@ -40,7 +40,7 @@ class HexView {
     else if (this.bytes.length < source.size) this.status.textContent = `the first ${counted(this.bytes.length, "byte")} of ${source.size.toLocaleString("en")}`;
   }
 
-  /** Highlights the bytes of a value, and more faintly those of its children. */
+  /** Highlights the bytes of a value and, more faintly, those of its children in a binary property list. */
   showNode(node) {
     const { model } = this;
     const document = model.document(node);

@@ -70,7 +70,7 @@ class Report {
         make("button", { type: "button", on: { click: () => print() } }, "Print the tree")));
   }
 
-  /** Returns the original page with the note in it. Its code is unchanged, so the hashes of its policy stay valid. */
+  /** Returns the original page with the note. Its hashes stay valid, because the code of the page is unchanged. */
   saved() {
     const copy = document.documentElement.cloneNode(true);
     copy.removeAttribute("data-theme");

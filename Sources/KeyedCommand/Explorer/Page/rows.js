@@ -3,7 +3,7 @@ A virtual list: only the visible rows are in the page, so a million rows scroll 
 */
 
 const rowHeight = 24;
-// Browsers limit boxes to about ten million pixels. For longer lists, scrolling by one pixel moves several.
+// Browsers limit boxes to about ten million pixels. For longer lists, scrolling by one pixel moves the rows by several.
 const tallest = 8_000_000;
 
 class Rows {

@@ -190,7 +190,10 @@ function dateText(seconds) {
   return Number.isNaN(date.getTime()) ? `${seconds} s` : date.toISOString().replace(".000Z", "Z");
 }
 
-/** Returns data of printable ASCII as text, without a NUL at its end; undefined for other data. */
+/**
+ * Returns the beginning of data as text if the data is at least four bytes of printable ASCII, with or without a NUL at
+ * its end; otherwise undefined.
+ */
 function asciiText(bytes) {
   const end = bytes[bytes.length - 1] === 0 ? bytes.length - 1 : bytes.length;
   const start = bytes.subarray(0, Math.min(end, previewLength));

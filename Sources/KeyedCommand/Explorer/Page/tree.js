@@ -149,7 +149,7 @@ class Tree {
       for (let index = rows.length - 1; index >= 0; index--) waiting.push(rows[index]);
     }
     if (waiting.length) {
-      // Rows beyond the maximum were dropped. If the last row was just expanded, its children are among them.
+      // Rows beyond the maximum were dropped. They include the children of the last row if it was just expanded.
       opened[opened.length - 1].isOpen = false;
       announce(`Only ${counted(opened.length, "row")} are open.`);
     }

@@ -3,8 +3,8 @@
 
 /// The keys seen so far, each with the key that followed it last time.
 ///
-/// A property list has many dictionaries of the same shape. One comparison with the key that came
-/// next last time is enough. It replaces a search for the end of the key, a check of its characters
+/// Many dictionaries of a property list have the same shape. For a repeated key, one comparison
+/// with the key that came next last time replaces a search for its end, a check of its characters
 /// and a lookup of its number. The memory is organized by key and not by shape, because the scanner
 /// knows the shape only after the last key.
 struct XMLKeyMemory {
@@ -13,7 +13,8 @@ struct XMLKeyMemory {
         var record = NodeRecord(kind: .string, offset: 0)
         /// The number of bytes from `<key>` to the end of `</key>`.
         var length = 0
-        /// The number of the next key last time; 0 for none.
+        /// The number of the key that followed last time; 0 if no key did, or if that key is
+        /// decoded.
         var successor: UInt32 = 0
     }
 

@@ -56,7 +56,7 @@ struct XMLPrologScanner {
     }
 
     /// Scans a literal and its closing quotation mark. The literal has one to `limit` characters
-    /// that are harmless in every context of a literal.
+    /// that every kind of literal allows.
     private mutating func literal(_ text: Span<UInt8>, limit: Int) -> String? {
         var result = ""
         while index < text.count, text[index] != UInt8(ascii: "\"") {

@@ -37,7 +37,8 @@ extension XMLScanner {
     ) -> Int? {
         let start = tree.store.decoded.count
         guard scalar(.string, text, range, tag: tag) else { return nil }
-        // The scanned text has no forbidden character, so one here comes from a numeric reference.
+        // The scanned text has no forbidden character, so a forbidden character in the decoded text
+        // comes from a numeric reference.
         let decoded = tree.store.decoded.span.extracting(start...)
         return XMLEscaping.hasForbiddenCharacter(decoded) ? nil : range.upperBound
     }

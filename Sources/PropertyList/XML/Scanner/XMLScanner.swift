@@ -9,16 +9,16 @@
 ///              | "<array>" { value } "</array>" | "<array/>"
 ///              | "<string>" text "</string>" | "<string/>" | … | "<true/>" | "<false/>"
 ///
-/// There may be white space and comments between the tags, but no white space or attributes inside
-/// them.
+/// White space and comments may occur between tags. Inside a tag, only `<plist>` may have white
+/// space, before its version.
 ///
 /// The scanner accepts only documents that ``XMLTokenizer`` and ``XMLGrammar`` read in the same
-/// way. It reports no errors of its own. At the first unknown byte it gives up, and those two read
-/// the whole text from the start. The loops here therefore need no branches for rare forms, which
-/// are:
+/// way. The scanner reports no errors of its own. It gives up at the first unknown byte, and the
+/// tokenizer and the grammar read the whole text from the start. The loops of the scanner therefore
+/// need no branches for these rare forms:
 ///
-/// - white space in a tag, attributes other than a plain version, and start tags of leaves that are
-///   empty in a long form, such as `<true></true>`;
+/// - white space in a tag, attributes other than a plain version, Booleans in the long form
+///   `<true></true>`, and empty keys in the short form `<key/>`;
 /// - processing instructions, and comments that are not ASCII or begin with `-` or `>`;
 /// - CDATA sections, and references in numbers, dates and data;
 /// - references to characters that XML forbids, and characters that only a leniency accepts;
@@ -26,8 +26,7 @@
 ///   version;
 /// - identifiers of document types with rare characters, in other quotes or of more than 127 bytes,
 ///   a document type without an identifier, and an internal subset;
-/// - all other forms that need an option: keys as values, missing `<plist>`, content after the
-///   root;
+/// - structures that need an option: keys as values, a missing `<plist>`, content after the root;
 /// - excessive nesting and all other errors, so that only the grammar reports errors.
 struct XMLScanner {
     private struct Frame {
@@ -56,7 +55,7 @@ struct XMLScanner {
     static func scan(
         _ bytes: [UInt8], options: ParsingOptions, limits: ParsingLimits
     ) -> XMLReader.Contents? {
-        // The tokenizer has the same limit.
+        // Larger texts are left to the tokenizer, which reports the limit.
         guard bytes.count < Int(Int32.max) else { return nil }
         var scanner = XMLScanner(bytes, options: options, limits: limits)
         scanner.reserve(bytes.span)
@@ -66,7 +65,7 @@ struct XMLScanner {
             used: scanner.used)
     }
 
-    /// Reserves capacity, assuming that the whole text has as many tags as its beginning.
+    /// Reserves capacity, assuming that tags are as frequent in the whole text as at its beginning.
     private mutating func reserve(_ text: Span<UInt8>) {
         let sample = 1 << 14
         guard text.count > 4 &* sample else { return }
@@ -98,7 +97,7 @@ struct XMLScanner {
         return index
     }
 
-    /// Scans the tag at `index`, and for a leaf also its text and end tag.
+    /// Scans the tag at `index`, and for a key or a leaf also the text and the end tag.
     @inline(__always)
     private mutating func step(_ text: Span<UInt8>, at index: Int) -> Int? {
         guard let word = text.littleEndian(at: index &+ 1), text[index] == UInt8(ascii: "<") else {
@@ -175,7 +174,7 @@ struct XMLScanner {
         frame = frames.popLast() ?? Frame(isDictionary: false)
     }
 
-    /// Returns whether the end tag `tag` is at `index`.
+    /// Returns whether the end tag `tag` is at `index`. The caller checks the `<`.
     @inline(__always)
     func ends(_ text: Span<UInt8>, _ tag: XMLTagWord, at index: Int) -> Bool {
         guard let word = text.littleEndian(at: index &+ 2), tag.begins(word) else { return false }
@@ -207,8 +206,8 @@ struct XMLScanner {
 
 /// White space and comments between tags.
 enum XMLBlank {
-    /// Returns the end of the white space and comments at `start`, or nil if a comment is not of
-    /// the plain kind.
+    /// Returns the end of the white space and comments at `start`, or nil if only the tokenizer can
+    /// read one of the comments.
     @inline(__always)
     static func end(_ text: Span<UInt8>, from start: Int) -> Int? {
         var index = start
@@ -230,8 +229,9 @@ enum XMLBlank {
         return index
     }
 
-    /// Returns the end of a comment of ASCII characters. Returns nil for `-` or `>` where
-    /// ``XMLInterlude`` has to check them.
+    /// Returns the end of an ASCII comment whose text begins at `start`. Returns nil for other
+    /// comments, and for those that begin with `-` or `>`, because ``XMLInterlude`` has to check
+    /// them.
     private static func endOfComment(_ text: Span<UInt8>, from start: Int) -> Int? {
         var index = start
         while index < text.count {

@@ -4,7 +4,7 @@
 /// The names in tags, and those of the five entities, as words of eight bytes. One comparison
 /// recognizes each.
 ///
-/// Every tag of a property list has at most eight bytes after `<` or `</`. The first byte of the
+/// The tag of every key and value has at most eight bytes after `<` or `</`. The first byte of the
 /// text is the lowest byte of the word.
 struct XMLTagWord {
     /// The bytes of the tag after `<` or `</`, or of the entity after `&`. Unused bytes are

@@ -29,7 +29,8 @@ struct XMLTextRun {
         return nil
     }
 
-    /// Skips the character at `end`, which is not `<`. Returns false if XML forbids it.
+    /// Skips the character at `end`, which is not `<`. Returns false if XML forbids the character
+    /// at this position, as it does the `>` of `]]>`.
     private mutating func skip(_ text: Span<UInt8>, from start: Int) -> Bool {
         let byte = text[end]
         if byte >= 0x80 { return skipWide(text) }
@@ -41,7 +42,8 @@ struct XMLTextRun {
         return byte >= 0x20 || isXMLWhitespace(byte)
     }
 
-    /// Skips a run of non-ASCII characters. Returns false if XML forbids one of them.
+    /// Skips a run of non-ASCII characters. Returns false for invalid UTF-8, and if XML forbids one
+    /// of the characters.
     private mutating func skipWide(_ text: Span<UInt8>) -> Bool {
         isASCII = false
         while end < text.count, text[end] >= 0x80 {

@@ -30,8 +30,9 @@ enum XMLName {
         return end(text, from: local &+ 1) ?? local &+ 1
     }
 
-    /// Returns the end of the name at `start` if it has only lowercase letters, as in all elements
-    /// of property lists. Otherwise returns nil.
+    /// Returns the end of the name at `start` if it has only lowercase letters and is followed by
+    /// `>`, `/`, `=` or white space. Otherwise returns nil. Element names of property lists have
+    /// only lowercase letters.
     private static func endOfSmallLetters(_ text: Span<UInt8>, from start: Int) -> Int? {
         var index = start
         while index < text.count, text[index] &- 0x61 < 26 { index &+= 1 }

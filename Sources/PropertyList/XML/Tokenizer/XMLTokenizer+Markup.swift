@@ -42,7 +42,7 @@ extension XMLTokenizer {
         throw expected("the end of a comment", text)
     }
 
-    /// Parses a processing instruction. The target `xml`, in any case, is reserved.
+    /// Parses a processing instruction. The target `xml`, in upper or lower case, is reserved.
     mutating func instruction(_ text: Span<UInt8>) throws(Stop) {
         index &+= 2
         let start = index

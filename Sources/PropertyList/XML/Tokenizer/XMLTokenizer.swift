@@ -13,17 +13,17 @@
 /// ``XMLPreflight`` runs first. It ensures that the text is valid UTF-8 without characters that XML
 /// forbids, and that no tag has too many attributes. ``XMLPatch`` has replaced each CR with LF.
 ///
-/// libxml2 is the reference for the positions of errors. A test and a fuzz target compare the two.
-/// They account for these differences between XML 1.0, libxml2 and this tokenizer:
+/// libxml2 is the reference for the positions of errors. A test and a fuzz target compare both
+/// parsers, and account for these differences between XML 1.0, libxml2 and this tokenizer:
 ///
 /// | text | XML 1.0 | libxml2 | here | reason |
 /// |---|---|---|---|---|
 /// | `version='1.'`, without another digit | no | yes | yes | there is only one way to read it |
 /// | `encoding='UTF-8'standalone='no'` | no | yes | yes | there is only one way to read it |
 /// | two attributes of one name | no | some: `xmlns:a=''` twice | no | one of them would be lost |
-/// | `&#x…;` with 11 or more digits | yes | no letter as 11th, 22nd, … | yes | clear meaning |
+/// | `&#x…;` with 11 or more digits | yes | if no 11th, 22nd, … is a letter | yes | clear meaning |
 ///
-/// An end tag has a name without a prefix. ``XMLGrammar`` refuses the start tag of any element with
+/// End tags need no support for prefixes: ``XMLGrammar`` refuses the start tag of any element with
 /// a colon in its name, so no such element is ever open.
 struct XMLTokenizer {
     /// The reason why parsing stops.
@@ -35,7 +35,7 @@ struct XMLTokenizer {
         case refused
     }
 
-    /// The index of the parser. After an error, the index of the error.
+    /// The index of the next byte to parse. After an error, the index of the error.
     var index = 0
     var outcome = XMLOutcome()
     // These two determine whether an entity must be declared in the document.
@@ -48,7 +48,8 @@ struct XMLTokenizer {
 
     /// Parses UTF-8 text and passes every tag to `receive`. Linear.
     static func parse(_ text: [UInt8], receive: (XMLTag) -> Bool) -> XMLOutcome {
-        // Records of values cannot store larger offsets.
+        // libxml2 has the same limit, so both engines accept the same documents. Records of values
+        // store offsets in 32 bits.
         guard text.count <= Int(Int32.max) else {
             return XMLOutcome(
                 message: "expected at most \(Int32.max) bytes of text, found \(text.count)")
@@ -125,7 +126,7 @@ struct XMLTokenizer {
         }
     }
 
-    /// Checks that text, whose first `]` is at `bracket`, does not contain `]]>`.
+    /// Checks that the text in `range` does not contain `]]>`. Its first `]` is at `bracket`.
     private mutating func checkBrackets(
         _ text: Span<UInt8>, from bracket: Int, in range: Range<Int>
     ) throws(Stop) {
@@ -302,8 +303,8 @@ struct XMLTokenizer {
         }
     }
 
-    /// Parses a reference to an entity. An entity that an external subset may declare is
-    /// well-formed.
+    /// Parses a reference to an entity. The reference is also well-formed if an external subset may
+    /// declare the entity.
     private mutating func entity(_ text: Span<UInt8>) throws(Stop) {
         index &+= 1
         let start = index
