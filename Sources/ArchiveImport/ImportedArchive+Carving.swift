@@ -41,12 +41,12 @@ extension ImportedArchive {
                 throw PropertyListError(
                     .sizeLimitExceeded,
                     what:
-                        "expected to search at most \(effort) more bytes, found an attempt of \(size)"
+                        "expected at most \(effort) more bytes of work, found a window of \(size)"
                 )
             }
             effort -= size
             let window = Array(bytes[place..<place + size])
-            switch attempt(window, limits) {
+            switch attempt(window, limits, isLast: size == rest) {
             case .whole(let length):
                 let document = try ImportedArchive(
                     parsing: Array(window.prefix(length)), limits: limits
@@ -61,9 +61,11 @@ extension ImportedArchive {
             ?? PropertyListError(.truncated, what: "expected a file, found no bytes")
     }
 
-    private static func attempt(_ window: [UInt8], _ limits: ParsingLimits) -> Attempt {
+    private static func attempt(
+        _ window: [UInt8], _ limits: ParsingLimits, isLast: Bool
+    ) -> Attempt {
         switch Format.detect(window)?.importer {
-        case .typedStream?: typedStream(window, limits)
+        case .typedStream?: typedStream(window, limits, isLast: isLast)
         case .nibArchive?: nibArchive(window, limits)
         case .inlinePropertyList?: inlineList(window, limits)
         case nil:
@@ -73,18 +75,23 @@ extension ImportedArchive {
         }
     }
 
-    /// Reads a window as a typedstream, and keeps its complete groups.
-    private static func typedStream(_ window: [UInt8], _ limits: ParsingLimits) -> Attempt {
+    /// Reads a window as a typedstream, and keeps its complete groups. If the stream may continue
+    /// after the window, a larger one is tried first.
+    private static func typedStream(
+        _ window: [UInt8], _ limits: ParsingLimits, isLast: Bool
+    ) -> Attempt {
         let streamLimits = TypedStreamLimits(depth: limits.depth, inputSize: limits.inputSize)
         do throws(TypedStreamError) {
             let document = try TypedStreamDocument(salvaging: window, limits: streamLimits)
             guard let problem = document.problem else { return .whole(window.count) }
+            let failure = failed(PropertyListError(problem), window)
+            if case .failed(_, mayBeLonger: true) = failure, !isLast { return failure }
             if case .group(let complete)? = problem.path?.components.first, complete > 0,
                 let end = last(document.groups, complete)
             {
                 return .whole(end)
             }
-            return failed(PropertyListError(problem), window)
+            return failure
         } catch {
             return failed(PropertyListError(error), window)
         }

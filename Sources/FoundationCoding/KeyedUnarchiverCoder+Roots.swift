@@ -85,19 +85,22 @@ extension KeyedUnarchiverCoder {
         return checked(array as? [Object], key, "an array of \(Object.self)")
     }
 
-    /// Reads an array. The elements may be of the given classes, and of classes that the registry
-    /// lists.
+    /// Reads an array. Each element must be of one of the given classes.
     ///
     /// - Parameters:
     ///   - classes: the classes of the elements.
     ///   - key: the key of the field.
-    /// - Returns: The array; nil if there is no such field.
+    /// - Returns: The array; nil if there is no such field. An element of another class leads to an
+    ///   ``error``.
     public func decodeArrayOfObjects(ofClasses classes: [AnyClass], forKey key: String) -> [Any]? {
-        guard
-            let value = decoded(
-                forKey: key, of: .several([NSArray.self, NSMutableArray.self] + classes))?.any
-        else { return nil }
-        return checked((value as? NSArray) as? [Any], key, "an array")
+        let expected = NamedClasses.several(classes)
+        let arrays: [AnyClass] = [NSArray.self, NSMutableArray.self]
+        guard let value = decoded(forKey: key, of: .several(arrays + classes))?.any else {
+            return nil
+        }
+        let array = (value as? NSArray) as? [Any]
+        let isAccepted = array?.allSatisfy { expected.accept($0 as AnyObject) } ?? false
+        return checked(isAccepted ? array : nil, key, "an array of \(expected.description)")
     }
 
     /// Reads a dictionary whose keys are of one class, and whose values are of another.

@@ -133,10 +133,14 @@ extension ClassRegistry {
         return registry
     }
 
-    /// Returns the registry without some names.
+    /// Returns the registry without some names. A type that was to be written under one of them is
+    /// written under its own name, if that is listed.
     public func removing(_ names: String...) -> ClassRegistry {
         var registry = self
-        for name in names { registry[name] = nil }
+        for name in names {
+            registry[name] = nil
+            registry.writtenNames = registry.writtenNames.filter { !$0.value.isLiterally(name) }
+        }
         return registry
     }
 

@@ -72,6 +72,8 @@ struct ObjectJSON: ~Copyable {
     /// again. An object of another class may not: views refer to each other so often that the
     /// number of paths is exponential.
     private var isReference: [Bool]
+    /// The objects that are not written again.
+    private var written: [UInt32] = []
     private let table: DocumentTable
     private let document: PropertyListDocument
     /// The number of the key `$class`, or nil if no dictionary has it.
@@ -88,6 +90,13 @@ struct ObjectJSON: ~Copyable {
         // Most JSON is shorter than its source.
         output.reserveCapacity(min(table.size, 1 << 16))
         stack.reserveCapacity(8)
+    }
+
+    /// Removes the output, so that another value can be written within the same budget.
+    mutating func restart() {
+        output.removeAll(keepingCapacity: true)
+        for object in written { isReference[Int(object)] = false }
+        written.removeAll(keepingCapacity: true)
     }
 
     /// Appends a value.
@@ -119,7 +128,13 @@ struct ObjectJSON: ~Copyable {
         } else {
             output.append(UInt8(ascii: "}"))
         }
-        if let object = frame.object, frame.contents != .fields { isReference[Int(object)] = false }
+        if let object = frame.object {
+            if frame.contents == .fields {
+                written.append(object)
+            } else {
+                isReference[Int(object)] = false
+            }
+        }
         stack.removeLast()
     }
 

@@ -31,6 +31,8 @@ struct ResolvedValue {
 struct ObjectWalk {
     let handle: DocumentHandle
     var forms: ObjectForms?
+    // By the number of a node: the index in `$objects`. Nil until it is needed.
+    private var objects: [Int: UInt32]?
 
     init(_ handle: DocumentHandle) {
         self.handle = handle
@@ -209,12 +211,23 @@ struct ObjectWalk {
 
     /// Resolves a value. A dictionary that is an entry of `$objects` resolves to that object.
     mutating func entered(_ node: PropertyListNode) throws(Failure) -> ResolvedValue {
-        if node.kind == .dictionary, let contents = forms?.contents, node["$class"]?.uid != nil,
-            let object = contents.objects.firstIndex(where: { $0.isIdentical(to: node) })
-        {
-            return try resolve(object: UInt32(truncatingIfNeeded: object))
+        if node.kind == .dictionary, node["$class"]?.uid != nil, let object = object(of: node) {
+            return try resolve(object: object)
         }
         return try resolve(node)
+    }
+
+    /// Returns the index in `$objects` of an entry; nil for other values.
+    private mutating func object(of node: PropertyListNode) -> UInt32? {
+        if let objects { return objects[node.number] }
+        var found: [Int: UInt32] = [:]
+        if let entries = forms?.contents.objects {
+            for (index, entry) in entries.enumerated() where found[entry.number] == nil {
+                found[entry.number] = UInt32(truncatingIfNeeded: index)
+            }
+        }
+        objects = found
+        return found[node.number]
     }
 
     private static func index(_ step: PropertyListKeyPath.Step) -> Int? {

@@ -45,10 +45,18 @@ struct RowList {
         budget = handle.document.budget(handle.limits).account
         let whole = Pending(node: start, path: [], key: nil, index: -1)
         switch scope {
-        case .itself: _ = try add(whole, isRecursive: false)
+        case .itself:
+            if try add(whole, isRecursive: false) != nil {
+                var writer = ObjectJSON(handle)
+                try addJSON(of: whole, &writer)
+            }
         case .children:
-            for child in try children(of: walk.entered(start), []) {
-                _ = try add(child, isRecursive: false)
+            let list = try children(of: walk.entered(start), [])
+            if list.isEmpty { return }
+            // One writer, and one budget, for all rows.
+            var writer = ObjectJSON(handle)
+            for child in list where try add(child, isRecursive: false) != nil {
+                try addJSON(of: child, &writer)
             }
         case .everything:
             var pending = [whole]
@@ -98,18 +106,19 @@ struct RowList {
             try charge(name.utf8.count)
             row.className = texts.add(name)
         }
-        if isContainer(value) {
-            if !isRecursive {
-                var writer = ObjectJSON(walk.handle)
-                try writer.append(pending.node.index)
-                try charge(writer.output.count)
-                row.json = texts.add(writer.output)
-            }
-        } else {
-            try addContent(of: value, to: &row)
-        }
+        if !isContainer(value) { try addContent(of: value, to: &row) }
         rows.append(row)
         return isContainer(value) && !isReference ? value : nil
+    }
+
+    /// Adds the value of the last row, a container, as JSON.
+    private mutating func addJSON(
+        of pending: Pending, _ writer: inout ObjectJSON
+    ) throws(Failure) {
+        writer.restart()
+        try writer.append(pending.node.index)
+        try charge(writer.output.count)
+        rows[rows.count - 1].json = texts.add(writer.output)
     }
 
     private func isContainer(_ value: ResolvedValue) -> Bool {

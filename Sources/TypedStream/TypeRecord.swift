@@ -201,7 +201,8 @@ struct TypeParser {
         else { return false }
         let isWhole = records.count == first && place + 2 == text.endIndex
         guard array.count > 0 || isWhole else {
-            throw fault("expected at least 1 character in an array beside other types, found 0")
+            throw fault(
+                "expected at least 1 character in an array that is not the whole encoding, found 0")
         }
         var record = array
         record.minimum = array.count

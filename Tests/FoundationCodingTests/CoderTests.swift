@@ -319,6 +319,21 @@ struct CoderTests {
         #expect(coder.error != nil)
     }
 
+    @Test("Each element of an array of several classes is checked")
+    func decodesSeveralClasses() throws {
+        let archiver = KeyedArchiverCoder()
+        archiver.encode([NSDate(timeIntervalSinceReferenceDate: 1)], forKey: "dates")
+        archiver.encode([Hero("a"), NSString("b")] as [NSObject], forKey: "both")
+        let data = try archiver.encodedData
+        let coder = try KeyedUnarchiverCoder(forReadingFrom: data)
+        let both = coder.decodeArrayOfObjects(
+            ofClasses: [Hero.self, NSString.self], forKey: "both")
+        #expect(both?.count == 2 && coder.error == nil)
+        #expect(coder.decodeArrayOfObjects(ofClasses: [NSString.self], forKey: "dates") == nil)
+        let error = coder.error as? KeyedArchiveError
+        #expect(error?.code == .wrongType && error?.what.contains("an array of NSString") == true)
+    }
+
     @Test("Nesting beyond the limit is a thrown error on a small stack too")
     func limitsDepth() throws {
         var nested = Hero("0")

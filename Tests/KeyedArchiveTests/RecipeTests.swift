@@ -103,6 +103,20 @@ struct RecipeTests {
                 == .classNotAllowed)
     }
 
+    @Test("a removed name is not written, even if a type was to be written under it")
+    func removedName() throws {
+        let removed = ClassRegistry.foundation.adding(Partial.self, writtenAs: "Other")
+            .removing("Other")
+        #expect(!removed.allows("Other"))
+        let bytes = try Archives.make([
+            ["name": .uid(3), "$class": .uid(2)], Archives.describe("Partial"), "Anna",
+        ])
+        let partial = try KeyedUnarchiver.unarchive(
+            Partial.self, from: bytes, allowing: .foundation.adding(Partial.self))
+        let written = try KeyedArchiver.archive(partial, allowing: removed)
+        #expect(try ArchiveGraph(parsing: written).archivedClass(of: 1)?.name == "Partial")
+    }
+
     @Test("fields unknown to a type are kept, with the objects they refer to")
     func unknownFields() throws {
         let bytes = try Archives.make([

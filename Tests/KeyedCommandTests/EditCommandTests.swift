@@ -353,7 +353,8 @@ struct EditCommandTests {
             #expect(other.status == 1)
             #expect(
                 other.errors.hasSuffix(
-                    "but not written in the encoding `macintosh` (convert it to UTF-8 first)\n"))
+                    "but not written in the encoding `macintosh` (convert the file to UTF-8 first)\n"
+                ))
         }
         let wide = Array("a\0=\0b\0;\0".utf8)
         try Files.withFile(wide) { file in
@@ -418,6 +419,14 @@ struct EditCommandTests {
         let missing = keyed("get", file, "root.\"NS.objects\"[0].nam")
         #expect(missing.status == 1 && missing.errors.contains("there is `name`"))
         #expect(keyed("get", file, "roots").errors.contains("missing key `roots`"))
+    }
+
+    @Test("a number that is too large for a 32-bit real is refused")
+    func single() throws {
+        try Files.withFile(Self.text.utf8) { file in
+            let run = keyed("set", file, "age", "-t", "single", "1e300")
+            #expect(run.status == 2 && run.errors.contains("expected a value of type single"))
+        }
     }
 
     @Test("get prints scalars plainly, and other forms on request")

@@ -253,6 +253,20 @@ struct ImportedFormatTests {
         }
     }
 
+    @Test("carves a stream that is longer than the first window whole")
+    func longStream() throws {
+        var stream = TypedStreamBuilder()
+        for number in 0..<200 {
+            try stream.append("i", .integer(Int64(number)))
+            try stream.append("[1000c]", .bytes([UInt8](repeating: UInt8(number), count: 1000)))
+        }
+        let bytes = try stream.finish()
+        try Files.withFile([UInt8](repeating: 0xEE, count: 8) + bytes) { file in
+            let run = keyed("carve", file)
+            #expect(run.output.contains("typedstream, \(bytes.count) bytes"), "\(run.output)")
+        }
+    }
+
     @Test("prints the texts in a database of messages")
     func messages() throws {
         let bodies = try [["Hello"], ["Grüße ", "👋"]].map(Samples.message)

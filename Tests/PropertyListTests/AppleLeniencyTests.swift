@@ -129,6 +129,16 @@ struct AppleLeniencyTests {
         }
     }
 
+    @Test("a UTF-16 unit of two equal bytes is not ASCII")
+    func equalBytes() throws {
+        // U+2222, whose bytes are those of two quotation marks, begins a word.
+        for text in ["{\u{2222}a = b;}", "{\"\u{2222}:\" = b;}"] {
+            var bytes: [UInt8] = [0xFF, 0xFE]
+            for unit in text.utf16 { bytes += [UInt8(unit & 0xFF), UInt8(unit >> 8)] }
+            #expect(try PropertyListFormat.detect(bytes) == .openStep, "\(text)")
+        }
+    }
+
     @Test("a blank file needs a leniency only if its format must be detected")
     func namedFormat() throws {
         for text in ["", " \n"] {

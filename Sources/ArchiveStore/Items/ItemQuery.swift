@@ -10,8 +10,9 @@ internal import PropertyList
 /// let named = try store.items(matching: ItemQuery(label: "Example"))
 /// ```
 ///
-/// A query with a service matches only generic passwords. A query with a server, a protocol, a
-/// port, a path, an authentication method or a security domain matches only internet passwords.
+/// A query with a service matches only generic passwords. A query with an address, or with a
+/// server, a protocol, a port, a path, an authentication method or a security domain matches only
+/// internet passwords.
 public struct ItemQuery: Sendable, Hashable {
     /// The class, or nil for both classes.
     public var itemClass: ItemClass?

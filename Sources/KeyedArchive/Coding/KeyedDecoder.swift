@@ -7,8 +7,8 @@ internal import ArchiveVocabulary
 /// A decoder for the fields of one object of an archive, used in `init(coder:)`.
 ///
 /// The method names are those of `NSCoder`. Where `NSCoder` returns nil or 0 on an error, these
-/// methods throw a ``KeyedArchiveError``. A number that does not fit is an error; it is never
-/// truncated.
+/// methods throw a ``KeyedArchiveError``. By default, a number that does not fit is an error; it is
+/// not truncated. See ``KeyedUnarchiver/convertsNumbers``.
 public struct KeyedDecoder {
     /// The reader of the archive.
     let reader: ArchiveReader

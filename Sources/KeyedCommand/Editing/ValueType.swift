@@ -64,7 +64,7 @@ extension ValueType {
         case .string: .string(text)
         case .integer, .int: Self.integer(text).map(PropertyListValue.integer)
         case .real, .float, .double: Self.real(text).map { .real(PropertyListReal($0)) }
-        case .single: Self.real(text).map { .real(PropertyListReal(Float($0))) }
+        case .single: Self.single(text).map { .real(PropertyListReal($0)) }
         case .boolean, .bool: Self.boolean(text).map(PropertyListValue.boolean)
         case .date: Self.date(text).map { .date(PropertyListDate(secondsSince2001: $0)) }
         case .data: Self.data(text).map(PropertyListValue.data)
@@ -76,6 +76,13 @@ extension ValueType {
         case .set: text.isEmpty ? .set([]) : nil
         case .dictionary, .dict: text.isEmpty ? [:] : nil
         }
+    }
+
+    /// Returns a 32-bit real; nil for a finite number that is too large for one.
+    private static func single(_ text: String) -> Float? {
+        guard let value = real(text) else { return nil }
+        let rounded = Float(value)
+        return rounded.isInfinite && value.isFinite ? nil : rounded
     }
 
     private static func integer(_ text: String) -> PropertyListInteger? {

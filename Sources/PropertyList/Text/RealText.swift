@@ -137,7 +137,10 @@ extension RealText {
     /// Parses the name of an infinity or NaN, in upper or lower case, or returns nil.
     static func parseSpecial(_ text: Span<UInt8>) -> Double? {
         guard text.count <= 9 else { return nil }
-        let name = String(decoding: text.indices.map { text[$0] | 0x20 }, as: UTF8.self)
+        let name = String(
+            decoding: text.indices.map { index in
+                (0x41...0x5A).contains(text[index]) ? text[index] | 0x20 : text[index]
+            }, as: UTF8.self)
         switch name {
         case "nan": return .nan
         case "inf", "+inf", "infinity", "+infinity": return .infinity

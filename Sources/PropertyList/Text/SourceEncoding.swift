@@ -52,7 +52,7 @@ package enum SourceEncoding: Sendable, Hashable {
                 what:
                     "text can be read but not written in the encoding "
                     + "`\(TerminalText.escaped(name))`",
-                recovery: "convert it to UTF-8 first")
+                recovery: "convert the file to UTF-8 first")
         }
     }
 
@@ -60,7 +60,7 @@ package enum SourceEncoding: Sendable, Hashable {
         PropertyListError(
             .invalidEncoding,
             what: "the encoding \(encoding) cannot represent all characters of the new text",
-            recovery: "convert it to UTF-8 first")
+            recovery: "convert the file to UTF-8 first")
     }
 
     private static func utf16Size(_ text: [UInt8], hasMark: Bool) -> Int {

@@ -33,9 +33,10 @@ struct TextHead {
     private func peek(_ distance: Int = 0) -> UInt8? {
         let start = index + distance * width
         guard start + width <= bytes.count else { return nil }
-        let unit = bytes[start..<(start + width)]
-        let byte = unit[start + low]
-        let isASCII = byte < 0x80 && unit.allSatisfy { $0 == 0 || $0 == byte }
+        let byte = bytes[start + low]
+        let isASCII =
+            byte < 0x80
+            && (start..<(start + width)).allSatisfy { $0 == start + low || bytes[$0] == 0 }
         return isASCII ? byte : 0xFF
     }
 

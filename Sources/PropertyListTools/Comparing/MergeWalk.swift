@@ -263,8 +263,14 @@ struct MergeWalk: ~Copyable {
             return try replace(region, base, ours, theirs, array)
         }
         if base.isEmpty {
-            let known = Set(equalities(ours))
-            let added = theirs.filter { !known.contains(equality($0)) }
+            // An element of theirs that ours has, too, is the same addition, once for each.
+            var common: [UInt32: Int] = [:]
+            for element in equalities(ours) { common[element, default: 0] += 1 }
+            let added = theirs.filter { value in
+                guard let count = common[equality(value)], count > 0 else { return true }
+                common[equality(value)] = count - 1
+                return false
+            }
             joined.append(try path(array))
             return try insert(added, at: region.ours.upperBound, array)
         }

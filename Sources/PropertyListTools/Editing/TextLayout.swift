@@ -39,20 +39,33 @@ struct TextLayout {
             ? [0x0D, 0x0A] : [text[end]]
     }
 
-    /// Returns the indentation that one level of nesting adds, taken from the first container that
-    /// begins a line and whose first child begins a line too. Returns a TAB if there is no such
-    /// container.
+    /// Returns the indentation that one level of nesting adds, taken from the first container whose
+    /// first child begins a line: the difference from the indentation of the container's own line.
+    /// Returns a TAB if there is no such container.
     private static func unit(_ store: NodeStore) -> [UInt8] {
         for record in store.records where record.isContainer && !record.isEmpty {
             let child = store.records[Int(store.children[record.childRange.lowerBound])]
-            let outer = blank(before: Int(record.offset), store.bytes)
-            let inner = blank(before: Int(child.offset), store.bytes)
-            guard let outer = indentation(outer), let inner = indentation(inner),
-                inner.starts(with: outer)
+            guard let inner = indentation(blank(before: Int(child.offset), store.bytes)),
+                let outer = indentationOfLine(at: Int(record.offset), store.bytes),
+                inner.count > outer.count, inner.starts(with: outer)
             else { continue }
             return Array(inner.dropFirst(outer.count))
         }
         return [0x09]
+    }
+
+    // The maximum distance of a container from the beginning of its line. It bounds the search in
+    // a file of one line.
+    private static let longestLine = 4096
+
+    /// Returns the white space at the beginning of the line with `place`; nil for a long line.
+    private static func indentationOfLine(at place: Int, _ text: [UInt8]) -> ArraySlice<UInt8>? {
+        var start = place
+        while start > 0, text[start - 1] != 0x0A, text[start - 1] != 0x0D {
+            start -= 1
+            if place - start > longestLine { return nil }
+        }
+        return text[start..<place].prefix(while: isBlank)
     }
 
     // MARK: Blanks

@@ -230,7 +230,8 @@ struct SalvageTests {
     )
     func manyMalformed() throws {
         let garbage = Array(repeating: BinaryAssembler.Object.raw([0xFF]), count: 1001)
-        let file = BinaryAssembler([.array([1002])] + garbage + [.raw([0xFF])])
+        let file = BinaryAssembler(
+            [.array([1002])] + garbage + [.raw([0xFF])], offsetWidth: 2, referenceWidth: 2)
         let error = failure(file.bytes, options: .unusedGarbage)
         #expect(error?.code == .invalidMarker && error?.path?.description == "[0]")
         #expect(error?.what.hasPrefix("object 1002:") == true)

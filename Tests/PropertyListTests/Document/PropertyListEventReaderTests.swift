@@ -148,9 +148,8 @@ struct PropertyListEventReaderTests {
     @Test("long UTF-16 text with many references is decoded once, and read at each")
     func sharedText() throws {
         let units = Array(repeating: UInt16(0xE9), count: 50_000)
-        let file = BinaryAssembler([
-            .array(Array(repeating: 1, count: 20_000)), .utf16(units),
-        ])
+        let file = BinaryAssembler(
+            [.array(Array(repeating: 1, count: 20_000)), .utf16(units)], offsetWidth: 4)
         var events = PropertyListEventReader(try PropertyListDocument(parsing: file.bytes).root)
         var size = 0
         while let event = try events.next() {

@@ -31,6 +31,19 @@ struct EncodedText: CustomTestStringConvertible, Sendable {
 @Suite("XML encodings")
 struct XMLEncodingTests {
     @Test(
+        "the name of an encoding has only the characters that XML allows in names of encodings",
+        arguments: ["ISO-8859-1/", "ISO:8859-1", "ISO 8859-1", "8859-1"])
+    func invalidName(_ name: String) {
+        // The second form needs the complete tokenizer.
+        for start in ["<plist version=\"1.0\">", "<plist version=\"1.0\" >"] {
+            let text = "<?xml version=\"1.0\" encoding=\"\(name)\"?>\(start)<true/></plist>"
+            #expect(throws: PropertyListError.self) {
+                try PropertyListDocument(parsing: Array(text.utf8))
+            }
+        }
+    }
+
+    @Test(
         "reads text in its declared or marked encoding",
         arguments: [
             .init(.utf8, nil), .init(.utf8, "utf-8"), .init(.utf8, "UTF8"),

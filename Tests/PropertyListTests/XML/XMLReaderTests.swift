@@ -217,6 +217,10 @@ private let scalarRules: [XMLRule] = [
     real("0.10000000000000001", .accepted(0.1)),
     real("nan", .accepted(.real(PropertyListReal(Double.nan)))),
     real("INF", .accepted(.real(PropertyListReal(Double.infinity)))),
+    real(
+        "\rinf",
+        .lenient(
+            .paddedScalars, .invalidNumber, .real(PropertyListReal(Double.infinity)))),
     real("-Infinity", .accepted(.real(PropertyListReal(-Double.infinity)))),
     real("", .refused(.invalidNumber)), real("-", .refused(.invalidNumber)),
     real("0x10", .refused(.invalidNumber)), real("1,5", .refused(.invalidNumber)),

@@ -265,6 +265,13 @@ struct MergeTests {
         )
     }
 
+    @Test("an element that theirs added once more than ours is kept")
+    func repeated() throws {
+        let result = try merged(["a": ["p"]], ["a": ["p", "x"]], ["a": ["p", "x", "x", "y"]])
+        #expect(result.value == ["a": ["p", "x", "x", "y"]])
+        #expect(result.joined == ["a"])
+    }
+
     @Test("changes by both sides in different places are all applied")
     func both() throws {
         let result = try merged(

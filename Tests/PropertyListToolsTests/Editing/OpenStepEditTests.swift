@@ -28,6 +28,14 @@ struct OpenStepEditTests {
         Self.source.replacing(old, with: new)
     }
 
+    @Test("a new container is indented like the others, where none begins a line")
+    func indentation() throws {
+        let source = "{\n  a = 1;\n  b = {\n    c = 2;\n  };\n}"
+        #expect(
+            try edited(source, ("x", .set(["y": "1"])))
+                == "{\n  a = 1;\n  b = {\n    c = 2;\n  };\n  x = {\n    y = 1;\n  };\n}")
+    }
+
     @Test("setting a value changes only its text")
     func set() throws {
         #expect(

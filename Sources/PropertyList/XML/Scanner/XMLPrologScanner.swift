@@ -27,7 +27,13 @@ struct XMLPrologScanner {
 
     private mutating func declaration(_ text: Span<UInt8>) -> Bool {
         guard take("<?xml version=\"1.0\"", text) else { return !text.has("<?", at: index) }
-        if take(" encoding=\"", text), literal(text, limit: 40) == nil { return false }
+        if take(" encoding=\"", text) {
+            // The tokenizer refuses other names.
+            guard let name = literal(text, limit: 40),
+                name.utf8.allSatisfy({ ![0x20, 0x2F, 0x3A].contains($0) }),
+                let first = name.utf8.first, (first | 0x20) &- 0x61 < 26
+            else { return false }
+        }
         return take("?>", text)
     }
 
