@@ -236,7 +236,7 @@ struct DamagedDatabaseTests {
             try EncryptedItemDatabase(file: file, accessGroup: "group", key: key)
         }
         #expect(error?.code == .invalidDatabase)
-        #expect(error?.what.contains("on the disk") == true, "\(error?.what ?? "")")
+        #expect(error?.what.contains("bytes allocated") == true, "\(error?.what ?? "")")
     }
 
     /// Opens `bytes` as a database, reads all items, and looks up each of them.
