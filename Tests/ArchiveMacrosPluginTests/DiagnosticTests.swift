@@ -47,7 +47,7 @@ struct DiagnosticTests {
                 """)
         for kind in ["actor", "protocol"] {
             expectError(
-                "`@Archived` is for classes, structures and enumerations, found "
+                "expected a class, structure or enumeration for `@Archived`, found "
                     + (kind == "actor" ? "an actor" : "a protocol"),
                 in: """
                     @Archived("Box") \(kind) Box {}
@@ -444,8 +444,14 @@ struct DiagnosticTests {
                 "case a(b: () -> Int)", 2, 15,
                 "the case cannot be archived: the type of a value is a function"
             ),
-            ("@NotArchived case a", 2, 5, "`@NotArchived` is for stored properties, found a case"),
-            (#"@ArchivedKey("x") case a, b"#, 2, 5, "expected one case with this name"),
+            (
+                "@NotArchived case a", 2, 5,
+                "expected a stored property for `@NotArchived`, found a case"
+            ),
+            (
+                #"@ArchivedKey("x") case a, b"#, 2, 5,
+                "expected one case after `@ArchivedKey`, found 2"
+            ),
             (
                 "@ArchivedKey(default: 1) case a", 2, 5,
                 "expected the name of the case in archives as a string literal"
