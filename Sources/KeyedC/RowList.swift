@@ -45,19 +45,8 @@ struct RowList {
         budget = handle.document.budget(handle.limits).account
         let whole = Pending(node: start, path: [], key: nil, index: -1)
         switch scope {
-        case .itself:
-            if try add(whole, isRecursive: false) != nil {
-                var writer = ObjectJSON(handle)
-                try addJSON(of: whole, &writer)
-            }
-        case .children:
-            let list = try children(of: walk.entered(start), [])
-            if list.isEmpty { return }
-            // One writer, and one budget, for all rows.
-            var writer = ObjectJSON(handle)
-            for child in list where try add(child, isRecursive: false) != nil {
-                try addJSON(of: child, &writer)
-            }
+        case .itself: try addWithJSON([whole])
+        case .children: try addWithJSON(children(of: walk.entered(start), []))
         case .everything:
             var pending = [whole]
             while let next = pending.popLast() {
@@ -111,14 +100,21 @@ struct RowList {
         return isContainer(value) && !isReference ? value : nil
     }
 
-    /// Adds the value of the last row, a container, as JSON.
-    private mutating func addJSON(
-        of pending: Pending, _ writer: inout ObjectJSON
-    ) throws(Failure) {
-        writer.restart()
-        try writer.append(pending.node.index)
-        try charge(writer.output.count)
-        rows[rows.count - 1].json = texts.add(writer.output)
+    /// Adds a row for each value, with the containers as JSON.
+    private mutating func addWithJSON(_ list: [Pending]) throws(Failure) {
+        var containers: [(row: Int, node: UInt32)] = []
+        for pending in list where try add(pending, isRecursive: false) != nil {
+            containers.append((rows.count - 1, pending.node.index))
+        }
+        if containers.isEmpty { return }
+        // One writer, and one budget, for all rows.
+        var writer = ObjectJSON(walk.handle)
+        for container in containers {
+            writer.restart()
+            try writer.append(container.node)
+            try charge(writer.output.count)
+            rows[container.row].json = texts.add(writer.output)
+        }
     }
 
     private func isContainer(_ value: ResolvedValue) -> Bool {

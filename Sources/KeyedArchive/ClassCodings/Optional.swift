@@ -3,17 +3,19 @@
 
 public import PropertyList
 
-/// An optional of any type, for code that has only a metatype.
+/// An optional of any type, for code that does not know the type.
 protocol OptionalValue {
     /// Nil.
     static var absent: Any { get }
     /// The type of the wrapped values.
     static var wrappedType: Any.Type { get }
+    var isAbsent: Bool { get }
 }
 
 extension Optional: OptionalValue {
     static var absent: Any { Self.none as Any }
     static var wrappedType: Any.Type { Wrapped.self }
+    var isAbsent: Bool { self == nil }
 }
 
 /// Nil is written as a reference to object 0. A reference to any entry `$null` is read as nil, and

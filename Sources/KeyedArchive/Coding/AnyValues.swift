@@ -42,7 +42,7 @@ extension AnyArchived {
 
     private static func converted(_ value: Any, depth: Int) throws -> AnyArchived {
         if let known = value as? AnyArchived { return known }
-        if let optional = value as? any Nullable, optional.isNull { throw noValue() }
+        if let optional = value as? any OptionalValue, optional.isAbsent { throw noValue() }
         if let value = value as? any KeyedCodable { return wrapped(value) }
         if depth == mostNested { throw tooDeep() }
         if let values = value as? [String: Any] {
@@ -72,15 +72,6 @@ extension AnyArchived {
             .depthLimitExceeded,
             what: "expected at most \(mostNested) nested dictionaries and arrays, found more")
     }
-}
-
-/// An optional of any type.
-private protocol Nullable {
-    var isNull: Bool { get }
-}
-
-extension Optional: Nullable {
-    var isNull: Bool { self == nil }
 }
 
 extension [String: Any] {

@@ -98,8 +98,7 @@ struct Get: ParsableCommand, ConsoleCommand {
     private func print(
         _ node: PropertyListNode, at path: PropertyListKeyPath, _ console: Console
     ) throws(PropertyListError) {
-        if form == .text { return try printText(node, at: path, console) }
-        let node = Self.followed(node)
+        let node = form == .text ? node : Self.followed(node)
         switch form {
         case .text: try printText(node, at: path, console)
         case .type: console.say("\(node.kind)")

@@ -201,26 +201,13 @@ struct ComparisonWalk {
     private mutating func compareMembers(
         _ first: [UInt32], _ second: [UInt32], _ place: PathTree.Place
     ) {
-        for index in Self.unmatched(first, old, in: second, new) {
+        let oldClasses = first.map { old.classes[Int($0)] }
+        let newClasses = second.map { new.classes[Int($0)] }
+        for index in EqualityClasses.unmatched(oldClasses, in: newClasses) {
             note(first[index], nil, paths.add(index, index, to: place))
         }
-        for index in Self.unmatched(second, new, in: first, old) {
+        for index in EqualityClasses.unmatched(newClasses, in: oldClasses) {
             note(nil, second[index], paths.add(first.count, index, to: place))
-        }
-    }
-
-    /// Returns the positions of set members without an equal counterpart. Each counterpart matches
-    /// only one of several duplicates.
-    private static func unmatched(
-        _ members: [UInt32], _ side: Side, in others: [UInt32], _ otherSide: Side
-    ) -> [Int] {
-        var rest: [UInt32: Int] = [:]
-        for node in others { rest[otherSide.classes[Int(node)], default: 0] += 1 }
-        return members.indices.filter { index in
-            let number = side.classes[Int(members[index])]
-            guard let count = rest[number], count > 0 else { return true }
-            rest[number] = count - 1
-            return false
         }
     }
 

@@ -101,3 +101,17 @@ struct EqualityClasses {
         }
     }
 }
+
+extension EqualityClasses {
+    /// Returns the positions of the elements of `classes` without an equal counterpart in `others`.
+    /// Each counterpart matches only one of several equal elements. Linear.
+    static func unmatched(_ classes: [UInt32], in others: [UInt32]) -> [Int] {
+        var rest: [UInt32: Int] = [:]
+        for number in others { rest[number, default: 0] += 1 }
+        return classes.indices.filter { index in
+            guard let count = rest[classes[index]], count > 0 else { return true }
+            rest[classes[index]] = count - 1
+            return false
+        }
+    }
+}

@@ -263,14 +263,9 @@ struct MergeWalk: ~Copyable {
             return try replace(region, base, ours, theirs, array)
         }
         if base.isEmpty {
-            // An element of theirs that ours has, too, is the same addition, once for each.
-            var common: [UInt32: Int] = [:]
-            for element in equalities(ours) { common[element, default: 0] += 1 }
-            let added = theirs.filter { value in
-                guard let count = common[equality(value)], count > 0 else { return true }
-                common[equality(value)] = count - 1
-                return false
-            }
+            // An element that both sides added is the same addition.
+            let added = EqualityClasses.unmatched(equalities(theirs), in: equalities(ours))
+                .map { theirs[$0] }
             joined.append(try path(array))
             return try insert(added, at: region.ours.upperBound, array)
         }
