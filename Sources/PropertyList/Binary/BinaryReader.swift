@@ -39,16 +39,7 @@ struct BinaryReader {
         try references.run(&reader.store)
         let usedNodes = try reader.checkUnreadable(root, bytes.span)
         var dictionaries = DictionaryPass(options: options, format: .binary, root: root)
-        do {
-            try dictionaries.run(&reader.store, only: usedNodes)
-        } catch {
-            // The dictionary may be unused.
-            guard options.contains(.unusedGarbage), usedNodes == nil else { throw error }
-            let usedNodes = ReferencePass.reachable(from: root, in: reader.store)
-            dictionaries = DictionaryPass(options: options, format: .binary, root: root)
-            try dictionaries.run(&reader.store, only: usedNodes)
-            reader.used.insert(.unusedGarbage)
-        }
+        try dictionaries.run(&reader.store, only: usedNodes)
         return PropertyListDocument(
             .init(
                 store: reader.store, root: root, keys: dictionaries.keys,

@@ -39,23 +39,45 @@ struct DictionaryPass {
         self.keys.homes.append(contentsOf: repeatElement(.none, count: keys.count &+ 1))
     }
 
-    /// Visits every dictionary of `store`, or only those marked in `used`.
+    /// Visits every dictionary of `store`, or only those marked in `reachable`.
+    ///
+    /// ``ParsingOptions/unusedGarbage`` accepts a dictionary with an invalid key in a binary file
+    /// if the root does not reach the dictionary.
     ///
     /// - Throws: `invalidKey`, `duplicateKey`.
     mutating func run(
-        _ store: inout NodeStore, only used: [Bool]? = nil
+        _ store: inout NodeStore, only reachable: [Bool]? = nil
     ) throws(PropertyListError) {
+        var reachable = reachable
         var node = 0
         while true {
-            if used == nil { node = keys.shapes.assignLikely(from: node, &store) }
+            if reachable == nil { node = keys.shapes.assignLikely(from: node, &store) }
             guard node < store.records.count else { return }
-            if let used, !used[node] {
-                if store.records[node].kind == .dictionary { keys.hasShapeless = true }
-            } else if store.records[node].kind == .dictionary, !store.records[node].isEmpty {
-                store.records[node].shape = try shape(of: node, &store)
+            let record = store.records[node]
+            if record.kind == .dictionary, reachable?[node] == false {
+                keys.hasShapeless = true
+            } else if record.kind == .dictionary, !record.isEmpty {
+                do {
+                    store.records[node].shape = try shape(of: node, &store)
+                } catch {
+                    reachable = try nodes(reachable, without: node, error, store)
+                    keys.hasShapeless = true
+                }
             }
             node &+= 1
         }
+    }
+
+    /// Returns the nodes that the root reaches. If `node` is one of them, or options do not accept
+    /// an unused node with an error, throws `error`.
+    private mutating func nodes(
+        _ reachable: [Bool]?, without node: Int, _ error: PropertyListError, _ store: NodeStore
+    ) throws(PropertyListError) -> [Bool] {
+        guard format == .binary, options.contains(.unusedGarbage) else { throw error }
+        let reachable = reachable ?? ReferencePass.reachable(from: root, in: store)
+        if reachable[node] { throw error }
+        used.insert(.unusedGarbage)
+        return reachable
     }
 
     /// Numbers the keys of a dictionary, handles duplicates, and returns the dictionary's shape.

@@ -221,6 +221,15 @@ struct SalvageTests {
         let document = try parsed(file, options: .unusedGarbage)
         #expect(document.leniencies == .unusedGarbage)
         #expect(try document.root.value() == ["a"])
+        // Other dictionaries have keys, before the malformed one and after it.
+        let keyed = BinaryAssembler([
+            .dictionary([1, 2], [5, 5]), .ascii("a"), .ascii("b"), .dictionary([4, 5], [1, 1]),
+            .ascii("c"), .dictionary([2, 6, 1], [4, 4, 7]), .ascii("d"),
+            .dictionary([4], [1]), .dictionary([4, 0], [1, 1]),
+        ])
+        let root = try parsed(keyed, options: .unusedGarbage).root
+        #expect(root["a"]?["d"]?.string == "c" && root["b"]?["b"]?.string == "c")
+        #expect(root["a"]?["a"]?["c"]?.string == "a")
         let used = BinaryAssembler([.array([1]), .dictionary([3], [2]), .ascii("a"), .array([2])])
         #expect(failure(used.bytes, options: .unusedGarbage)?.code == .invalidKey)
     }
