@@ -24,6 +24,15 @@ def dangling():
     return _archive(["$null", {"NS.objects": [_UID(77)], "$class": _UID(2)}, _class("NSArray")])
 
 
+def urls():
+    """Returns an archive of an array of a URL and of another URL that is relative to the first."""
+    return _archive([
+        "$null", {"NS.objects": [_UID(2), _UID(3)], "$class": _UID(7)},
+        {"NS.base": _UID(0), "NS.relative": _UID(4), "$class": _UID(6)},
+        {"NS.base": _UID(2), "NS.relative": _UID(5), "$class": _UID(6)},
+        "http://a/b", "c", _class("NSURL"), _class("NSArray")])
+
+
 def made():
     """Returns malformed files and archives, and archives that would exhaust resources."""
     array = _class("NSArray")

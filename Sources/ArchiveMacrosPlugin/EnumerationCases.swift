@@ -77,14 +77,16 @@ struct EnumerationCases {
                     "severalCases", at: key,
                     "expected one case after `@ArchivedKey`, found \(cases.elements.count)"))
         }
-        if let key = attributes.key,
-            attributes.keyLiteral?.literalText == nil
-                || attributes.fallback != nil
-        {
+        if let key = attributes.key, attributes.keyLiteral?.literalText == nil {
             diagnostics.append(
                 Diagnostic(
                     "caseKey", at: key,
                     "expected the name of the case in archives as a string literal"))
+        } else if let fallback = attributes.fallback {
+            diagnostics.append(
+                Diagnostic(
+                    "caseDefault", at: fallback,
+                    "expected a stored property for `default:`, found a case"))
         }
         for element in cases.elements { add(element, attributes) }
     }
@@ -92,8 +94,9 @@ struct EnumerationCases {
     private mutating func add(_ element: EnumCaseElementSyntax, _ attributes: FieldAttributes) {
         var values: [Value] = []
         let parameters = element.parameterClause.map { Array($0.parameters) } ?? []
+        let labels = parameters.map { $0.firstName?.text }
         for (index, parameter) in parameters.enumerated() {
-            let value = Value(parameter, index, of: parameters.count)
+            let value = Value(parameter, index, among: labels)
             if let obstacle = value.type.obstacle {
                 diagnostics.append(
                     Diagnostic(
@@ -128,15 +131,17 @@ struct EnumerationCases {
 }
 
 extension EnumerationCases.Value {
-    fileprivate init(_ parameter: EnumCaseParameterSyntax, _ index: Int, of count: Int) {
+    /// Describes an associated value of a case. `labels` are those of all its values.
+    fileprivate init(_ parameter: EnumCaseParameterSyntax, _ index: Int, among labels: [String?]) {
         let first = parameter.firstName?.text
         label = first == "_" ? nil : first
         let plain = label?.filter { $0 != "`" }
-        let number = count == 1 ? "" : String(index)
+        var substitute = labels.count == 1 ? "value" : "value\(index)"
+        while labels.contains(substitute) { substitute += "_" }
         binding =
             plain.flatMap { name in
                 name != "coder" && name.isValidSwiftIdentifier(for: .variableName) ? name : nil
-            } ?? "value\(number)"
+            } ?? substitute
         key = plain ?? "_\(index)"
         type = FieldType(parameter.type)
     }

@@ -95,6 +95,7 @@ public struct ArchiveContents: Sendable {
         _ error: PropertyListError, in bytes: [UInt8], _ limits: ParsingLimits
     ) -> KeyedArchiveError? {
         guard error.code == .duplicateKey, let path = error.path, path.components.count == 2,
+            path.components[0] == .key(ArchiveFormat.objectsKey),
             case .index(let index) = path.components[1],
             let document = try? PropertyListDocument(
                 parsing: bytes, options: .allDuplicateKeys, limits: limits),

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 internal import KeyedArchive
 @_spi(Tables) internal import PropertyList
 internal import PropertyListTools
@@ -85,7 +86,8 @@ struct ObjectWalk {
             if let text = try absoluteURL(document.node(base), document.node(relative)) {
                 return value("url", text)
             }
-            return value("object", entry, fields(hasClass: true))
+            return value(
+                "object", entry, fields(hasClass: true), entry[ArchiveFormat.classKey]?.uid?.value)
         case .array(let list): return value("array", entry, elements(list))
         case .set(let list), .orderedSet(let list): return value("set", entry, elements(list))
         case .dictionary(let keys, let values):
@@ -111,10 +113,7 @@ struct ObjectWalk {
         _ base: PropertyListNode, _ relative: PropertyListNode
     ) throws(Failure) -> PropertyListNode? {
         guard let base = base.uid, let relative = relative.uid else { return nil }
-        switch try form(of: base.value) {
-        case .null, .nsNull: break
-        default: return nil
-        }
+        guard case .null = try form(of: base.value) else { return nil }
         switch try form(of: relative.value) {
         case .plain(let leaf), .string(let leaf):
             let text = handle.document.node(leaf)

@@ -26,8 +26,12 @@ struct UserAttributes {
         #if os(Linux)
         let file = try AccessList.open(place)
         defer { file.close() }
+        guard let names = Self.names(of: file) else {
+            isComplete = false
+            return
+        }
         var size = 0
-        for name in Self.names(of: file) {
+        for name in names {
             guard let bytes = Self.value(name, of: file), size + bytes.count <= Self.limit else {
                 isComplete = false
                 continue
@@ -59,8 +63,9 @@ struct UserAttributes {
     }
 
     #if os(Linux)
-    /// Returns the names, each with its NUL, or none if they cannot be listed.
-    private static func names(of file: FileDescriptor) -> [[CChar]] {
+    /// Returns the names, each with its NUL, or nil if they cannot be listed. A file system without
+    /// attributes has none.
+    private static func names(of file: FileDescriptor) -> [[CChar]]? {
         var names = [UInt8](repeating: 0, count: largestSize)
         // SAFETY: the buffer belongs to the array and has the size passed.
         let count = unsafe names.withUnsafeMutableBytes { buffer in
@@ -68,6 +73,7 @@ struct UserAttributes {
                 file.rawValue, buffer.assumingMemoryBound(to: CChar.self).baseAddress,
                 buffer.count)
         }
+        if count < 0, errno != ENOTSUP { return nil }
         return names.prefix(max(count, 0)).split(separator: 0).filter { $0.starts(with: prefix) }
             .map { name in name.map { CChar(bitPattern: $0) } + [0] }
     }

@@ -25,6 +25,11 @@ struct FieldCursor {
 
     private var storage: TypedStreamDocument.Storage { object.storage }
 
+    /// The problem of a salvaged document that ends within the object, or nil.
+    private var problem: TypedStreamError? {
+        storage.isCutOff(object.number) ? storage.problem : nil
+    }
+
     /// A Boolean value indicating whether no group follows.
     var isAtEnd: Bool { next >= end }
 
@@ -56,9 +61,7 @@ struct FieldCursor {
         guard nextGroup() == nil else {
             throw fail("expected the end of \(object.printableClassName), found another group")
         }
-        if let problem = storage.problem, object.byteRange.upperBound >= storage.end {
-            throw problem
-        }
+        if let problem { throw problem }
     }
 
     // MARK: - Values
@@ -174,11 +177,11 @@ struct FieldCursor {
         fail("expected a value, found the end of the stream")
     }
 
-    /// Returns the error for an object with contents that its class does not write. In a salvaged
-    /// document, returns the document's problem instead, because the object may be incomplete.
+    /// Returns the error for an object with contents that its class does not write. For an object
+    /// that a salvaged document cuts off, returns the document's problem instead.
     @inline(never)
     func fail(_ what: String) -> TypedStreamError {
-        storage.problem
+        problem
             ?? TypedStreamError(
                 .wrongKind, "\(what), in \(object.printableClassName)", at: place)
     }

@@ -54,9 +54,7 @@ extension TypedStreamDocument.Storage {
         if streamerVersion == StreamHeader.oldVersion {
             start = source.integer(at: start)?.end ?? end
         }
-        // An object that ends where a salvaged document ends may have been cut off before its end
-        // tag.
-        let last = end == self.end && problem != nil ? end : end - 1
+        let last = isCutOff(object) ? end : end - 1
         return min(start, last)..<last
     }
 

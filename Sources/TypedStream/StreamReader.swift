@@ -87,11 +87,17 @@ struct StreamReader<Sink: StreamSink>: ~Copyable {
 
     /// Ends the open objects where the unreadable item begins, and discards the table entries of
     /// that item.
-    mutating func salvage() {
+    ///
+    /// - Returns: The table index of the object whose end tag is right before the item, or nil.
+    mutating func salvage() -> Int? {
         tables.cut(at: itemStart)
+        let complete = tables.entries.lastIndex {
+            $0.kind == .object && Int($0.other) == itemStart
+        }
         for object in open where Int(object.entry) < tables.entries.count {
             tables.entries[Int(object.entry)].other = UInt32(truncatingIfNeeded: itemStart)
         }
+        return complete
     }
 
     /// The path to the group or value being read, or nil outside of groups.

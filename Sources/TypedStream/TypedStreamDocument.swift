@@ -27,8 +27,13 @@ public struct TypedStreamDocument: Sendable {
         /// The offset after the last item that could be read.
         let end: Int
         let problem: TypedStreamError?
+        /// The table index of the complete object that ends where a salvaged document ends.
+        private let lastComplete: Int?
 
-        init(_ reader: consuming StreamReader<NoSink>, problem: TypedStreamError? = nil) {
+        init(
+            _ reader: consuming StreamReader<NoSink>, problem: TypedStreamError? = nil,
+            lastComplete: Int? = nil
+        ) {
             source = reader.source
             streamerVersion = reader.version
             systemVersion = reader.systemVersion
@@ -36,6 +41,13 @@ public struct TypedStreamDocument: Sendable {
             end = problem == nil ? reader.place : reader.itemStart
             tables = reader.tables
             self.problem = problem
+            self.lastComplete = lastComplete
+        }
+
+        /// Returns whether the end tag of an object is missing because a salvaged document ends
+        /// within the object.
+        func isCutOff(_ object: Int) -> Bool {
+            problem != nil && Int(tables.entries[object].other) == end && object != lastComplete
         }
     }
 
@@ -80,14 +92,13 @@ extension TypedStreamDocument {
         salvaging bytes: [UInt8], limits: TypedStreamLimits = .default
     ) throws(TypedStreamError) {
         var reader = try Self.reader(bytes, limits)
-        var problem: TypedStreamError?
         do {
             try reader.readGroups()
+            storage = Storage(reader)
         } catch {
-            problem = error
-            reader.salvage()
+            let lastComplete = reader.salvage()
+            storage = Storage(reader, problem: error, lastComplete: lastComplete)
         }
-        storage = Storage(reader, problem: problem)
     }
 
     /// Returns whether bytes begin like a typedstream with a supported streamer version.

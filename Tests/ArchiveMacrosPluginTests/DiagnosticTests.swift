@@ -456,13 +456,17 @@ struct DiagnosticTests {
                 "@ArchivedKey(default: 1) case a", 2, 5,
                 "expected the name of the case in archives as a string literal"
             ),
+            (
+                #"@ArchivedKey("x", default: 1) case a"#, 2, 32,
+                "expected a stored property for `default:`, found a case"
+            ),
         ]
         for (line, row, column, message) in rows {
             let fixIt =
                 row == 1
                 ? ["remove `@Archived`"]
                 : line.contains("@Not") ? ["remove `@NotArchived`"] : []
-            let bare = line.replacing(#/@\S+ (1\) )?/#, with: "")
+            let bare = line.replacing(#/@\w+(\([^)]*\))? /#, with: "")
             expectError(
                 message,
                 in: """

@@ -220,6 +220,7 @@ struct ExpansionTests {
                 case point
                 @ArchivedKey("disc") case circle(radius: Double)
                 case line(Int, to: String?)
+                case pair(Int, value0: Int)
             }
             """,
             becomes: """
@@ -227,6 +228,7 @@ struct ExpansionTests {
                     case point
                     case circle(radius: Double)
                     case line(Int, to: String?)
+                    case pair(Int, value0: Int)
                 }
 
                 extension Shape: KeyedCodable {
@@ -247,6 +249,10 @@ struct ExpansionTests {
                             coder.encode("line", forKey: "case")
                             coder.encode(value0, forKey: "_0")
                             coder.encode(to, forKey: "to")
+                        case .pair(let value0_, let value0):
+                            coder.encode("pair", forKey: "case")
+                            coder.encode(value0_, forKey: "_0")
+                            coder.encode(value0, forKey: "value0")
                         }
                     }
 
@@ -258,6 +264,8 @@ struct ExpansionTests {
                             self = try .circle(radius: coder.decode(forKey: "radius"))
                         case "line":
                             self = try .line(coder.decode(forKey: "_0"), to: coder.decode(forKey: "to"))
+                        case "pair":
+                            self = try .pair(coder.decode(forKey: "_0"), value0: coder.decode(forKey: "value0"))
                         default:
                             throw coder.error("expected a case of Shape, found another name", forKey: "case")
                         }

@@ -10,7 +10,7 @@ import sqlite3
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Python", "tests"))
-from hostile import blobs, dangling, memory_in_use  # noqa: E402
+from hostile import blobs, dangling, memory_in_use, urls  # noqa: E402
 
 SCALARS = ["keyed_kind(?)", "keyed_json(?)", "keyed_get(?, 'root')", "keyed_text(?)", "keyed_classes(?)", "keyed_xml(?)",
            "keyed_valid(?)", "keyed_error(?)"]
@@ -58,6 +58,15 @@ def expect_error(connection, statement, blob, part):
     sys.exit(f"expected an error, found a result: {statement}")
 
 
+def check_urls(connection):
+    """Checks that a relative URL is an object with a class, in a table and in JSON."""
+    rows = connection.execute("SELECT kind, class, value FROM keyed_each(?)", (urls(),)).fetchall()
+    relative = '{"base":"http://a/b","relative":"c"}'
+    assert rows == [("url", None, "http://a/b"), ("object", "NSURL", relative)], rows
+    (text,) = connection.execute("SELECT keyed_json(?)", (urls(),)).fetchone()
+    assert text == f'["http://a/b",{relative}]', text
+
+
 def main(folder):
     connection = sqlite3.connect(":memory:")
     if not hasattr(connection, "enable_load_extension"):
@@ -71,6 +80,7 @@ def main(folder):
     except sqlite3.OperationalError as error:
         assert "object 77" in str(error), error
     check_mistakes(connection)
+    check_urls(connection)
     hostile = blobs()
     for blob in hostile:
         call(connection, blob)

@@ -129,8 +129,12 @@ struct MeaningTests {
         let whole = try TypedStreamDocument(parsing: bytes).objects
         for length in 16..<bytes.count {
             let document = try TypedStreamDocument(salvaging: Array(bytes.prefix(length)))
-            for (object, complete) in zip(document.objects, whole)
-            where object.byteRange != complete.byteRange {
+            for (object, complete) in zip(document.objects, whole) {
+                if object.byteRange == complete.byteRange {
+                    // Also for the object whose end tag is the last byte of the prefix.
+                    #expect(throws: Never.self, "\(length) bytes") { try object.content() }
+                    continue
+                }
                 let error = #expect(throws: TypedStreamError.self, "\(length) bytes") {
                     try object.content()
                 }

@@ -178,7 +178,7 @@ extension StoreSchema {
     // The header of a record, the synchronizable flag and the row number take less than 64 bytes.
     private static let largestEntry = ItemIdentity.largestSize + 64
 
-    private static let largestSparseSize = 1 << 32
+    private static let largestSparseSize: Int64 = 1 << 32
     // File systems may compress files.
     private static let largestRatio = 64
 

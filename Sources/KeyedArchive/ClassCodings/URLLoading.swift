@@ -220,7 +220,10 @@ extension ArchivedURLRequest: KeyedCodable, MutableArchivable {
         version = try coder.decodeUnkeyed()
         variant = try coder.decodeUnkeyed()
         let count = try coder.decodeUnkeyed(Int.self)
-        hasKeys = coder.containsValue(forKey: Self.key(0))
+        // A request without values has only the key of the properties.
+        hasKeys =
+            coder.containsValue(forKey: Self.key(0))
+            || coder.containsValue(forKey: Self.propertiesKey)
         if hasKeys {
             values = try Self.keyedValues(count, coder)
             properties = try coder.decode(forKey: Self.propertiesKey)

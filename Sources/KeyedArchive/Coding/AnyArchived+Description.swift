@@ -60,7 +60,10 @@ private struct AnyDescription {
                 text += ": "
             case .value(let value): describe(value)
             }
-            if text.utf8.count > Self.longest { return Self.beginning(of: text) }
+            // Scalars are only counted if there are enough bytes.
+            if text.utf8.count > Self.longest, text.unicodeScalars.count > Self.longest {
+                return Self.beginning(of: text)
+            }
         }
         return text
     }
@@ -99,7 +102,6 @@ private struct AnyDescription {
     }
 
     private static func beginning(of text: String) -> String {
-        let beginning = text.unicodeScalars.prefix(longest)
-        return beginning.endIndex == text.endIndex ? text : String(beginning) + "…"
+        String(text.unicodeScalars.prefix(longest)) + "…"
     }
 }

@@ -38,9 +38,7 @@ enum OpenStepEncoding {
         switch encoding.uppercased() {
         case "UTF-16BE", "UTF-16LE":
             return .utf16(isBigEndian: encoding.uppercased().hasSuffix("BE"), hasMark: false)
-        case "ISO-8859-1", "LATIN1": return .latin1
-        case "ASCII", "US-ASCII": return .ascii
-        default: return .other(encoding)
+        default: return SourceEncoding(named: encoding)
         }
     }
 

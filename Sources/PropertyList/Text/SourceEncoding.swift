@@ -11,6 +11,16 @@ package enum SourceEncoding: Sendable, Hashable {
     /// An encoding that the library reads but does not write.
     case other(String)
 
+    /// Creates the encoding with a name. Encodings whose units have several bytes are `other`.
+    init(named name: String) {
+        switch name.uppercased() {
+        case "UTF-8", "UTF8": self = .utf8
+        case "ISO-8859-1", "ISO8859-1", "ISO_8859-1", "LATIN1", "L1": self = .latin1
+        case "ASCII", "US-ASCII": self = .ascii
+        default: self = .other(name)
+        }
+    }
+
     /// The name that the caller has to pass for text that does not declare its encoding; nil if the
     /// bytes reveal it.
     package var undeclaredName: String? {

@@ -42,13 +42,7 @@ enum XMLEncoding {
             guard name.hasPrefix("UTF-16") else { return .other(name) }
             return .utf16(isBigEndian: name == "UTF-16BE", hasMark: markLength > 0)
         }
-        guard let name = declaredName(bytes) else { return .utf8 }
-        switch name.uppercased() {
-        case "UTF-8", "UTF8": return .utf8
-        case "ISO-8859-1", "LATIN1", "L1": return .latin1
-        case "ASCII", "US-ASCII": return .ascii
-        default: return .other(name)
-        }
+        return declaredName(bytes).map(SourceEncoding.init(named:)) ?? .utf8
     }
 
     /// Returns whether a declared name fits an encoding with two or four bytes per unit. The name

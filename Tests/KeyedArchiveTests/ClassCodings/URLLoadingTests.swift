@@ -153,6 +153,18 @@ struct URLLoadingTests {
         }
     }
 
+    @Test("a request without values keeps its properties")
+    func emptyRequest() throws {
+        for hasKeys in [true, false] {
+            let request = ArchivedURLRequest(
+                values: [], properties: AnyArchived("a"), hasKeys: hasKeys)
+            let read = try KeyedUnarchiver.unarchive(
+                ArchivedURLRequest.self, from: KeyedArchiver.archive(request))
+            #expect(read.values.isEmpty && read.hasKeys == hasKeys)
+            #expect(read.properties?.value(as: String.self) == "a")
+        }
+    }
+
     @Test("hash tables round-trip")
     func hashTables() throws {
         let table: [PropertyListValue] = [

@@ -137,6 +137,9 @@ struct AnyArchivedTests {
         let long = AnyArchived([String](repeating: "text", count: 100_000))
         #expect(long.description.count == 1001 && long.description.hasSuffix("…"))
         #expect(AnyArchived(String(repeating: "x", count: 2000)).description.count == 1001)
+        // 500 characters of three bytes each.
+        let han = String(repeating: "漢", count: 500)
+        #expect(AnyArchived([han, "b"]).description == "[\"\(han)\", \"b\"]")
         let entries: PropertyListDictionary = ["a": [1, "b"]]
         #expect("\(entries)" == #"{a: [1, "b"]}"#)
         #expect("\(entries["a"]?.array ?? [])" == #"[1, "b"]"#)

@@ -168,6 +168,24 @@ struct PortingTests {
         _ = archive.roots.keys
     }
 
+    @Test("a duplicate key outside of the objects is not blamed on an object")
+    func duplicateKeyElsewhere() throws {
+        let bytes = Array(
+            """
+            <plist version="1.0"><dict><key>$archiver</key><string>NSKeyedArchiver</string>
+            <key>$version</key><integer>100000</integer><key>$top</key><dict/>
+            <key>$objects</key><array><string>$null</string>
+            <dict><key>$class</key><dict><key>CF$UID</key><integer>2</integer></dict></dict>
+            <dict><key>$classname</key><string>Shop</string></dict></array>
+            <key>others</key><array><true/><dict><key>a</key><true/><key>a</key><true/></dict></array>
+            </dict></plist>
+            """.utf8)
+        let error = archiveError { try KeyedUnarchiver(parsing: bytes) }
+        #expect(error?.code == .invalidPropertyList && error?.object == nil)
+        #expect(error?.what.contains("Shop") == false)
+        #expect(error?.path?.description == "others[1]")
+    }
+
     // MARK: - Hooks
 
     /// A shape that is stored as an object of another class, which refers back to it.

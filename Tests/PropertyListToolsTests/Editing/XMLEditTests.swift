@@ -236,6 +236,17 @@ struct XMLEditTests {
     }
 
     @Test(
+        "a document in Latin-1 is edited, whichever name it declares",
+        arguments: ["iso-8859-1", "ISO8859-1", "ISO_8859-1", "latin1", "L1"])
+    func latin1(name: String) throws {
+        let head = Array("<?xml version=\"1.0\" encoding=\"\(name)\"?><plist><string>".utf8)
+        let tail = Array("</string></plist>".utf8)
+        let document = try PropertyListDocument(parsing: head + [0xE9] + tail)
+        let edited = try document.applying([PropertyListEdit([], .set("ü"))])
+        #expect(edited.bytes == head + [0xFC] + tail)
+    }
+
+    @Test(
         "edits that cannot be applied are refused",
         arguments: [
             ("nope.x", .set(1), .noSuchValue), ("list[2]", .set(1), .noSuchValue),
