@@ -90,8 +90,8 @@ public struct ArchivedColor {
     }
 
     /// The components and alpha, parsed from the text that belongs to ``kind``. Nil for kinds
-    /// without components, for a missing text, and for a text that is not the expected count of
-    /// finite numbers.
+    /// without components, and for text that is missing, is longer than 256 bytes, or does not
+    /// consist of the expected count of finite numbers.
     public var components: [Double]? {
         switch kind {
         case .calibratedRGB, .deviceRGB: rgbText.flatMap { ColorText.components($0, count: 3) }

@@ -7,8 +7,8 @@ internal import PropertyList
 /// A builder that creates the property list of a keyed archive from the objects of another format,
 /// and records the byte range of each value in the file.
 ///
-/// Call ``begin()``, then ``key(_:)`` and a value for each root, then ``beginObjects()``, then the
-/// entries of `$objects` in order, and then ``finish(format:facts:problems:)``, which writes the
+/// Call ``begin()``, add a key and a value for each root, and call ``beginObjects()``. Then add the
+/// entries of `$objects` in order, and call ``finish(format:facts:problems:)``, which writes the
 /// extra objects.
 struct ArchiveAssembler: ~Copyable {
     private var builder: DocumentBuilder
@@ -103,8 +103,8 @@ struct ArchiveAssembler: ~Copyable {
         note(0..<0)
     }
 
-    /// Adds a string that several values of the file may share. The document then shares the string
-    /// too, unless `shared` is -1.
+    /// Adds a string. `shared` is the index of the string in the string table of the file, or -1
+    /// for a string outside of it. Strings with the same index become one shared value.
     mutating func string(_ text: @autoclosure () -> String, shared: Int, at range: Range<Int>) {
         if let known = sharedStrings[shared] { return builder.reference(to: known) }
         builder.string(text())

@@ -40,8 +40,7 @@ extension ImportedArchive {
             guard size <= effort else {
                 throw PropertyListError(
                     .sizeLimitExceeded,
-                    what:
-                        "expected at most \(effort) more bytes of work, found a window of \(size)"
+                    what: "expected at most \(effort) bytes within the work limit, found \(size)"
                 )
             }
             effort -= size
@@ -83,11 +82,19 @@ extension ImportedArchive {
         let streamLimits = TypedStreamLimits(depth: limits.depth, inputSize: limits.inputSize)
         do throws(TypedStreamError) {
             let document = try TypedStreamDocument(salvaging: window, limits: streamLimits)
-            guard let problem = document.problem else { return .whole(window.count) }
+            guard let problem = document.problem else {
+                // A group may end where the window ends, and nothing marks the end of a stream.
+                return isLast
+                    ? .whole(window.count)
+                    : .failed(
+                        PropertyListError(
+                            .truncated, what: "expected more than \(window.count) bytes"),
+                        mayBeLonger: true)
+            }
             let failure = failed(PropertyListError(problem), window)
             if case .failed(_, mayBeLonger: true) = failure, !isLast { return failure }
             if case .group(let complete)? = problem.path?.components.first, complete > 0,
-                let end = last(document.groups, complete)
+                let end = endOfGroups(document.groups, count: complete)
             {
                 return .whole(end)
             }
@@ -98,7 +105,7 @@ extension ImportedArchive {
     }
 
     /// Returns the end offset of the first `count` groups.
-    private static func last(_ groups: TypedStreamGroups, _ count: Int) -> Int? {
+    private static func endOfGroups(_ groups: TypedStreamGroups, count: Int) -> Int? {
         var iterator = groups.makeIterator()
         var end: Int?
         for _ in 0..<count {

@@ -13,8 +13,8 @@ internal import TypedStream
 ///
 /// Everything that works with keyed archives works with ``document``: `ArchiveGraph`, typed values
 /// through a `ClassRegistry`, and writing in any format. Each value has its byte range in the file.
-/// An object of a typedstream whose class has no known form keeps its values under keys that
-/// consist of their position and type.
+/// An object of a typedstream whose class the importer does not know keeps its values under keys
+/// that consist of their position and type.
 ///
 /// ```swift
 /// let archive = try ImportedArchive(parsing: bytes)
@@ -94,9 +94,10 @@ public struct ImportedArchive: Sendable {
     /// Imports the part of a damaged file that can be read with certainty. The `problems` of
     /// ``document`` list the defects.
     ///
-    /// A typedstream is read up to its first defect. An object with contents that its class does
-    /// not write keeps its values. A NIBArchive may repeat keys in an object and continue after its
-    /// class names. A damaged message of NSXPCConnection cannot be salvaged.
+    /// A typedstream is read up to its first defect. If the contents of an object do not have the
+    /// form that its class writes, the object keeps its values as for an unknown class. In a
+    /// NIBArchive, an object keeps the first value of a repeated key, and bytes after the class
+    /// names are ignored. A damaged message of NSXPCConnection cannot be salvaged.
     ///
     /// - Parameters:
     ///   - bytes: The bytes of the file.

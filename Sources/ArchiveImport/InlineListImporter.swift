@@ -7,10 +7,10 @@ internal import KeyedArchive
 internal import PropertyList
 
 // A dictionary is an object if its first key is `$class` and the value of that key is a string. A
-// message with objects becomes a keyed archive. Its objects, the strings and data in them, and the
-// numbers, Booleans and dates in their arrays and sets become entries of `$objects`. Values without
-// a key get the keys `$0`, `$1`, …, as in keyed archives. Any other message becomes a plain
-// property list.
+// message with objects becomes a keyed archive. The entries of `$objects` are the objects, the
+// strings and data in an object, and the numbers, Booleans and dates in an object's arrays and
+// sets. Values without a key get the keys `$0`, `$1`, …, as in keyed archives. Any other message
+// becomes a plain property list.
 
 /// An importer that converts a message of NSXPCConnection to a keyed archive or a plain property
 /// list, without recursion.

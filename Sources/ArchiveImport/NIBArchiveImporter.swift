@@ -55,7 +55,7 @@ struct NIBArchiveImporter: ArchiveImporter {
             problems = [
                 PropertyListError(
                     .trailingData, of: Self.format,
-                    "expected the end after the class names, found \(count) bytes", place)
+                    "expected the end of the archive, found \(count) more bytes", place)
             ]
         }
     }
@@ -229,7 +229,7 @@ struct NIBArchiveImporter: ArchiveImporter {
                 Self.write(value, to: &output)
             } else {
                 let error = PropertyListError(
-                    .duplicateKey, of: Self.format, "expected each key once in an object",
+                    .duplicateKey, of: Self.format, "a key occurs twice in an object",
                     value.byteRange.lowerBound)
                 guard salvages else { throw error }
                 problems.append(error)

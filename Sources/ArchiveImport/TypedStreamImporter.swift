@@ -15,8 +15,8 @@ internal import ValidText
 
 /// An importer that converts a typedstream to a keyed archive.
 struct TypedStreamImporter: ArchiveImporter {
-    /// The maximum length of a type encoding in a key. Longer encodings are truncated, so that one
-    /// long encoding of many groups cannot inflate the result.
+    /// The maximum length of a type encoding in a key. Longer encodings are truncated, so that a
+    /// long encoding that many groups share cannot inflate the result.
     private static let longestEncoding = 32
 
     private let document: TypedStreamDocument
@@ -117,7 +117,7 @@ struct TypedStreamImporter: ArchiveImporter {
             }
         } catch {
             guard salvages else { throw PropertyListError(error) }
-            // The problem of the document as a whole is already listed.
+            // If the document itself has a problem, `problems` lists only that one.
             if document.problem == nil { problems.append(PropertyListError(error)) }
         }
         begin(object, &output)

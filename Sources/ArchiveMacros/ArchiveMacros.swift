@@ -47,7 +47,7 @@ public macro Archived(_ name: String, super callsSuper: Bool? = nil) =
 public macro Archived() = #externalMacro(module: "ArchiveMacrosPlugin", type: "ArchivedMacro")
 
 /// Sets the archive key of a stored property, or the archive name of a case, if it differs from the
-/// source.
+/// name in the source.
 ///
 /// - Parameter key: The key in archives, as a string literal.
 @attached(peer)

@@ -131,7 +131,7 @@ struct EnumerationCases {
 }
 
 extension EnumerationCases.Value {
-    /// Describes an associated value of a case. `labels` are those of all its values.
+    /// Describes an associated value of a case. `labels` are the labels of all values of the case.
     fileprivate init(_ parameter: EnumCaseParameterSyntax, _ index: Int, among labels: [String?]) {
         let first = parameter.firstName?.text
         label = first == "_" ? nil : first

@@ -133,7 +133,7 @@ extension StoreError {
     }
 
     private static func recovery(of error: SystemError) -> String? {
-        if error.isMissing || error.isNoFile { return "check the path" }
+        if error.isMissing || error.isWrongKind { return "check the path" }
         if error.isTimeout { return "try again, or raise the timeout" }
         if error.isDenied { return "give the user of this program read and write access" }
         return error.isOutOfSpace ? "free some space on the disk" : nil

@@ -77,7 +77,7 @@ typedef struct keyed_document keyed_document;
 enum {
     /// For untrusted input: 128 levels, 256 MiB.
     KEYED_LIMITS_UNTRUSTED = 0,
-    /// For input of any origin. Everything that Apple's software writes is within these limits: 512 levels, 4 GiB.
+    /// Limits that admit everything that Apple's software writes, but no decompression bombs: 512 levels, 4 GiB.
     KEYED_LIMITS_DEFAULT = 1,
     /// For input that your own program wrote.
     KEYED_LIMITS_TRUSTED = 2,
@@ -171,8 +171,9 @@ typedef struct keyed_value {
 
 /// All values of a document. The number of a value is its index in `values`.
 ///
-/// Each child is a number below `value_count`, and no value contains itself. A shared value is in the table once. Hostile
-/// input can share values so often that visiting each occurrence takes exponential time: cache results by number.
+/// Each child is a number below `value_count`, and no value contains itself. A shared value is in the table once.
+/// Hostile input can share values so often that visiting each occurrence takes exponential time: cache results by
+/// number.
 typedef struct keyed_table {
     const keyed_value *values;
     uint32_t value_count;
@@ -187,9 +188,9 @@ keyed_table *keyed_values(const keyed_document *document, keyed_error **error);
 
 /// Finds the value at a key path, in the notations of the command `keyed`: `a.b[0]`, `/a/b/0`, `:a:b:0`.
 ///
-/// In a keyed archive, a path begins at the root object and traverses Foundation's collections, as in `files[0].name`. A
-/// path whose first key begins with `$`, as in `$top.root`, begins at the root of the property list. `!` enters data that
-/// contains a property list.
+/// In a keyed archive, a path begins at the root object and traverses Foundation's collections, as in `files[0].name`.
+/// If the first key begins with `$` and is a key of the property list's root, as in `$top.root`, the path begins at
+/// that root. `!` enters data that contains a property list.
 ///
 /// Returns the document that contains the value, and stores the number of the value in `value`.
 keyed_document *keyed_find(
@@ -276,9 +277,9 @@ enum {
     /// Tagged objects such as `{"$date": …}`, which can be parsed without loss.
     KEYED_JSON_TYPED = 2,
     /// Like `KEYED_JSON_COERCE`, with the objects of an archive resolved. Foundation's collections and values become
-    /// arrays, objects and text. Another object becomes its fields and a `$class`. A repeated reference to such an
-    /// object becomes `{"$ref": "@12"}`, with the key path of the object, and so does a reference to an object within
-    /// itself.
+    /// arrays, objects and text. Any other object becomes its fields and a `$class` at its first occurrence. Later
+    /// occurrences become `{"$ref": "@12"}`, with the key path of the object. A collection is written at each
+    /// occurrence, except within itself, where it becomes a `$ref` too.
     KEYED_JSON_OBJECTS = 3,
 };
 
@@ -307,7 +308,8 @@ int32_t keyed_check(
 
 /// A value and its location, as a row of a table.
 typedef struct keyed_row {
-    /// The key path of the value, for `keyed_find`.
+    /// The key path of the value, relative to the value passed to `keyed_list`. From the root, it is a path for
+    /// `keyed_find`.
     const char *path;
     /// The key in its container; NULL for elements and the root.
     const char *key;
@@ -327,7 +329,8 @@ typedef struct keyed_row {
     int64_t object;
     /// The byte offset of the value in the source; -1 if it is unknown.
     int64_t offset;
-    /// The content of a scalar, as in `keyed_value`. Strings are UTF-8. A `date` and a `uuid` are text too.
+    /// The content of a scalar, as in `keyed_value`. Strings are UTF-8. If the row's `kind` is `date` or `uuid`,
+    /// `bytes` is text, whatever `scalar.kind` is.
     keyed_value scalar;
 } keyed_row;
 

@@ -37,8 +37,8 @@ typedef struct {
     int (*on_events)(void *owner, const keyed_xml_event *events, int count);
     void *owner;
     xmlParserCtxtPtr context;
-    // The first violation of well-formedness: libxml2's error code, the offset and the message. The
-    // offset is also that of an internal subset.
+    // The first violation of well-formedness: libxml2's error code, the offset and the message. If
+    // the document has an internal subset, the offset is that of its '['.
     int error;
     uint32_t error_offset;
     char message[192];
@@ -133,8 +133,8 @@ static void keyed_xml_on_error(void *user, xmlErrorPtr error) {
 
 // Returns the options for libxml2. They forbid access to the network. They ignore the declared
 // encoding, because the text has already been converted to UTF-8. They lift the limit of 256
-// levels, because the caller counts the levels. NOENT, DTDLOAD, DTDATTR, XINCLUDE and RECOVER are
-// never set.
+// levels, because the caller counts the levels; newer versions of libxml2 still stop at 2048.
+// NOENT, DTDLOAD, DTDATTR, XINCLUDE and RECOVER are never set.
 static inline int keyed_xml_options(void) {
     int options = XML_PARSE_NONET | XML_PARSE_IGNORE_ENC | XML_PARSE_HUGE | XML_PARSE_NOERROR
         | XML_PARSE_NOWARNING;

@@ -114,7 +114,7 @@ static inline int keyed_journal_read(sqlite3_file *file, void *bytes, int size, 
     return SQLITE_OK;
 }
 
-/// Returns whether an error number means that the disk or the user's quota is full.
+/// Returns whether an error number means that the disk or the user's quota is full, or that the file is too large.
 static inline int keyed_journal_is_full(int error) {
     return error == ENOSPC || error == EDQUOT || error == EFBIG;
 }
@@ -146,7 +146,7 @@ static inline int keyed_journal_sync(sqlite3_file *file, int flags) {
     int is_full = (flags & 0x0F) == SQLITE_SYNC_FULL;
     do result = is_full ? fcntl(journal->descriptor, F_FULLFSYNC, 0) : -1;
     while (is_full && result != 0 && errno == EINTR);
-    // Some file systems support only `fsync`, which may not report a device failure a second time.
+    // Some file systems support only `fsync`. It is not tried after a device failure, which it might not report again.
     if (result != 0 && !(is_full && errno == EIO))
         do result = fsync(journal->descriptor);
         while (result != 0 && errno == EINTR);
@@ -276,8 +276,8 @@ static inline const keyed_guard_main *keyed_guard_main_of(sqlite3_file *file) {
     return (const keyed_guard_main *)file->pMethods;
 }
 
-/// Flushes a database. The system's VFS reports an interrupting signal as a failure, and a full disk as a device
-/// failure.
+/// Flushes a database. The system's VFS reports any failure as SQLITE_IOERR_FSYNC. This function tries again after an
+/// interrupting signal, and returns SQLITE_FULL for a full disk.
 static inline int keyed_guard_sync(sqlite3_file *file, int flags) {
     const sqlite3_io_methods *system = keyed_guard_main_of(file)->system;
     for (;;) {
@@ -313,9 +313,9 @@ static inline int keyed_guard_has_journal(const keyed_guard_main *main, sqlite3_
 ///
 /// A writer locks one byte of the file. Any process that may read the database can put a read lock on that byte. The
 /// system's VFS cannot distinguish this lock from a writer's, so SQLite would ignore the journal and read an incomplete
-/// transaction. But a writer whose journal is in use has locked the database exclusively, because it flushes the
-/// journal first. A journal in use therefore does not belong to the holder of this lock, and the function returns
-/// SQLITE_BUSY.
+/// transaction. But a writer locks the database exclusively before it marks its journal as in use, and no writer can do
+/// that while the caller has its read lock. A journal in use therefore does not belong to the holder of this lock, and
+/// the function returns SQLITE_BUSY.
 static inline int keyed_guard_is_reserved(sqlite3_file *file, int *reserved) {
     const keyed_guard_main *main = keyed_guard_main_of(file);
     int has_journal = 0, status = main->system->xCheckReservedLock(file, reserved);

@@ -33,8 +33,8 @@ enum ThreadStack {
     static let unmeasuredRoom: UInt = 96 << 10
     #endif
 
-    // The bytes kept free for code between two checks: the package's own, and a program's
-    // initializers.
+    // The bytes kept free for code that runs between two checks of the stack: the package's own
+    // code, and the initializers of a program's types.
     private static let reserve: UInt = 256 << 10
 
     /// The bounds of a stack.
@@ -70,8 +70,8 @@ enum ThreadStack {
 extension ThreadStack {
     /// Returns the lowest address at which the current thread makes calls; nil if it is unknown.
     ///
-    /// The address is unknown on a platform without threads, and in a program with fibers, which
-    /// runs a thread on other memory.
+    /// The address is unknown on a platform without threads. It is also unknown in a fiber, because
+    /// the fiber runs on memory outside the thread's own stack.
     static func floor() -> UInt? {
         guard let bounds = Self.bounds(), bounds.contains(position()) else { return nil }
         return bounds.floor

@@ -70,11 +70,11 @@ package final class DatabasePages {
 
 /// The set of pages that have been read.
 ///
-/// In a valid database, each page belongs to one tree or one value. So each page is read only once,
+/// In a valid database, each page belongs to one tree or one row. So each page is read only once,
 /// and reading all tables takes time linear in the size of the file, even for malformed files.
 package final class PageUsage {
-    // Bit sets of 64 pages each, by page number / 64. A dictionary allocates only what is used,
-    // because a sparse file may have more pages than bytes on disk.
+    // Bit sets of 64 pages each, by page number / 64. A sparse file may have more pages than bytes
+    // on disk, so a dictionary holds only the bit sets that are used.
     private var words: [UInt32: UInt64] = [:]
     private let count: Int
 

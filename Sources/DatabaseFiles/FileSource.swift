@@ -36,7 +36,7 @@ package final class FileSource: ByteSource {
 
     private static func size(of file: FileDescriptor) throws(SystemError) -> Int {
         let mode = try FileMode(of: file)
-        if mode.isDirectory { throw SystemError(message: "is a directory") }
+        if mode.isDirectory { throw SystemError.isDirectory }
         guard mode.isRegular else { throw SystemError.notRegular(mode) }
         return min(mode.size, largestDatabase)
     }

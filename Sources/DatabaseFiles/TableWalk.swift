@@ -233,9 +233,9 @@ private struct TreePage {
         DatabaseFileError("page \(number) has cells that overlap or extend beyond the page")
     }
 
-    /// Returns how many bytes of a row of `size` bytes its page stores. Short rows are stored
-    /// whole. Otherwise the page stores the bytes that remain after filling whole overflow pages,
-    /// or the minimum if that many do not fit.
+    /// Returns the number of bytes of a row that its page stores. `size` is the size of the row.
+    /// Short rows are stored whole. Otherwise the page stores the bytes that remain after filling
+    /// whole overflow pages, or the minimum if that many do not fit.
     private func localSize(of size: Int) -> Int {
         let largest = isNumbered && isLeaf ? usableSize - 35 : (usableSize - 12) * 64 / 255 - 23
         if size <= largest { return size }

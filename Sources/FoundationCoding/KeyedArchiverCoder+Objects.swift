@@ -36,7 +36,7 @@ struct KnownForms {
     /// The way to write the objects of a type; nil if none is known.
     subscript(type: ObjectIdentifier) -> Form? { types[type].map { forms[$0] } }
 
-    /// Adds the way to write the objects of a type that has none.
+    /// Adds the way to write the objects of a type that is not in the table yet.
     mutating func insert(_ form: Form, for type: ObjectIdentifier) {
         types.add(type)
         forms.append(form)
@@ -187,11 +187,11 @@ extension KeyedArchiverCoder {
         }
         if isSecure, !CodedClass.isSecure(type) { throw notSecure(type) }
         try requireWritable(type)
-        return .own(coding, place: try classPlace(type))
+        return .own(coding, place: try classIndex(type))
     }
 
     /// Returns the index of a class among the classes of the archive.
-    func classPlace(_ type: AnyClass) throws -> Int {
+    func classIndex(_ type: AnyClass) throws -> Int {
         let id = ObjectIdentifier(type)
         if let known = places[id] { return known }
         let place = try newClassPlace(type)
@@ -201,9 +201,9 @@ extension KeyedArchiverCoder {
 
     private func newClassPlace(_ type: AnyClass) throws -> Int {
         if let name = namesByClass[ObjectIdentifier(type)] {
-            return try writer.classPlace(ArchivedClass(name: name))
+            return try writer.classIndex(ArchivedClass(name: name))
         }
-        return try writer.classPlace(CodedClass.archivedClass(of: type))
+        return try writer.classIndex(CodedClass.archivedClass(of: type))
     }
 
     /// Checks that a class is not a subclass of `NSArray` or `NSSet`. With a coder that is not

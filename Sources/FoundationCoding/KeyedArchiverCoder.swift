@@ -263,7 +263,8 @@ extension KeyedArchiverCoder {
         delegate?.archiverDidFinish(self)
     }
 
-    /// Writes objects of a class under another name. `$classes` then contains only that name.
+    /// Makes the coder write objects of a class under another name. `$classes` then contains only
+    /// that name.
     ///
     /// - Parameters:
     ///   - codedName: the name in the archive; nil for the class's own.

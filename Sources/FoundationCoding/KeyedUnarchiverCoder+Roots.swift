@@ -144,8 +144,8 @@ extension KeyedUnarchiverCoder {
 // MARK: - Names of classes
 
 extension KeyedUnarchiverCoder {
-    /// Reads the objects whose class is named `codedName` as objects of `cls`, and allows that
-    /// class.
+    /// Makes the coder read the objects whose class is named `codedName` as objects of `cls`, and
+    /// allows that class.
     ///
     /// - Parameters:
     ///   - cls: the class; nil to remove the name.

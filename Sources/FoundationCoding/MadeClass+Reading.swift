@@ -114,8 +114,8 @@ extension MadeClass {
         try hashed(elements(coder, reader), coder)
     }
 
-    /// Returns an array of objects. The initializer that takes a Swift array converts each object
-    /// to a value and back.
+    /// Returns an array of objects. The initializer that takes a Swift array would be slower,
+    /// because it converts each object to a value and back.
     private static func array(_ elements: [AnyObject]) -> NSArray {
         // SAFETY: the array copies the elements before its initializer returns.
         unsafe elements.withUnsafeBufferPointer {
@@ -186,7 +186,7 @@ extension MadeClass {
                 what:
                     "expected elements that have a hash, found one of class \(Swift.type(of: element))",
                 object: coder.uid,
-                recovery: "Foundation crashes when it is asked for the hash")
+                recovery: "use an array: Foundation would crash when it hashes the element")
         }
         if elements.count <= mostCollisions { return elements }
         var counts: [Int: Int] = [:]

@@ -26,7 +26,7 @@ extension MadeClass {
             }
         default: break
         }
-        return try writer.foreignInstance(object, ofClassAt: coder.classPlace(type)) {
+        return try writer.foreignInstance(object, ofClassAt: coder.classIndex(type)) {
             try self.encode(object, coder, $0)
         }
     }

@@ -22,8 +22,8 @@ enum Resolution {
 /// The classes of one archive with the ways to read their objects. Each class is looked up once.
 struct ResolvedClasses {
     private var typesByName: [ExactText: AnyClass] = [:]
-    /// The results of looking up classes in the registry and among those that the program has set,
-    /// by class number.
+    /// The resolutions of classes that the program has set or the registry lists, by class number.
+    /// Any other class resolves to ``Resolution/unlisted``.
     var listed = NumberedTable<Resolution>()
     /// The classes that calls or the delegate have named, by class number.
     var named = NumberedTable<(type: AnyClass, resolution: Resolution)>()

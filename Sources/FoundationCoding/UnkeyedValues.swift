@@ -135,7 +135,7 @@ extension KeyedUnarchiverCoder {
         do {
             _ = try reference.foreignObject { decoder in
                 guard try decoder.decodeInteger(forKey: "NS.type") == Int(element) else {
-                    throw reference.wrongType(expected: "an array of another type")
+                    throw reference.wrongType(expected: "an array of the requested type")
                 }
                 let found = min(count, try decoder.decodeInteger(forKey: "NS.count"))
                 for index in 0..<max(0, found) {
@@ -210,7 +210,7 @@ extension KeyedArchiverCoder {
         guard let size = ObjCType.size(element) else { return }
         current.encodeUnkeyed {
             try self.current.writer.foreignInstance(
-                NSObject(), ofClassAt: self.current.writer.classPlace(ObjCType.arrayClass)
+                NSObject(), ofClassAt: self.current.writer.classIndex(ObjCType.arrayClass)
             ) { encoder in
                 encoder.encode(count, forKey: "NS.count")
                 encoder.encode(size, forKey: "NS.size")

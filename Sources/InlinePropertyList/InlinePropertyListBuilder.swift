@@ -89,7 +89,8 @@ public struct InlinePropertyListBuilder: Sendable {
         }
         guard !top.isDictionary || top.count % 2 == 0 else {
             throw InlinePropertyListError(
-                .invalidKey, "expected as many values as keys, found \(top.count) objects")
+                .invalidKey,
+                "expected an even number of keys and values in a dictionary, found \(top.count)")
         }
         open.removeLast()
         let last = bytes.count - 1
@@ -136,7 +137,7 @@ public struct InlinePropertyListBuilder: Sendable {
                 .incompleteList,
                 open.isEmpty
                     ? "expected a root, found none"
-                    : "expected the ends of all containers, found \(open.count) open")
+                    : "expected `end()` for each container, found \(open.count) still open")
         }
         return bytes
     }
@@ -147,7 +148,7 @@ public struct InlinePropertyListBuilder: Sendable {
     private mutating func count(isKey: Bool) throws(InlinePropertyListError) {
         guard !isComplete else {
             throw InlinePropertyListError(
-                .incompleteList, "expected the end after the root, found another value")
+                .incompleteList, "expected one root value, found a second")
         }
         guard let top = open.last else { return }
         guard !top.isDictionary || top.count % 2 == 1 || isKey else {
@@ -182,7 +183,7 @@ public struct InlinePropertyListBuilder: Sendable {
     private func check(ascii text: String) throws(InlinePropertyListError) {
         guard text.utf8.allSatisfy({ $0 > 0 && $0 < 0x80 }) else {
             throw InlinePropertyListError(
-                .invalidString, "expected ASCII without NUL, found other text")
+                .invalidString, "expected ASCII text without NUL, found other characters")
         }
     }
 

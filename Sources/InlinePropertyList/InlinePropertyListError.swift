@@ -41,7 +41,7 @@ public struct InlinePropertyListError: Error, Sendable {
         public static let incompleteList = Code("incompleteList")
     }
 
-    // One word wide, so that `throws` costs nothing on the success path.
+    // The error is one word wide, so that `throws` costs nothing on the success path.
     private final class Storage: Sendable {
         let code: Code
         let what: String

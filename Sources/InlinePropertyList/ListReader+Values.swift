@@ -15,7 +15,7 @@ extension ListReader {
         )
     }
 
-    /// Adds a value of `count` bytes after its marker.
+    /// Adds a value with `count` bytes after its header, after checking that the bytes are present.
     private mutating func add(
         _ kind: ListNode.Kind, header: Int = 1, checked count: Int
     ) throws(InlinePropertyListError) {
@@ -109,7 +109,8 @@ extension ListReader {
         let (count, header) = try length()
         let left = limit - place - header
         guard count <= (kind == .dictionary ? left / 2 : left) else {
-            throw fail(.invalidLength, "expected \(count) elements, found \(left) bytes")
+            throw fail(
+                .invalidLength, "expected \(count) elements, found only \(left) bytes for them")
         }
         try beginContainer(kind, header: header, count: kind == .dictionary ? 2 * count : count)
     }
@@ -155,7 +156,7 @@ extension ListReader {
             throw fail(
                 .invalidString,
                 "expected text that is valid in its encoding, with NUL only as its terminator",
-                at: start)
+                at: start, child: path.last.map { $0 - 1 })
         }
     }
 

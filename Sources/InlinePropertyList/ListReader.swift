@@ -48,11 +48,15 @@ struct ListReader {
     /// The index of the current child in each open container.
     var path: [Int] { open.map(\.count) }
 
+    /// Returns an error about the current child, or about an earlier one of the innermost
+    /// container.
     func fail(
         _ code: InlinePropertyListError.Code, _ what: String, at offset: Int? = nil,
-        recovery: String? = nil
+        child: Int? = nil, recovery: String? = nil
     ) -> InlinePropertyListError {
-        InlinePropertyListError(
+        var path = path
+        if let child, !path.isEmpty { path[path.count - 1] = child }
+        return InlinePropertyListError(
             code, what, at: offset ?? place, path: path, recovery: recovery)
     }
 
@@ -78,7 +82,7 @@ struct ListReader {
         guard place == end else {
             throw fail(
                 .trailingData,
-                "expected the end of the property list, found \(end - place) bytes more")
+                "expected the end of the property list, found \(end - place) more bytes")
         }
         guard bytes[end...].allSatisfy({ $0 == 0 }) else {
             throw fail(.trailingData, "expected zeros after the declared length, found other bytes")
@@ -116,7 +120,7 @@ struct ListReader {
         let start = place
         place += header + count
         nodes.append(ListNode(kind, at: start, header: header, end: place))
-        finishChild(nodes.count - 1)
+        finishChild()
     }
 
     mutating func add(referenceTo target: Int, header: Int, count: Int) {
@@ -125,7 +129,7 @@ struct ListReader {
     }
 
     /// Counts a complete child of the innermost container.
-    private mutating func finishChild(_ node: Int) {
+    private mutating func finishChild() {
         guard !open.isEmpty else { return }
         open[open.count - 1].count += 1
         open[open.count - 1].remaining -= 1
@@ -140,7 +144,7 @@ struct ListReader {
             nodes[top.node].other = UInt32(truncatingIfNeeded: nodes.count)
             open.removeLast()
             limit = open.last?.limit ?? limit
-            finishChild(top.node)
+            finishChild()
         }
     }
 
@@ -151,17 +155,21 @@ struct ListReader {
         let start = Int(nodes[dictionary].offset)
         guard count % 2 == 0 else {
             throw fail(
-                .invalidKey, "expected as many values as keys, found \(count) objects", at: start)
+                .invalidKey,
+                "expected an even number of keys and values in a dictionary, found \(count)",
+                at: start)
         }
         var known: Set<Int> = []
         var node = dictionary + 1
         for index in 0..<count {
             // In version 15, all keys precede the values.
             let isKey = version == .fifteen ? index < count / 2 : index % 2 == 0
-            if isKey, let number = try keyNumber(node), !known.insert(number).inserted {
+            if isKey, let number = try keyNumber(node, child: index),
+                !known.insert(number).inserted
+            {
                 throw fail(
-                    .duplicateKey, "expected each key once, found it twice in a dictionary",
-                    at: Int(nodes[node].offset))
+                    .duplicateKey, "a key occurs twice in a dictionary",
+                    at: Int(nodes[node].offset), child: index)
             }
             node = nodes[node].kind.isContainer ? Int(nodes[node].other) : node + 1
         }
@@ -169,13 +177,15 @@ struct ListReader {
 
     /// Returns an identifier for the text of a key, which is the same for equal texts, or nil for a
     /// null key.
-    private mutating func keyNumber(_ node: Int) throws(InlinePropertyListError) -> Int? {
+    private mutating func keyNumber(
+        _ node: Int, child: Int
+    ) throws(InlinePropertyListError) -> Int? {
         let target = nodes[node].kind == .reference ? Int(nodes[node].other) : node
         if nodes[target].kind == .null { return nil }
         guard nodes[target].kind.isString else {
             throw fail(
                 .invalidKey, "expected a string or null as a key, found another value",
-                at: Int(nodes[node].offset))
+                at: Int(nodes[node].offset), child: child)
         }
         return keys.number(ofNode: target, nodes[target], in: bytes)
     }

@@ -240,7 +240,7 @@ extension ArchiveContents {
         _ reference: PropertyListUID, within budget: inout DescriptionBudget
     ) throws(KeyedArchiveError) -> ArchivedClass {
         guard case .classDescription(let node) = try entry(reference) else {
-            throw Self.malformed("it describes no class", reference, .malformedClass)
+            throw Self.malformed("it is not a class description", reference, .malformedClass)
         }
         return try archivedClass(
             reference, UInt32(truncatingIfNeeded: node.number), DocumentTable(of: node), &budget)
@@ -255,7 +255,7 @@ extension ArchiveContents {
     ) throws(KeyedArchiveError) -> ArchivedClass {
         try budget.charge(node, of: table, reference)
         guard let description = try ArchivedClass(table, node, reference) else {
-            throw Self.malformed("it describes no class", reference, .malformedClass)
+            throw Self.malformed("it is not a class description", reference, .malformedClass)
         }
         return description
     }

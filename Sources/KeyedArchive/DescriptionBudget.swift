@@ -58,8 +58,9 @@ package struct DescriptionBudget {
     private func exceeded(_ object: PropertyListUID) -> KeyedArchiveError {
         KeyedArchiveError(
             .expansionLimitExceeded,
-            what: "the descriptions of classes expand to more than "
-                + (size > sizeLimit ? "\(sizeLimit) bytes" : "\(countLimit) values"),
+            what: "expected class descriptions of at most "
+                + (size > sizeLimit ? "\(sizeLimit) bytes" : "\(countLimit) values")
+                + ", found more",
             object: object,
             recovery: size > sizeLimit
                 ? "raise `ParsingLimits.expansion` if the archive is trusted" : nil)

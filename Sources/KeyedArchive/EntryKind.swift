@@ -79,7 +79,7 @@ enum EntryFlaw {
                 .danglingReference)
         case .undescribedClass(let number):
             ArchiveContents.malformed(
-                "its `$class` is object \(number), which describes no class", entry,
+                "its `$class` is object \(number), which is not a class description", entry,
                 .malformedClass)
         }
     }

@@ -17,7 +17,7 @@ extension KeyedArchiveError {
     /// - Returns: The error, with the line that allows the class.
     static func notAllowed(
         _ archivedClass: ArchivedClass?, _ subject: String, _ object: PropertyListUID? = nil,
-        askedFor type: (any KeyedDecodable.Type)? = nil
+        requested type: (any KeyedDecodable.Type)? = nil
     ) -> KeyedArchiveError {
         let archivedClass = archivedClass ?? ArchivedClass(name: "")
         let name = printable(archivedClass.name)
@@ -25,7 +25,7 @@ extension KeyedArchiveError {
         let wrapped = (type as? any OptionalValue.Type)?.wrappedType as? any KeyedDecodable.Type
         return KeyedArchiveError(
             .classNotAllowed, what: "\(subject) is of class \(name), which is not allowed",
-            object: object, recovery: recovery(for: archivedClass, askedFor: wrapped ?? type))
+            object: object, recovery: recovery(for: archivedClass, requested: wrapped ?? type))
     }
 
     /// Returns the error for a value that cannot be written because the registry does not list its
@@ -44,7 +44,7 @@ extension KeyedArchiveError {
     private static func recovery(
         for name: String, writing type: (any KeyedEncodable.Type)?
     ) -> String {
-        guard let type else { return recovery(for: ArchivedClass(name: name), askedFor: nil) }
+        guard let type else { return recovery(for: ArchivedClass(name: name), requested: nil) }
         if type is any KeyedDecodable.Type { return "`.adding(\(type).self)` would allow it" }
         return "`.allowing(\(quoted(name)))` would allow it: \(type) is only written"
     }
@@ -57,7 +57,7 @@ extension KeyedArchiveError {
     /// Returns the line that allows a class. A program with that line must not get another error at
     /// the same place.
     private static func recovery(
-        for archivedClass: ArchivedClass, askedFor type: (any KeyedDecodable.Type)?
+        for archivedClass: ArchivedClass, requested type: (any KeyedDecodable.Type)?
     ) -> String {
         let name = archivedClass.name
         if let type, !type.reads(name), type.archivedClass.name != FoundationClass.object {
@@ -84,7 +84,7 @@ extension KeyedArchiveError {
         if let other = ClassRegistry.foundation[archivedClass.name]?.type {
             return "\(type) is requested here; `\(other).self` reads this class"
         }
-        return "`.adding(\(type).self, as: \(name))` would allow it, if that is another name of "
+        return "`.adding(\(type).self, as: \(name))` would allow it, if that is another name for "
             + "\(printable(type.archivedClass.name))"
     }
 }

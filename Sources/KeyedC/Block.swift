@@ -15,7 +15,7 @@ enum Block {
         let start = UnsafeMutableRawPointer.allocate(
             byteCount: headerSize + size, alignment: headerSize)
         let kept = unsafe owner.map { unsafe Unmanaged.passRetained($0).toOpaque() }
-        // SAFETY: the header has room for a pointer, and its alignment.
+        // SAFETY: the header has room for a pointer, and is aligned for one.
         unsafe start.storeBytes(of: kept, as: UnsafeMutableRawPointer?.self)
         return unsafe start + headerSize
     }

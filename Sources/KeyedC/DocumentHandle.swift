@@ -32,7 +32,7 @@ final class DocumentHandle: Sendable {
     }
 
     convenience init(_ bytes: [UInt8], _ settings: Settings) throws(Failure) {
-        let document = try listed { () throws(PropertyListError) in
+        let document = try convertingErrors { () throws(PropertyListError) in
             try PropertyListDocument(
                 parsing: bytes, options: settings.options, limits: settings.limits)
         }

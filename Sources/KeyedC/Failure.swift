@@ -134,7 +134,7 @@ func guarded<Result>(
 }
 
 /// Returns the result of `body`, and converts errors of property lists to failures.
-func listed<Result>(
+func convertingErrors<Result>(
     _ body: () throws(PropertyListError) -> Result
 ) throws(Failure) -> Result {
     do { return try body() } catch { throw Failure(error) }

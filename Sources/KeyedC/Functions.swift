@@ -83,7 +83,7 @@ public func keyed_find(
         let bytes = unsafe copied(
             UnsafeRawPointer(path)?.assumingMemoryBound(to: UInt8.self), path_count)
         let text = String(decoding: bytes, as: UTF8.self)
-        let parsed = try listed { () throws(PropertyListError) in
+        let parsed = try convertingErrors { () throws(PropertyListError) in
             try PropertyListKeyPath(parsing: text)
         }
         let (handle, node) = unsafe try ObjectWalk.find(parsed, in: DocumentHandle.of(document))
@@ -125,7 +125,7 @@ public func keyed_convert(
         guard let wanted = formats.first(where: { $0.number == format }) else {
             throw Failure("misuse", "expected a format from 1 to 4, found \(format)")
         }
-        let bytes = try listed { () throws(PropertyListError) in
+        let bytes = try convertingErrors { () throws(PropertyListError) in
             try handle.document.serialized(as: wanted, limits: handle.limits)
         }
         return unsafe text(bytes)

@@ -44,7 +44,8 @@ struct ObjectForms {
     private enum Family: BitwiseCopyable {
         case none, null, string, data, date, uuid, url, array, set, orderedSet, dictionary
 
-        /// Creates the family with a name. The name is compared only with those of the same length.
+        /// Creates the family of a Foundation class from the name of the class. The name is
+        /// compared only with class names of the same length.
         init?(name: NodeRecord, in table: DocumentTable) {
             guard name.kind == .string else { return nil }
             let candidates: [(String, Family)] =
@@ -138,8 +139,8 @@ struct ObjectForms {
         }
     }
 
-    // Changes nothing, but is `mutating`: a mutating caller would have to copy the structure to
-    // call a function that is not.
+    // Changes nothing. It is `mutating` because a mutating caller would copy the structure to call
+    // a nonmutating function.
     private mutating func known(_ object: UInt32, _ known: KnownClass) -> ObjectForm? {
         let record = table[object]
         func field(_ key: UInt32?, _ kind: PropertyListKind) -> UInt32? {

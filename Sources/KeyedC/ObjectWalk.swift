@@ -32,7 +32,7 @@ struct ResolvedValue {
 struct ObjectWalk {
     let handle: DocumentHandle
     var forms: ObjectForms?
-    // By the number of a node: the index in `$objects`. Nil until it is needed.
+    // The index in `$objects` for each node number. Nil until it is first needed.
     private var objects: [Int: UInt32]?
 
     init(_ handle: DocumentHandle) {
@@ -144,7 +144,7 @@ struct ObjectWalk {
         _ path: PropertyListKeyPath, in handle: DocumentHandle
     ) throws(Failure) -> (DocumentHandle, PropertyListNode) {
         var walk = ObjectWalk(handle)
-        var node = walk.begins(path) ? handle.document.root : start(of: handle)
+        var node = walk.beginsAtPropertyListRoot(path) ? handle.document.root : start(of: handle)
         for (position, step) in path.steps.enumerated() {
             if case .content = step {
                 walk = ObjectWalk(try walk.nested(in: node))
@@ -157,7 +157,7 @@ struct ObjectWalk {
     }
 
     /// Returns whether a path begins at the root of the property list.
-    private func begins(_ path: PropertyListKeyPath) -> Bool {
+    private func beginsAtPropertyListRoot(_ path: PropertyListKeyPath) -> Bool {
         switch path.steps.first {
         case .name(let key), .key(let key):
             key.utf8.first == UInt8(ascii: "$") && handle.document.root[key] != nil

@@ -20,7 +20,7 @@ struct Failure: Error {
     /// text.
     init(
         _ error: PropertyListError, in file: String, source: [UInt8]?,
-        leniently way: String = "--lenient"
+        leniently way: String = "use --lenient"
     ) {
         var text = "\(TerminalText.escaped(file)): \(error.whatAndWhere)"
         if let advice = Advice.text(for: error, leniently: way) { text += " (\(advice))" }
@@ -47,7 +47,7 @@ extension PropertyListError {
 enum Advice {
     /// Returns the advice, or nil if the library's advice applies only to Swift code.
     ///
-    /// `way` is the option that makes the verb lenient.
+    /// `way` tells how to make the verb lenient, such as `use --lenient`.
     static func text(for error: PropertyListError, leniently way: String) -> String? {
         switch error.recoveryCode {
         case .raiseLimits: "--limits trusted allows more, if you trust the file"
@@ -68,8 +68,8 @@ enum Advice {
 
     private static func leniency(_ names: [String], _ way: String) -> String {
         names.count == 1
-            ? "the leniency \(names[0]) lets it pass: \(way)"
-            : "the leniencies \(names.joined(separator: " and ")) let it pass: \(way)"
+            ? "\(way) to allow the leniency \(names[0])"
+            : "\(way) to allow the leniencies \(names.joined(separator: " and "))"
     }
 }
 
@@ -221,7 +221,7 @@ struct Input {
         do {
             try self.init(path, bytes, options: .strict, limits: limits, text: text, console)
         } catch {
-            let failure = Failure(error, in: path, source: bytes, leniently: "without --strict")
+            let failure = Failure(error, in: path, source: bytes, leniently: "omit --strict")
             guard !isStrict, !error.isLimit,
                 let input = try? Input(
                     path, bytes, options: .forensic, limits: limits, text: text, console)

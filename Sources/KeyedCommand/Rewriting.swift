@@ -39,8 +39,8 @@ enum Rewriting {
             throw PropertyListError(
                 .unrepresentableValue,
                 what:
-                    "expected a file of the format \(format.rawValue): only such files can be "
-                    + "rewritten in it",
+                    "expected a file of the format \(format.rawValue), found another format: other "
+                    + "formats cannot be converted to it",
                 location: .byte(0))
         }
         return try checked(bytes, limits) {

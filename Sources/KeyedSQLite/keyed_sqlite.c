@@ -60,10 +60,15 @@ static int wants_errors(sqlite3_context *context, int count, sqlite3_value **arg
     return -1;
 }
 
-/// Sets the result to the error if errors are `wanted`, or if the path is malformed, which is a mistake in the
-/// statement. Otherwise sets the result to NULL. Frees the error.
+/// Returns whether an error is a malformed path, which is a mistake in the statement.
+static int is_mistake(const keyed_error *error) {
+    return error && strcmp(error->code, "invalidKeyPath") == 0;
+}
+
+/// Sets the result to the error if errors are `wanted`, or if the error is a mistake in the statement.
+/// Otherwise sets the result to NULL. Frees the error.
 static void fail(sqlite3_context *context, keyed_error *error, int wanted) {
-    if (error && (wanted || strcmp(error->code, "invalidKeyPath") == 0)) {
+    if (error && (wanted || is_mistake(error))) {
         sqlite3_result_error(context, error->message, -1);
     } else {
         sqlite3_result_null(context);
@@ -71,8 +76,8 @@ static void fail(sqlite3_context *context, keyed_error *error, int wanted) {
     keyed_free(error);
 }
 
-/// Sets the result to a copy of a text. SQLite cannot free the original, because `keyed_free` does not have the type of
-/// a destructor in SQLite.
+/// Sets the result to a copy of a text. SQLite cannot free the original, because the text is part of a structure that
+/// `keyed_free` frees as a whole.
 static void result_text(sqlite3_context *context, const char *bytes, size_t count) {
     sqlite3_result_text64(context, bytes, count, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
@@ -309,16 +314,16 @@ static int close_cursor(sqlite3_vtab_cursor *base) {
     return SQLITE_OK;
 }
 
-/// Returns a failure for a malformed path, which is a mistake in the statement, and success for other errors, which
-/// result in no rows. Frees the error.
+/// Returns a failure for a mistake in the statement, and success for other errors, which result in no rows. Frees the
+/// error.
 static int refuse(sqlite3_vtab *base, keyed_error *error) {
-    int is_mistake = error && strcmp(error->code, "invalidKeyPath") == 0;
-    if (is_mistake) {
+    int status = is_mistake(error) ? SQLITE_ERROR : SQLITE_OK;
+    if (status != SQLITE_OK) {
         sqlite3_free(base->zErrMsg);
         base->zErrMsg = sqlite3_mprintf("%s", error->message);
     }
     keyed_free(error);
-    return is_mistake ? SQLITE_ERROR : SQLITE_OK;
+    return status;
 }
 
 /// Lists the rows of one blob. A blob that cannot be decoded has no rows.

@@ -72,7 +72,8 @@ struct ArchiveReader {
             guard word(place + 4) == start, end >= start, end <= source.bytes.count else {
                 throw NIBArchiveError(
                     .invalidOffset,
-                    "expected a section from byte \(start) to \(source.bytes.count) at most, found one from \(word(place + 4)) to \(end)",
+                    "expected a section that begins at byte \(start) and ends by byte "
+                        + "\(source.bytes.count), found bytes \(word(place + 4)) to \(end)",
                     at: place + 4)
             }
             guard count <= (end - start) / minimum else {
@@ -95,8 +96,8 @@ struct ArchiveReader {
         guard let (value, end) = source.variable(at: place, limit: section.places.upperBound) else {
             throw NIBArchiveError(
                 .invalidNumber,
-                "expected an integer below 2³¹ in its shortest form that ends by byte "
-                    + "\(section.places.upperBound)",
+                "expected an integer below 2³¹ in its shortest form, before the section ends at "
+                    + "byte \(section.places.upperBound)",
                 at: place)
         }
         place = end
@@ -204,7 +205,8 @@ struct ArchiveReader {
             guard first == next, count <= values - first else {
                 throw NIBArchiveError(
                     .invalidValueRange,
-                    "expected values that begin at index \(next) and end by \(values), found \(count) that begin at \(first)",
+                    "expected values that begin at index \(next) and end by \(values), found "
+                        + "\(count) values from \(first)",
                     at: start, object: object)
             }
             next += count
@@ -217,8 +219,8 @@ struct ArchiveReader {
         try checkEnd(place, section)
         guard next == values else {
             throw NIBArchiveError(
-                .invalidValueRange, "expected \(values) values in objects, found \(next)", at: place
-            )
+                .invalidValueRange,
+                "expected the objects to use all \(values) values, found \(next) in use", at: place)
         }
     }
 

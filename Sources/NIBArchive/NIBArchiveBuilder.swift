@@ -90,7 +90,7 @@ public struct NIBArchiveBuilder: Sendable {
     /// - Parameters:
     ///   - name: The name of the object's class.
     ///   - fallbacks: The names of classes to use if that class is unknown to a reader. They are
-    ///     written only if this is the first use of the class, also as a fallback.
+    ///     ignored if the archive already contains the class, even if only as a fallback.
     /// - Returns: The object. Append values to it, or refer to it in values.
     public mutating func addObject(_ name: String, fallbacks: [String] = []) -> Object {
         let isNew = classIndices[Array(name.utf8)[...]] == nil

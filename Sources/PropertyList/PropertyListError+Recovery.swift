@@ -62,7 +62,7 @@ extension PropertyListError {
             let names = [leniency, other].filter { !$0.isEmpty }
                 .map { $0.names.joined(separator: "` and `.") }.joined(separator: "` or `.")
             let isOne = leniency.names.count + other.names.count == 1
-            text = "`ParsingOptions.\(names)` \(isOne ? "lets" : "let") it pass"
+            text = "`ParsingOptions.\(names)` \(isOne ? "accepts" : "accept") it"
             code = .allowLeniency
             self.leniency = leniency
         }

@@ -110,7 +110,7 @@ private struct RelatedFormat {
     let recovery: PropertyListError.Recovery
 
     private static let imported = PropertyListError.Recovery(
-        .importArchive, "the product `ArchiveImport` makes a keyed archive of it")
+        .importArchive, "convert it to a keyed archive with the product `ArchiveImport`")
 
     static let all = [
         RelatedFormat(
@@ -125,7 +125,7 @@ private struct RelatedFormat {
             recovery: "unzip it, and read the files in it"),
         RelatedFormat(
             name: "an SQLite database", magic: Array("SQLite format 3".utf8),
-            recovery: .init(.searchDatabase, "its tables may contain property lists")),
+            recovery: .init(.searchDatabase, "look for property lists in its tables")),
         RelatedFormat(
             name: "gzip-compressed data", magic: [0x1F, 0x8B],
             recovery: "decompress it with gunzip"),

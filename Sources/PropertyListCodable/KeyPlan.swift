@@ -41,8 +41,8 @@ final class KeyPlan {
 
     /// Returns the place of the key `name` in the plan, or nil if the plan cannot hold the key.
     ///
-    /// The key is expected at the place `next`, which then becomes the following place. `resolve`
-    /// returns the value of a key that is requested for the first time.
+    /// `next` is the expected place of the key. If the key is found or added, `next` becomes the
+    /// place after it. `resolve` returns the value of a key that is requested for the first time.
     @inline(__always)
     func place(of name: String, _ next: inout Int, resolve: (String) -> UInt32) -> Int? {
         if value(of: name, ifAt: next) == nil { return search(name, &next, resolve) }

@@ -1,8 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Returns a value as the type `T`, which is known to be its type. Does the same as a cast, without
-/// a runtime lookup.
+/// Returns a value as type `T`. Does the same as a cast, without the runtime lookup.
 ///
 /// - Precondition: Both types are the same. Callers compare them.
 @inline(__always)

@@ -8,8 +8,8 @@ internal import PlatformC
 /// Anyone who may write to the folder can put a file with the companion's name there. The contents
 /// of a companion become part of the main file, and a program that opened the companion earlier can
 /// read later writes. So a companion is opened only if its owner and mode show that a user who may
-/// write the main file created it. The check is repeated on the descriptor of the later reads and
-/// writes.
+/// write the main file created it. The check is repeated on the open descriptor, through which the
+/// companion is then read and written.
 package struct CompanionFile {
     package let file: FileDescriptor
 

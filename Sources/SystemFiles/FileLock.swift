@@ -45,13 +45,13 @@ package struct FileLock {
         if !found.isOwn { details += "; the lock file belongs to user \(found.owner)" }
         if found.size > 0 {
             details +=
-                "; expected an empty lock file, found \(found.size) bytes of something else"
+                "; expected an empty lock file, found \(found.size) bytes"
         }
         return .timeout(details)
     }
 
-    /// Waits for the lock on a file with contents. The holder of the lock may replace the file with
-    /// another one.
+    /// Waits for the lock on an existing file with contents, as opposed to an empty lock file. The
+    /// holder of the lock may replace the file with another one.
     ///
     /// - Parameters:
     ///   - path: The path of the file.
@@ -60,7 +60,7 @@ package struct FileLock {
     ///   - deadline: The time to stop waiting, on the clock of `Environment.uptime`.
     /// - Throws: An `isTimeout` error after the wait, or an `isMissing` error.
     package init(
-        contents path: String, patience: Double, deadline: Double
+        existingFile path: String, patience: Double, deadline: Double
     ) throws(SystemError) {
         file = try Self.wait(for: path, until: deadline, patience: patience) {
             () throws(SystemError) in

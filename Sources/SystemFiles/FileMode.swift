@@ -17,7 +17,7 @@ package struct FileMode {
     package let linkCount: Int
     package let kind: Kind
     private let device: dev_t
-    private let number: ino_t
+    private let inode: ino_t
     /// The time of the last change of contents or mode: seconds, and nanoseconds after them.
     private let changeTime: (seconds: Int, nanoseconds: Int)
 
@@ -49,7 +49,7 @@ package struct FileMode {
         try self.init(of: place, followingLinks: place.followsLinks)
     }
 
-    /// Reads the mode of a symbolic link itself, not of its target.
+    /// Reads the mode of a file. For a symbolic link, reads that of the link, not of its target.
     init(ofItself place: FilePlace) throws(SystemError) {
         try self.init(of: place, followingLinks: false)
     }
@@ -73,7 +73,7 @@ package struct FileMode {
             clamping: Int64(clamping: status.st_blocks).multipliedReportingOverflow(by: 512).0)
         linkCount = Int(clamping: status.st_nlink)
         device = status.st_dev
-        number = status.st_ino
+        inode = status.st_ino
         #if canImport(Darwin)
         let time = status.st_ctimespec
         #else
@@ -92,7 +92,7 @@ package struct FileMode {
     }
 
     package func isSameFile(as other: FileMode) -> Bool {
-        device == other.device && number == other.number
+        device == other.device && inode == other.inode
     }
 
     /// Returns whether this is the same file and nothing has changed it since.

@@ -26,7 +26,7 @@ package struct SystemError: Error {
         self.message = message
     }
 
-    static let isDirectory = SystemError(
+    package static let isDirectory = SystemError(
         number: noFile, message: "expected a file, found a directory")
     static let notFolder = SystemError(number: noFolder, message: "expected a folder, found a file")
 
@@ -88,7 +88,7 @@ package struct SystemError: Error {
     /// There is no such file or folder.
     package var isMissing: Bool { number == ENOENT || number == ENOTDIR }
     /// There is a directory in place of a file, or a file in place of a directory.
-    package var isNoFile: Bool { number == Self.noFile || number == Self.noFolder }
+    package var isWrongKind: Bool { number == Self.noFile || number == Self.noFolder }
     /// There is a file of that name already.
     package var isExisting: Bool { number == EEXIST }
     /// A signal interrupted the call, which should be repeated.
@@ -110,7 +110,7 @@ package struct SystemError: Error {
     /// The name is not valid for a file.
     package var isInvalidName: Bool { number == Self.invalidName }
     /// There is a file, or a symbolic link that is not followed, in place of a folder.
-    package var isNoFolder: Bool { number == Self.noFolder || isLink }
+    package var isNotFolder: Bool { number == Self.noFolder || isLink }
     /// There is a symbolic link that is not followed.
     package var isLink: Bool { number == ELOOP || number == EMLINK }
     /// A lock was not released in time.

@@ -234,7 +234,8 @@ enum TemporaryName {
         for name in names { removeIfDead(folder.sibling(name)) }
     }
 
-    /// Removes the temporary files that dead processes of this user left for a target.
+    /// Removes the temporary files that dead processes of this user left for a target under its
+    /// fixed names.
     static func removeDead(for target: FilePlace) {
         for name in fixed(for: target) { removeIfDead(name) }
     }

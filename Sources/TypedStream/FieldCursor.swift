@@ -169,7 +169,7 @@ struct FieldCursor {
     // MARK: - Errors
 
     private func unexpected(_ encoding: StaticString, _ what: StaticString) -> TypedStreamError {
-        fail("expected a group \(encoding) as \(what)")
+        fail("expected a group of type \(encoding) as \(what)")
     }
 
     /// Returns the error for a salvaged document that ends within the object.

@@ -233,7 +233,7 @@ extension StreamReader {
         guard superclass < chain.lowerBound else {
             throw fail(
                 .invalidReference,
-                "expected a superclass before number \(chain.lowerBound), found a reference to number \(superclass)",
+                "expected a superclass number below \(chain.lowerBound), found \(superclass)",
                 at: start)
         }
         try checkChain(from: superclass, after: chain.count)

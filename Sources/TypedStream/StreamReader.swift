@@ -160,8 +160,7 @@ struct StreamReader<Sink: StreamSink>: ~Copyable {
         if Int(array.minimum) <= left { return }
         throw fail(
             .invalidLength,
-            "expected \(array.count) elements in at least \(array.minimum) bytes, found \(left) bytes"
-        )
+            "expected at least \(array.minimum) bytes for \(array.count) elements, found \(left)")
     }
 
     /// Reads nil, a reference, or the beginning of an object.

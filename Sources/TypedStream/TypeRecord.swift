@@ -79,7 +79,7 @@ struct TypeParser {
     static let deepestArray = 2
     /// The maximum length of an encoding that is parsed in one step if it contains only scalar
     /// types.
-    private static let scalars = 16
+    private static let longestScalarEncoding = 16
 
     private let text: ArraySlice<UInt8>
     private var place: Int
@@ -100,7 +100,7 @@ struct TypeParser {
     static func parse(
         _ text: ArraySlice<UInt8>, into records: inout [TypeRecord]
     ) throws(TypeFault) {
-        if text.count <= scalars, text.allSatisfy(TypeCode.isScalar), !text.isEmpty {
+        if text.count <= longestScalarEncoding, text.allSatisfy(TypeCode.isScalar), !text.isEmpty {
             let first = records.count
             for code in text { records.append(TypeRecord(code: code)) }
             records[first].group = UInt16(truncatingIfNeeded: text.count)
@@ -189,7 +189,9 @@ struct TypeParser {
                 throw fault("expected at most \(UInt32.max) elements in an array, found more")
             }
         }
-        guard place > start else { throw fault("expected the number of elements of an array") }
+        guard place > start else {
+            throw fault("expected the number of elements after `[`, found none")
+        }
         return UInt32(truncatingIfNeeded: count)
     }
 
@@ -260,7 +262,8 @@ struct TypeParser {
         records[top].minimum = UInt32(clamping: minimum)
     }
 
-    /// Adds the minimum size of a complete type to that of the structure whose field it is.
+    /// Adds the minimum size of a complete type to that of the enclosing structure, if the type is
+    /// a field of one.
     private mutating func complete(_ index: Int) {
         guard let top = open.last, records[top].code == TypeCode.structure else { return }
         let sum = Int(records[top].minimum) + Int(records[index].minimum)

@@ -5,8 +5,8 @@ extension TypedStreamBuilder {
     /// Appends all groups of a document with their objects, without recursion.
     ///
     /// Strings and classes are shared with those that were already written. Integers are written in
-    /// their shortest form. An empty builder with the byte order and system version of a stream
-    /// that `NSArchiver` wrote reproduces its bytes.
+    /// their shortest form. A stream that `NSArchiver` wrote is reproduced byte for byte if the
+    /// builder is empty and has the byte order and the system version of the stream.
     ///
     /// - Throws: `incompleteStream` if the last group lacks values, and the
     ///   ``TypedStreamDocument/problem`` of a salvaged document.

@@ -102,7 +102,7 @@ extension TypedStreamBuilder {
     /// Returns the 32-bit integer with the value of a number, or nil if there is none. Returns nil
     /// for −0 as well.
     ///
-    /// `Int32(exactly:)` would call the C math library, which this library does not link.
+    /// `Int32(exactly: number)` would call the C math library, which this library does not link.
     private static func whole(_ number: Double) -> Int64? {
         guard abs(number) <= 0x8000_0000 else { return nil }
         let whole = Int64(number)

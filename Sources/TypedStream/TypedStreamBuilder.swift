@@ -146,7 +146,7 @@ public struct TypedStreamBuilder: Sendable {
         try requireCompleteGroup()
         guard levels.count > 1 else {
             throw TypedStreamError(
-                .incompleteStream, "expected an object that has begun, found none")
+                .incompleteStream, "expected an open object to end, found none")
         }
         levels.removeLast()
         writer.append(Tag.end)
@@ -160,7 +160,7 @@ public struct TypedStreamBuilder: Sendable {
         guard levels.count == 1 else {
             throw TypedStreamError(
                 .incompleteStream,
-                "expected the end of \(levels.count - 1) objects, found the end of the stream")
+                "expected `endObject()` for each object, found \(levels.count - 1) still open")
         }
         return writer.bytes
     }
@@ -177,7 +177,7 @@ public struct TypedStreamBuilder: Sendable {
     mutating func nextType() throws(TypedStreamError) -> TypeRecord {
         guard let index = levels[levels.count - 1].walk?.next(names.types) else {
             throw TypedStreamError(
-                .wrongKind, "expected a new group, found a value after the last one of a group")
+                .wrongKind, "expected a new group, found another value for a complete group")
         }
         return names.types[index]
     }

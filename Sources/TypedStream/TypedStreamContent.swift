@@ -248,7 +248,7 @@ extension FieldCursor {
     fileprivate mutating func data() throws(TypedStreamError) -> ArraySlice<UInt8> {
         try begin("i", "the length of data")
         let length = try integer()
-        guard let group = nextGroup() else { throw fail("expected the bytes of data") }
+        guard let group = nextGroup() else { throw fail("expected the bytes of data, found none") }
         var values = group.values.makeIterator()
         guard case .bytes(let bytes)? = values.next()?.content, group.isBytes else {
             throw fail("expected an array of characters as the bytes of data")
@@ -272,10 +272,10 @@ extension FieldCursor {
         }
         guard let group = nextGroup(), let found = group.encoding,
             found.bytes == encoding.bytes
-        else { throw fail("expected a group with the type encoding before it") }
+        else { throw fail("expected a group of the type named before it") }
         var values = group.values.makeIterator()
         guard let value = values.next(), values.next() == nil else {
-            throw fail("expected one value")
+            throw fail("expected one value of the type, found none or several")
         }
         return (encoding.text, value)
     }
@@ -289,7 +289,7 @@ extension FieldCursor {
         let number = try boxed().1.content
         switch number {
         case .integer, .unsigned, .boolean, .float, .double: return .number(number)
-        default: throw fail("expected a number")
+        default: throw fail("expected a number, found a value of another type")
         }
     }
 
@@ -361,7 +361,7 @@ extension FieldCursor {
 
     fileprivate mutating func font() throws(TypedStreamError) -> TypedStreamContent {
         guard let name = OldPropertyList.text(try data()) else {
-            throw fail("expected the name of a font as a property list of NeXTSTEP")
+            throw fail("expected a font name in a NeXTSTEP property list")
         }
         try begin("f", "the size of a font")
         let size = try float()
@@ -383,8 +383,8 @@ extension TypedStreamGroup {
 /// A string consists of its kind (4 bytes: 5 for 8-bit text, 6 for UTF-16 with a byte order mark),
 /// its length in bytes (4 bytes), and the text, padded with zeros to a multiple of 4 bytes.
 private enum OldPropertyList {
-    /// Returns the text of a property list that is a string, or nil for other property lists and
-    /// for 8-bit text that is not ASCII.
+    /// Returns the text of a property list that is a string. Returns nil for other property lists,
+    /// for 8-bit text that is not ASCII, and for invalid UTF-16.
     static func text(_ bytes: ArraySlice<UInt8>) -> String? {
         guard bytes.count >= 8, let kind = number(bytes, 0), let length = number(bytes, 4),
             length <= bytes.count - 8

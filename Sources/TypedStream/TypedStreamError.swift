@@ -57,7 +57,7 @@ public struct TypedStreamError: Error, Sendable {
         public static let incompleteStream = Code("incompleteStream")
     }
 
-    // One word wide, so that `throws` costs nothing on the success path.
+    // The error is one word wide, so that `throws` costs nothing on the success path.
     private final class Storage: Sendable {
         let code: Code
         let what: String

@@ -8,7 +8,8 @@ package enum NameText {
         let name = bytes[place]
         let span = name.span
         var highest: UInt8 = 0
-        // No branch, so that the compiler can process several bytes at a time.
+        // Subtracting 1 turns NUL into 255, so one comparison finds NUL and non-ASCII bytes. There
+        // is no branch, so the compiler can process several bytes at a time.
         for index in span.indices { highest = max(highest, span[index] &- 1) }
         return highest < 0x7f || (!name.contains(0) && String(validUTF8: name) != nil)
     }

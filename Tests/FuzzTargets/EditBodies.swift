@@ -40,7 +40,7 @@ private func check(
         // The editor's final check of the text is a last resort, and must not refuse a valid edit.
         let isExpected =
             error.isLimit || error.code == .invalidEncoding
-            || error.code == .unrepresentableValue && !"\(error)".contains("something else")
+            || error.code == .unrepresentableValue && !"\(error)".contains("parse as other values")
         return try BrokenProperty.check(isExpected, "edits cannot be written: \(error)")
     }
     // Shared containers may expand further than the budget of the result allows.

@@ -339,6 +339,29 @@ struct InlinePropertyListTests {
         )
     }
 
+    @Test("the path of an error about a string or a key ends with its index")
+    func childPaths() {
+        let rows: [([UInt8], [Int])] = [
+            (ListSamples.container(0xa0, at: 8, [0xe0, 0x71, 0x61]), [1]),
+            ([0x71, 0x61], []),
+            (
+                ListSamples.container(
+                    0xd0, at: 8, ListSamples.text("k") + [0xe0] + ListSamples.text("k") + [0xe0]),
+                [2]
+            ),
+            (
+                ListSamples.container(0xd0, at: 8, ListSamples.text("k") + [0xe0, 0x11, 1, 0xe0]),
+                [2]
+            ),
+        ]
+        for (root, path) in rows {
+            let error = #expect(throws: InlinePropertyListError.self) {
+                try InlinePropertyListDocument(parsing: ListSamples.message(root))
+            }
+            #expect(error?.path == path, "\(error?.description ?? "")")
+        }
+    }
+
     @Test("zeros may follow version 15")
     func padding() throws {
         #expect(

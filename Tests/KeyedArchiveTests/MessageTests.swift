@@ -309,7 +309,7 @@ private let classMistakes: [MessageTests.Mistake] = [
     .init(
         "a class that was renamed",
         "keyed archive: object 1 is of class OldSave, which is not allowed, in root "
-            + #"(`.adding(Save.self, as: "OldSave")` would allow it, if that is another name of "#
+            + #"(`.adding(Save.self, as: "OldSave")` would allow it, if that is another name for "#
             + "DWSave)"
     ) { try readObject(Save.self, of: "OldSave") },
     .init(

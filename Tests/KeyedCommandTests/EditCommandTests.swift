@@ -108,8 +108,8 @@ struct EditCommandTests {
         #expect(
             value.errors
                 == "keyed: the value is not a property list: OpenStep property list: expected the "
-                + "end of the dictionary that begins in line 1, found the end of the text at line 1, "
-                + "column 7, in a\n")
+                + "end of the dictionary that begins on line 1, found the end of the text at line "
+                + "1, column 7, in a\n")
         let edit = try inPlace("edit", "set age plist <plist><dict></plist>").run
         #expect(edit.status == 2 && edit.errors.contains("the value is not a property list: XML"))
         #expect(try inPlace("set", "list", "x").run.errors.hasSuffix("name another type with -t\n"))
@@ -291,7 +291,7 @@ struct EditCommandTests {
                 == Self.text.replacing(">Anna<", with: ">-x<"))
         #expect(try inPlace("set", "age", "-8").text == Self.text.replacing(">7<", with: ">-8<"))
         let run = try inPlace("set", "name", "-x").run
-        #expect(run.status == 2 && run.errors.contains("follows --, as in -- -x"))
+        #expect(run.status == 2 && run.errors.contains("begins with a dash, as in -- -x"))
         #expect(try inPlace("set", "name", "--", "-x", "-y").run.status == 2)
     }
 
@@ -307,11 +307,11 @@ struct EditCommandTests {
             for (path, form, message) in [
                 (
                     "name", "count",
-                    "expected a container for its count, found a value of kind string"
+                    "expected a container for --as count, found a value of kind string"
                 ),
                 (
                     "list", "keys",
-                    "expected a dictionary for its keys, found a value of kind array"
+                    "expected a dictionary for --as keys, found a value of kind array"
                 ),
             ] {
                 let run = keyed("get", file, path, "--as", form)

@@ -39,9 +39,9 @@ struct HostileScanTests {
             #expect(run.status == 3)
             #expect(run.output == "t.v: 1 of 1 value: 1 binary property list\n")
             #expect(
-                run.errors == "\(file)-journal: a rollback journal of an interrupted change, which "
-                    + "would restore 2 pages and delete a file that it names; it is not applied, "
-                    + "the file is shown as it is\n")
+                run.errors == "\(file)-journal: is the rollback journal of an interrupted change "
+                    + "and would restore 2 pages and delete a file that it names; it is not "
+                    + "applied, and the database is shown as it is\n")
             #expect(try Files.bytes(file) == bytes)
             #expect(try Files.bytes(file + "-journal") == journal)
             #expect(try Files.bytes(victim) == Array("precious".utf8))

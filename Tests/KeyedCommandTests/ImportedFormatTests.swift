@@ -267,6 +267,25 @@ struct ImportedFormatTests {
         }
     }
 
+    @Test("carves a stream with a group that ends where the first window ends whole")
+    func streamOfWindow() throws {
+        func stream(_ count: Int) throws -> [UInt8] {
+            var stream = TypedStreamBuilder()
+            try stream.append("[\(count)c]", .bytes([UInt8](repeating: 1, count: count)))
+            return try stream.finish()
+        }
+        var builder = TypedStreamBuilder()
+        let count = try 50_000 + (1 << 16) - stream(50_000).count
+        try builder.append("[\(count)c]", .bytes([UInt8](repeating: 1, count: count)))
+        try builder.append("i", .integer(7))
+        let bytes = try builder.finish()
+        #expect(try stream(count).count == 1 << 16 && bytes.starts(with: stream(count)))
+        try Files.withFile([UInt8](repeating: 0xEE, count: 8) + bytes) { file in
+            let run = keyed("carve", file)
+            #expect(run.output.contains("typedstream, \(bytes.count) bytes"), "\(run.output)")
+        }
+    }
+
     @Test("prints the texts in a database of messages")
     func messages() throws {
         let bodies = try [["Hello"], ["Grüße ", "👋"]].map(Samples.message)

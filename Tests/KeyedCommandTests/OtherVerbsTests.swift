@@ -31,7 +31,7 @@ struct LintTests {
             #expect(strict.errors.contains("the key `a` occurs twice in a dictionary at line 1"))
             #expect(
                 strict.errors.contains(
-                    "(the leniency duplicateKeys lets it pass: without --strict)"))
+                    "(omit --strict to allow the leniency duplicateKeys)"))
         }
     }
 

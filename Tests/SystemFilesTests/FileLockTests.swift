@@ -84,7 +84,7 @@ struct FileLockTests {
         let path = folder("file")
         func contents(patience: Double) throws -> FileLock {
             try FileLock(
-                contents: path, patience: patience, deadline: Environment.deadline(after: 30))
+                existingFile: path, patience: patience, deadline: Environment.deadline(after: 30))
         }
         let missing = #expect(throws: SystemError.self) { try contents(patience: 0) }
         #expect(missing?.isMissing == true)

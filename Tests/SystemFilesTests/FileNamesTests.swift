@@ -73,7 +73,7 @@ struct FileNamesTests {
         #expect(try FileMode(of: folder("a/b/c")).isDirectory)
         try Data().write(to: URL(filePath: folder("a/file")))
         let error = #expect(throws: SystemError.self) { try createFolders(folder("a/file/d")) }
-        #expect(error?.isNoFolder == true)
+        #expect(error?.isNotFolder == true)
     }
 
     @Test("an open folder stays the same after a link has replaced it")
@@ -94,6 +94,6 @@ struct FileNamesTests {
         let error = #expect(throws: SystemError.self) {
             try OpenFolder(FilePlace(folder("a"), followingLinks: false))
         }
-        #expect(error?.isNoFolder == true)
+        #expect(error?.isNotFolder == true)
     }
 }

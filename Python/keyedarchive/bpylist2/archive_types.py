@@ -43,7 +43,7 @@ class DataclassArchiver:
         unmapped = set(archive.object) - {"$class"} - {_key(name) for name in names}
         if unmapped and not cls._ignores_unmapped:
             raise Error(
-                f"expected the keys {sorted(map(_key, names))} in {cls.__name__}, found also {sorted(unmapped)}",
+                f"expected the keys {sorted(map(_key, names))} in {cls.__name__}, also found {sorted(unmapped)}",
                 code="unmappedKey")
         return cls(**{name: archive.decode(_key(name)) for name in names})
 

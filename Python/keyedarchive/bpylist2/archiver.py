@@ -89,14 +89,14 @@ class _Decoder:
         kind = UNARCHIVE_CLASS_MAP.get(archived.class_name)
         if kind is None:
             raise MissingClassMapping(
-                f"expected a class of the map, found {archived.class_name}", code="classNotAllowed")
+                f"expected a mapped class, found {archived.class_name}", code="classNotAllowed")
         key = id(archived)
         if not hasattr(kind, "decode_archive"):
             result = self.known[key] = object.__new__(kind)
             _fill(result, {name: self.value(item) for name, item in archived.fields.items()})
             return result
         if key in self.open:
-            raise CircularReference(f"expected no cycle through {archived.class_name}", code="circularReference")
+            raise CircularReference(f"found a reference cycle through {archived.class_name}", code="circularReference")
         self.open.add(key)
         result = self.known[key] = kind.decode_archive(_Fields(archived, self))
         self.open.discard(key)

@@ -99,7 +99,7 @@ public final class EncryptedItemDatabase: ItemDatabase {
             var found = try FileMode(of: file)
             guard found.isRegular else {
                 throw StoreError(
-                    .invalidDatabase, what: "expected a regular file, found something else",
+                    .invalidDatabase, what: "expected a regular file, found another kind of file",
                     file: file,
                     recovery: "check the path")
             }

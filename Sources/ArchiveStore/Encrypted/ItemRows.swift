@@ -46,7 +46,7 @@ struct ItemRows {
         // A negative limit means no limit in SQLite.
         let rows = try Row.fetchCursor(
             statement,
-            arguments: filter.arguments + [query.saysPartOfAddress ? -1 : Int64(max(0, limit))])
+            arguments: filter.arguments + [query.hasAddressParts ? -1 : Int64(max(0, limit))])
         var items: [Item] = []
         while items.count < limit, let row = try rows.next() {
             if let item = try item(row, matching: query) { items.append(item) }
@@ -118,7 +118,7 @@ struct ItemRows {
     func remove(matching query: ItemQuery) throws -> Int {
         if !isOfGroup(query) { return 0 }
         let filter = ItemFilter(query)
-        if query.saysPartOfAddress { return try removeRows(filter, query) }
+        if query.hasAddressParts { return try removeRows(filter, query) }
         try database.cachedStatement(sql: "DELETE FROM item\(filter.condition)")
             .execute(arguments: filter.arguments)
         return database.changesCount
@@ -220,8 +220,8 @@ extension RowReader<ItemColumn> {
 
 /// A query as an SQL condition. The columns of the index come first, in their order.
 ///
-/// If the query has only parts of an address, the condition contains only the server. An encoded
-/// address begins with the server, so the index finds the rows of a server.
+/// If the query has parts of an address, the condition contains the server but no other part. An
+/// encoded address begins with the server, so the index finds the rows of a server.
 private struct ItemFilter {
     private(set) var condition = ""
     private(set) var arguments = StatementArguments()
@@ -247,7 +247,7 @@ private struct ItemFilter {
             add("service", Data(bytes), by: ">=")
             // The byte after the server is 0 or 1, so `FF` in its place gives an upper bound.
             add("service", Data(bytes + [ServerAddress.mark]), by: "<")
-        } else if query.itemClass == .internetPassword || query.saysPartOfAddress {
+        } else if query.itemClass == .internetPassword || query.hasAddressParts {
             add("service", mark, by: ">=")
         }
     }

@@ -203,7 +203,7 @@ enum StoreFiles {
             }
             throw StoreError(
                 .invalidDatabase,
-                what: "found a journal without its store, which would become part of a new store",
+                what: "expected no journal beside a new store, found one that would change it",
                 file: name,
                 recovery: "restore the store that it belongs to, or move it away")
         }

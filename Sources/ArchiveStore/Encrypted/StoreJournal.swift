@@ -222,7 +222,7 @@ extension StoreJournal {
             case .superJournal:
                 "the journal beside the store names a file that SQLite would delete"
             case .otherFormat:
-                "expected a journal with the page size of the store, found something else"
+                "expected a rollback journal with the page size of the store, found another file"
             case .otherState, .movedStore:
                 "the journal belongs to another store, or to another state of this one"
             case .malformedStore:
@@ -251,7 +251,7 @@ extension StoreJournal {
             case .severalNames:
                 "expected a journal with one name, found a file with several names (hard links)"
             case .symbolicLink: "expected a journal, found a symbolic link, which is not followed"
-            case .notRegular: "expected a journal, found something other than a regular file"
+            case .notRegular: "expected a regular file as the journal, found another kind of file"
             case .otherOwner:
                 "expected a journal of \(owner(store)), found one of "
                     + owner(store + RollbackJournal.suffix)

@@ -17,8 +17,8 @@ extension ObjectStore {
         private let plainExtension: String?
 
         /// File names for any key, on any file system, with the extension `plist`. Lower-case
-        /// letters, digits, `-` and `_` stay. All other bytes become `%` and two digits. Long names
-        /// are split into folders.
+        /// letters, digits, `-` and `_` stay. Every other byte becomes `%` and two hexadecimal
+        /// digits. Long names are split into folders.
         public static let escaped = Naming(plainExtension: nil)
 
         /// Returns a naming that uses the key itself as the file name, with an extension. The file
@@ -84,7 +84,7 @@ extension ObjectStore.Naming {
 
     /// A Boolean value indicating whether a folder of another program may have the same name as a
     /// file of the store.
-    var mayNameFolders: Bool { suffix != nil }
+    var allowsForeignFolders: Bool { suffix != nil }
 
     /// Returns whether a folder with this name may contain files of long keys.
     func isFolder(_ name: String) -> Bool { suffix == nil && KeyFileName.isPart(name) }

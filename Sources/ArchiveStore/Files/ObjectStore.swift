@@ -148,12 +148,12 @@ public struct ObjectStore: Sendable {
             let chain = try FolderChain(folder, folders)
             defer { chain.close() }
             let names = try chain.last.names()
-            guard naming.mayNameFolders else { return names }
+            guard naming.allowsForeignFolders else { return names }
             return names.filter { name in
                 (try? FileMode(of: FilePlace(name, in: chain.last)))?.isRegular == true
             }
         } catch {
-            if !folders.isEmpty, error.isMissing || error.isNoFolder { return [] }
+            if !folders.isEmpty, error.isMissing || error.isNotFolder { return [] }
             throw StoreError(error, file: ([folder] + folders).joined(separator: "/"))
         }
     }
@@ -236,7 +236,7 @@ private struct FolderChain {
 
     /// Opens the folder of a store, and then each named folder within the previous one.
     ///
-    /// - Throws: Among other errors, an `isMissing` or an `isNoFolder` error.
+    /// - Throws: Among other errors, an `isMissing` or an `isNotFolder` error.
     init(
         _ root: String, _ names: [String], _ mode: Mode = .existing
     ) throws(SystemError) {

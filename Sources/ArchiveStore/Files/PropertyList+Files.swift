@@ -73,8 +73,8 @@ enum PlainFile {
             path, with: bytes(of: value, options, limits), isPrivate: options.isPrivate)
     }
 
-    /// Returns the contents of a file with a value. Values that could not be read back are refused:
-    /// equal values are stored once, so a small file may expand beyond the limits.
+    /// Returns the contents of the file that stores a value. Refuses a value that could not be read
+    /// back: a binary file stores equal values once, so a small file may expand beyond the limits.
     ///
     /// - Throws: `unsupportedValue`.
     static func bytes(

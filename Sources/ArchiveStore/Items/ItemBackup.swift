@@ -145,7 +145,8 @@ extension ItemBackup {
             for item in items { try budget.charge(bytes: item.size) }
         } catch {
             throw StoreError(
-                .invalidContents, what: "the items of a backup share data: \(error.what)",
+                .invalidContents,
+                what: "the items of the backup share too much data: \(error.what)",
                 recovery: error.recovery, underlying: error)
         }
     }
@@ -281,7 +282,7 @@ private struct FieldReader {
     func malformed(_ key: String) -> StoreError {
         StoreError(
             .invalidContents,
-            what: "expected `\(key)` in an item of the backup, found none or a wrong kind",
+            what: "expected `\(key)` in an item of the backup, found no valid value",
             path: PropertyListPath([.index(index), .key(key)]))
     }
 }

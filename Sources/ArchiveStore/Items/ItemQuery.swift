@@ -97,7 +97,7 @@ public struct ItemQuery: Sendable, Hashable {
         guard (itemClass ?? subject.itemClass) == subject.itemClass,
             matches(service, subject.service)
         else { return false }
-        guard let found = subject.address else { return address == nil && !saysPartOfAddress }
+        guard let found = subject.address else { return address == nil && !hasAddressParts }
         return (address ?? found) == found && matches(server, found.server)
             && (`protocol` == nil || `protocol` == found.protocol)
             && (port ?? found.port) == found.port && matches(path, found.path)
@@ -107,7 +107,7 @@ public struct ItemQuery: Sendable, Hashable {
 
     /// A Boolean value indicating whether the query contains a part of an address, and so matches
     /// only internet passwords.
-    var saysPartOfAddress: Bool {
+    var hasAddressParts: Bool {
         server != nil || `protocol` != nil || port != nil || path != nil || authentication != nil
             || securityDomain != nil
     }

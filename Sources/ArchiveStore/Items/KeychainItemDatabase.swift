@@ -43,7 +43,7 @@ private struct KeychainTransaction: ItemTransaction {
 
     private func items(_ itemClass: ItemClass, matching query: ItemQuery) throws -> [Item] {
         switch itemClass {
-        case .genericPassword where query.address != nil || query.saysPartOfAddress: return []
+        case .genericPassword where query.address != nil || query.hasAddressParts: return []
         case .internetPassword where query.service != nil: return []
         case _ where (query.itemClass ?? itemClass) != itemClass: return []
         default: break

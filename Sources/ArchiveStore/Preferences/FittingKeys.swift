@@ -20,8 +20,8 @@ struct FittingKeys {
 
     /// Chooses changes that fit together, preferring earlier ones.
     ///
-    /// Even after the deadline, the search tries all removals together, then all other changes, and
-    /// accepts or rejects the first change of each group.
+    /// Even after the deadline, the search tries each of the two groups once: first the removals,
+    /// then the additions. If a group does not fit, its first change is still accepted or rejected.
     ///
     /// - Parameters:
     ///   - removals: The keys that are removed. Sometimes only all removals together free enough

@@ -20,7 +20,7 @@ public protocol KeyValueStore: Sendable {
     /// Returns the value that is stored for a key, or its registered default.
     func value(forKey key: String) -> PropertyListValue?
 
-    /// Stores a value of any kind for a key, or removes the stored value if `value` is nil.
+    /// Stores a property list value for a key, or removes the stored value if `value` is nil.
     /// Removing takes time linear in the number of keys.
     ///
     /// - Throws: ``StoreError`` with `unsupportedValue` and the path for null, UIDs, sets, and
@@ -46,8 +46,8 @@ public protocol KeyValueStore: Sendable {
     /// Saves the values that were set, and loads the values that other programs have saved.
     func synchronize() throws
 
-    /// The handler for failures that no call can throw: those of setting the subscript by
-    /// ``Preferences/Key``, and those of saving automatically.
+    /// The handler for failures that no call can throw: those of assignments through the subscript
+    /// that takes a ``Preferences/Key``, and those of automatic saves.
     var onFailure: FailureHandler { get }
 }
 
@@ -57,8 +57,8 @@ extension KeyValueStore {
 }
 
 extension KeyValueStore {
-    /// The value for a key, or nil if none is stored or it has another type. Setting nil removes
-    /// the value.
+    /// The stored value for a key, or its registered default. The result is nil if there is neither
+    /// or if the value has another type. Setting nil removes the stored value.
     public subscript<Value: PropertyListConvertible>(key: String) -> Value? {
         get { value(Value.self, forKey: key) }
         nonmutating set { set(newValue, forKey: key) }

@@ -13,7 +13,7 @@ final class KeyValueTable: Sendable {
         var registered = PropertyListDictionary()
         var stored = PropertyListDictionary()
         var unsaved: Unsaved = [:]
-        var settings: UInt64 = 0
+        var changeNumber: UInt64 = 0
         var readers: [UInt64: PendingKeys] = [:]
         var readerCount: UInt64 = 0
 
@@ -42,8 +42,8 @@ final class KeyValueTable: Sendable {
         state.withLock { state in
             let exact = ExactText(key)
             if hasFile {
-                state.settings &+= 1
-                state.unsaved[exact] = state.settings
+                state.changeNumber &+= 1
+                state.unsaved[exact] = state.changeNumber
             }
             let isChange = state.stored[key] != value
             state.stored[key] = value
@@ -57,7 +57,7 @@ final class KeyValueTable: Sendable {
         }
     }
 
-    /// The changes to write: all values, and the unsaved keys.
+    /// A snapshot for writing: all stored values, and the unsaved keys.
     var pending: (values: PropertyListDictionary, keys: Unsaved) {
         state.withLock { ($0.stored, $0.unsaved) }
     }

@@ -73,6 +73,6 @@ struct PreferencesFile: Sendable {
     /// - Returns: The lock, or nil if there is no file, if the lock is not released in time, or if
     ///   the file system cannot lock the file. NFS locks only files that are open for writing.
     func lockContents(until deadline: Double) -> FileLock? {
-        try? FileLock(contents: path, patience: 1, deadline: deadline)
+        try? FileLock(existingFile: path, patience: 1, deadline: deadline)
     }
 }

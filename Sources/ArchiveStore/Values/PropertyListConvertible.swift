@@ -14,6 +14,7 @@ public import Foundation
 /// and UUIDs, and arrays and dictionaries of them with string keys.
 ///
 /// Kinds are not converted: the string `"42"` is not a number, and a boolean is not an integer.
+/// Only integers and reals are converted to each other, and only without loss.
 ///
 /// An enumeration with raw values only needs to declare its conformance:
 ///

@@ -193,13 +193,15 @@ extension ArchivedAttributedString {
             guard let units = Int(exactly: length), units > 0, units <= rest else {
                 throw KeyedArchiveError(
                     .valueOutOfRange,
-                    what: "a run has \(length) UTF-16 units, but \(rest) are left of the text",
+                    what: "expected a run of at least 1 and at most \(rest) UTF-16 units, found "
+                        + "\(length)",
                     object: coder.uid)
             }
             guard let dictionary = Int(exactly: index), dictionary < dictionaries.count else {
                 throw KeyedArchiveError(
                     .valueOutOfRange,
-                    what: "a run refers to dictionary \(index) of only \(dictionaries.count)",
+                    what: "expected an attribute dictionary index below \(dictionaries.count), "
+                        + "found \(index)",
                     object: coder.uid)
             }
             rest &-= units
@@ -207,7 +209,8 @@ extension ArchivedAttributedString {
         }
         guard rest == 0 else {
             throw KeyedArchiveError(
-                .valueOutOfRange, what: "the runs end \(rest) UTF-16 units before the text does",
+                .valueOutOfRange,
+                what: "expected runs that cover the text, found \(rest) UTF-16 units without a run",
                 object: coder.uid)
         }
     }
@@ -221,7 +224,8 @@ extension ArchivedAttributedString {
             guard run.length > 0, run.length <= rest, dictionaries.indices.contains(run.dictionary)
             else {
                 throw KeyedArchiveError(
-                    .misuse, what: "a run is beyond the text, or its attributes do not exist")
+                    .misuse,
+                    what: "a run is empty or beyond the text, or its attributes do not exist")
             }
             rest &-= run.length
             packed.append(run.length)
@@ -229,7 +233,8 @@ extension ArchivedAttributedString {
         }
         guard rest == 0 else {
             throw KeyedArchiveError(
-                .misuse, what: "the runs end \(rest) UTF-16 units before the text does")
+                .misuse,
+                what: "expected runs that cover the text, found \(rest) UTF-16 units without a run")
         }
         return dictionaries.count == 1 && runs.count <= 1 ? nil : Data(packed.bytes)
     }

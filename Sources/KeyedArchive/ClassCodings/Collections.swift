@@ -48,7 +48,7 @@ extension KeyedDecoder {
         guard keys.count == values.count else {
             throw KeyedArchiveError(
                 .malformedObject,
-                what: "a dictionary has \(keys.count) keys and \(values.count) values",
+                what: "expected as many values as keys (\(keys.count)), found \(values.count)",
                 object: uid)
         }
         return (keys, values)
@@ -197,7 +197,7 @@ extension Set: KeyedArchivable where Element: KeyedArchivable {
 
 extension Set: KeyedEncodable where Element: KeyedEncodable {
     /// Writes the elements in the order of their descriptions. Equal sets thus have equal archives,
-    /// if the descriptions of their elements differ.
+    /// unless several elements have the same description.
     public func encode(with coder: KeyedEncoder) {
         coder.encodeElements(inStableOrder(self) { $0 })
     }

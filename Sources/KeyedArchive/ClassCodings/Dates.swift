@@ -94,7 +94,8 @@ extension DateInterval: KeyedCodable {
         if let spanned, !(abs(spanned - duration) <= 0.001) {
             throw KeyedArchiveError(
                 .malformedObject,
-                what: "`NS.endDate` is not `NS.duration` after `NS.startDate`", object: coder.uid)
+                what: "expected an `NS.duration` of \(spanned) seconds from `NS.startDate` to "
+                    + "`NS.endDate`, found \(duration)", object: coder.uid)
         }
         self.init(start: start, duration: duration)
     }

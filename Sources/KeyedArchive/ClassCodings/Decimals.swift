@@ -124,7 +124,7 @@ private struct DecimalParts {
     ) -> KeyedArchiveError {
         KeyedArchiveError(
             .valueOutOfRange,
-            what: "\(what), not within \(range.lowerBound) … \(range.upperBound)",
+            what: "\(what) (expected \(range.lowerBound) to \(range.upperBound))",
             object: coder.uid)
     }
 

@@ -102,7 +102,7 @@ extension ArchivedIndexSet: KeyedCodable, MutableArchivable {
             guard length > 0, location >= end, !overflows else {
                 throw KeyedArchiveError(
                     .valueOutOfRange,
-                    what: "expected ascending ranges that are not empty in an index set, found "
+                    what: "expected ascending, non-empty ranges in an index set, found "
                         + "\(length) indexes from \(location)",
                     object: coder.uid)
             }
@@ -136,7 +136,7 @@ extension IndexPath: KeyedCodable {
         guard allSatisfy({ $0 >= 0 }) else {
             throw KeyedArchiveError(
                 .valueOutOfRange,
-                what: "expected indexes of at least 0 in an IndexPath, found a negative index")
+                what: "expected indexes of at least 0 in an IndexPath, found \(self.min() ?? 0)")
         }
         coder.encode(count, forKey: "NSIndexPathLength")
         if count == 1, let index = first {
@@ -190,8 +190,8 @@ extension KeyedDecoder {
         guard !overflows, integers.count == expected else {
             throw KeyedArchiveError(
                 .malformedObject,
-                what:
-                    "expected \(count) \(elements) of \(width) integers each in `\(key)`, found \(integers.count) integers",
+                what: "expected \(width == 1 ? "" : "\(width) × ")\(count) integers in `\(key)`, "
+                    + "found \(integers.count)",
                 object: uid)
         }
         return integers

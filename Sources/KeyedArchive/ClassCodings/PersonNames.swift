@@ -102,7 +102,7 @@ struct PersonNameData: KeyedCodable {
             of: ArchivedPersonNameComponents.self, forKey: Self.phoneticKey)
         if inner?.phoneticRepresentation != nil {
             throw KeyedArchiveError(
-                .malformedObject, what: "a phonetic name has a phonetic name", object: coder.uid)
+                .malformedObject, what: "a phonetic name contains another one", object: coder.uid)
         }
         components.phoneticRepresentation = inner?.name
         self.components = components

@@ -46,10 +46,10 @@ extension KeyedDecodable where Self: RawRepresentable, RawValue: KeyedDecodable 
     private static func value(of rawValue: RawValue, _ object: PropertyListUID?) throws -> Self {
         if let value = Self(rawValue: rawValue) { return value }
         throw KeyedArchiveError(
-            .valueOutOfRange, what: "`\(Self.self)` has no value with the raw value of the archive",
+            .valueOutOfRange, what: "`\(Self.self)` has no value for the archived raw value",
             object: object,
             recovery:
-                "decode the raw value, a `\(RawValue.self)`, to read archives of later versions")
+                "decode the raw value, of type `\(RawValue.self)`, to read later archives")
     }
 }
 

@@ -147,7 +147,8 @@ extension ArchivedRegularExpressionMatch: KeyedCodable {
         ranges = try coder.decode([ArchivedValue].self, forKey: "NSRangeArray").map { value in
             if case .range(let range) = value { return range }
             throw KeyedArchiveError(
-                .valueOutOfRange, what: "expected ranges in `NSRangeArray`, found another NSValue",
+                .valueOutOfRange,
+                what: "expected ranges in `NSRangeArray`, found a value of another type",
                 object: coder.uid)
         }
         range = try ArchivedRange(

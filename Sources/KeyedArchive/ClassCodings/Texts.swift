@@ -43,7 +43,7 @@ extension ArchivedStringConvertible {
         if let value = Self(archivedString: text) { return value }
         throw KeyedArchiveError(
             .valueOutOfRange,
-            what: "expected the text of \(Self.self), found another text of "
+            what: "expected text that represents \(Self.self), found other text of "
                 + "\(text.utf8.count) bytes",
             object: object)
     }

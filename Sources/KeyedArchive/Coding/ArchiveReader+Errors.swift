@@ -30,11 +30,11 @@ extension ArchiveReader {
 
     /// Returns the error for an object of a class that is not in the registry.
     func notAllowed(
-        _ object: UInt32, askedFor type: (any KeyedDecodable.Type)? = nil
+        _ object: UInt32, requested type: (any KeyedDecodable.Type)? = nil
     ) -> KeyedArchiveError {
         .notAllowed(
             archivedClass(of: object), "object \(object)", PropertyListUID(object),
-            askedFor: type)
+            requested: type)
     }
 
     /// Returns the error for a value of another class or kind than the requested one.

@@ -19,7 +19,7 @@ extension ArchiveReader {
         let entry = index.entry(of: object)
         let number = entry.classNumber
         guard number.isObject else { throw nothing(object, expected: type) }
-        guard isAllowed(number) else { throw notAllowed(object, askedFor: type) }
+        guard isAllowed(number) else { throw notAllowed(object, requested: type) }
         if state.isUnderWay(object) { throw cycle(object) }
         if entry.isShared { return try shared(type, number, object) }
         return try make(actualType(type, number, object), object, isShared: false)
@@ -52,7 +52,7 @@ extension ArchiveReader {
     private func chosenType<T: KeyedDecodable>(
         _ type: T.Type, _ number: ClassNumber, _ object: UInt32
     ) throws -> T.Type {
-        guard let match = match(number) else { throw notAllowed(object, askedFor: type) }
+        guard let match = match(number) else { throw notAllowed(object, requested: type) }
         if let actual = match.type as? T.Type {
             if actual == type {
                 state.accept(type, number)
@@ -85,10 +85,10 @@ extension ArchiveReader {
 
     /// Checks that the class of an object is allowed for the value that is being read.
     func requireAllowed(
-        _ object: UInt32, askedFor type: (any KeyedDecodable.Type)? = nil
+        _ object: UInt32, requested type: (any KeyedDecodable.Type)? = nil
     ) throws(KeyedArchiveError) {
         let number = index.classNumber(of: object)
-        if number.isObject, !isAllowed(number) { throw notAllowed(object, askedFor: type) }
+        if number.isObject, !isAllowed(number) { throw notAllowed(object, requested: type) }
     }
 
     /// Returns whether objects of a class are allowed for the value that is being read. Cheaper
@@ -100,13 +100,13 @@ extension ArchiveReader {
 
     @inline(never)
     private func isAllowedByLookup(_ number: ClassNumber) -> Bool {
-        listed(number).isAllowed || !isBelowAny && askedFor(number).isAllowed
+        listed(number).isAllowed || !isBelowAny && requested(number).isAllowed
     }
 
     /// Returns the entry of the registry that allows a class for the value that is being read; nil
     /// if the class is not allowed.
     func match(_ number: ClassNumber) -> ClassRegistry.Match? {
-        listed(number).match ?? (isBelowAny ? nil : askedFor(number).match)
+        listed(number).match ?? (isBelowAny ? nil : requested(number).match)
     }
 
     /// Returns the answer of the registry for a class, looking it up once.
@@ -120,11 +120,11 @@ extension ArchiveReader {
 
     /// Looks up a class among those that the root's type registers. Such classes are allowed where
     /// the program names a type, but not where the archive chooses the class.
-    private func askedFor(_ number: ClassNumber) -> ClassLookup.Answer {
-        if let known = state.askedFor(number) { return known }
+    private func requested(_ number: ClassNumber) -> ClassLookup.Answer {
+        if let known = state.requested(number) { return known }
         let answer = ClassLookup.Answer(
             classesOfRoot().match(of: index.archivedClass(number)))
-        state.setAskedFor(answer, number)
+        state.setRequested(answer, number)
         return answer
     }
 

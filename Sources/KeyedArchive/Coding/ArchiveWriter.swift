@@ -25,7 +25,7 @@ public final class ArchiveWriter {
     @exclusivity(unchecked) private var uncheckedTable: ObjectTable
 
     // The classes that the type of the current root registers.
-    private var askedFor = ClassRegistry()
+    private var requested = ClassRegistry()
     // Whether an enclosing value, such as an `AnyArchived`, can be of any class. Within such a
     // value, only the registry's classes are allowed.
     private var isBelowAny = false
@@ -45,7 +45,7 @@ public final class ArchiveWriter {
         /// A Boolean value indicating whether the registry allows the class.
         let isListed: Bool
         /// A Boolean value indicating whether the type of the root registers the class.
-        let isAskedFor: Bool
+        let isRequested: Bool
     }
 
     /// The facts about a type that each of its objects needs, without its name.
@@ -261,23 +261,23 @@ extension ArchiveWriter {
         if let name = registry.writtenName(of: type) {
             let index = table.classIndex(of: ArchivedClass(name: name, chain: nil))
             return WrittenType(
-                classIndex: index, name: name, type: type, isListed: true, isAskedFor: false)
+                classIndex: index, name: name, type: type, isListed: true, isRequested: false)
         }
         let archivedClass = type.archivedClass
         return WrittenType(
             classIndex: table.classIndex(of: archivedClass), name: archivedClass.name,
             type: type, isListed: registry.allows(archivedClass.name),
-            isAskedFor: askedFor.allows(archivedClass.name))
+            isRequested: requested.allows(archivedClass.name))
     }
 
     private func requireAllowed(_ written: WrittenType) throws(KeyedArchiveError) {
-        if written.isListed || (written.isAskedFor && !isBelowAny) || allowsEveryClass { return }
+        if written.isListed || (written.isRequested && !isBelowAny) || allowsEveryClass { return }
         throw .notAllowed(written.name, writing: written.type)
     }
 
     /// Checks that a class is allowed for the value that is being written.
     func requireAllowed(_ name: String) throws(KeyedArchiveError) {
-        if allowsEveryClass || registry.allows(name) || (!isBelowAny && askedFor.allows(name)) {
+        if allowsEveryClass || registry.allows(name) || (!isBelowAny && requested.allows(name)) {
             return
         }
         throw .notAllowed(name, writing: nil)
@@ -317,10 +317,10 @@ extension ArchiveWriter {
     /// Writes a root. The classes that its type registers are allowed where the program names
     /// types.
     func root<R>(_ type: any KeyedArchivable.Type, _ body: () throws -> R) throws -> R {
-        type.register(in: &askedFor)
+        type.register(in: &requested)
         stack = StackSegment()
         defer {
-            askedFor = ClassRegistry()
+            requested = ClassRegistry()
             types.removeAll()
             lastType = nil
         }

@@ -23,13 +23,13 @@ struct ClassLookup {
     /// The answer of the program's registry.
     var listed = Answer.unknown
     /// The answer of the types requested at a root.
-    private(set) var askedFor = Answer.unknown
-    /// The number of the root to which ``askedFor`` applies; 0 before the first.
+    private(set) var requested = Answer.unknown
+    /// The number of the root to which ``requested`` applies; 0 before the first.
     private(set) var root: UInt32 = 0
 
     /// Stores the answer of the types requested at a root, replacing that for an earlier root.
-    mutating func setAskedFor(_ answer: Answer, root: UInt32) {
-        askedFor = answer
+    mutating func setRequested(_ answer: Answer, root: UInt32) {
+        requested = answer
         self.root = root
     }
 }

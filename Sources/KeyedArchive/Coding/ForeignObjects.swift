@@ -174,7 +174,7 @@ extension ArchiveWriter {
     /// ``foreignInstance(_:ofClassAt:fields:)``.
     ///
     /// - Throws: `classNotAllowed`.
-    package func classPlace(_ archivedClass: ArchivedClass) throws -> Int {
+    package func classIndex(_ archivedClass: ArchivedClass) throws -> Int {
         try requireAllowed(archivedClass.name)
         return table.classIndex(of: archivedClass)
     }

@@ -341,7 +341,7 @@ extension KeyedDecoder {
     ) throws {
         guard let reference = reference(forKey: key), !reference.isNil else { return }
         if let object = reference.object {
-            try located(key) { try reader.requireAllowed(object.value, askedFor: type) }
+            try located(key) { try reader.requireAllowed(object.value, requested: type) }
         }
         if isRoot { return try completion(value(type, reference, key)) }
         reader.resolveLater(key) { try completion(T.unarchive(reference)) }

@@ -13,8 +13,8 @@ public import PropertyList
 /// let level = try archive.roots.decodeInteger(forKey: "level")
 /// ```
 ///
-/// The allowed classes are those of the registry and those that the requested type registers. The
-/// rule applies to every reference at every depth, and no archive can extend it.
+/// The allowed classes are those of the registry and those that the requested type registers. This
+/// list applies to every reference at every depth, and no archive can extend it.
 public struct KeyedUnarchiver {
     /// The roots of the archive.
     public let roots: KeyedDecoder
@@ -59,7 +59,7 @@ public struct KeyedUnarchiver {
     /// | integers | a boolean: 1 or 0; a real: without its fraction |
     /// | `Double`, `Float` | a boolean: 1 or 0; another number: the nearest one |
     ///
-    /// An integer that does not fit in the type is an error in either case.
+    /// An integer that does not fit in the type is an error even with the conversion.
     public var convertsNumbers: Bool {
         get { roots.reader.convertsNumbers }
         nonmutating set { roots.reader.convertsNumbers = newValue }
@@ -81,8 +81,8 @@ public struct KeyedUnarchiver {
         try roots.decode(type, forKey: key)
     }
 
-    /// Returns the root, or the root with the key `key` if there are several, as the first of
-    /// `types` that can be read from its class.
+    /// Returns the root, or the root with the key `key` if there are several. The result has the
+    /// first of the `types` that can be decoded from the class of the root.
     ///
     /// - Throws: the errors of ``KeyedDecoder/decodeObject(ofAny:forKey:)``; `missingValue` for
     ///   nil.

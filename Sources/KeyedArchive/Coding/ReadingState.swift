@@ -135,7 +135,7 @@ struct ReadingState {
     func expansionExceeded() -> KeyedArchiveError {
         KeyedArchiveError(
             .expansionLimitExceeded,
-            what: "shared objects expand to more than \(visitLimit) values",
+            what: "expected shared objects to expand to at most \(visitLimit) values, found more",
             recovery: "raise `ParsingLimits.expansion` if the archive is trusted")
     }
 
@@ -239,14 +239,14 @@ extension ReadingState {
     }
 
     /// Returns the answer of the types requested at this root for a class; nil if it is not known.
-    func askedFor(_ number: ClassNumber) -> ClassLookup.Answer? {
+    func requested(_ number: ClassNumber) -> ClassLookup.Answer? {
         let lookup = lookups[Int(number.value)]
-        return lookup.root == rootCount ? lookup.askedFor : nil
+        return lookup.root == rootCount ? lookup.requested : nil
     }
 
     /// Stores the answer of the types requested at this root for a class.
-    mutating func setAskedFor(_ answer: ClassLookup.Answer, _ number: ClassNumber) {
-        lookups[Int(number.value)].setAskedFor(answer, root: rootCount)
+    mutating func setRequested(_ answer: ClassLookup.Answer, _ number: ClassNumber) {
+        lookups[Int(number.value)].setRequested(answer, root: rootCount)
         grants[Int(number.value)].root = answer.isAllowed ? rootCount : 0
         grants[Int(number.value)].acceptedType = nil
         grants[Int(number.value)].requestedType = nil

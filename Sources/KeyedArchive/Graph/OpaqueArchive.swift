@@ -142,7 +142,7 @@ final class OpaqueArchive: Sendable {
     static func reserved(_ key: String, _ object: UInt32) -> KeyedArchiveError {
         KeyedArchiveError(
             .malformedObject,
-            what: "`\(TerminalText.escaped(key))` is a key of the format without a known meaning",
+            what: "`\(TerminalText.escaped(key))` is a reserved key of unknown meaning",
             object: PropertyListUID(object))
     }
 }

@@ -30,7 +30,7 @@ struct Carve: ParsableCommand, ConsoleCommand {
     @Flag(help: "Also find property lists inside the bytes of others.")
     var nested = false
 
-    @Flag(help: "Also list the beginnings of property lists that are not valid.")
+    @Flag(help: "Also list invalid finds.")
     var all = false
 
     @OptionGroup var options: FindOptions

@@ -46,12 +46,12 @@ struct Convert: CommandOnFiles, ConsoleCommand {
 
     func validate() throws {
         if inPlace && output != nil {
-            throw ValidationError("--in-place and -o exclude each other.")
+            throw ValidationError("--in-place and -o cannot be combined.")
         }
         if format == .jsonl {
             if inPlace {
                 throw ValidationError(
-                    "jsonl and --in-place exclude each other: jsonl writes one file.")
+                    "jsonl and --in-place cannot be combined: jsonl writes one file.")
             }
         } else if files.count > 1 && !inPlace {
             throw ValidationError("Several files need --in-place.")
@@ -76,7 +76,7 @@ struct Convert: CommandOnFiles, ConsoleCommand {
     private func converted(_ file: String, _ console: Console) throws(Failure) -> [UInt8] {
         if !inPlace && (output ?? "-") == "-" && format.format == .binary && console.isTerminal {
             throw Failure(
-                .usage, "keyed: binary output does not go to a terminal; name a file with -o")
+                .usage, "keyed: binary output is not written to a terminal; name a file with -o")
         }
         if format.isImported { return try rewritten(file, console) }
         let input = try Input(

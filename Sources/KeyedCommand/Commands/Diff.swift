@@ -47,7 +47,7 @@ struct Diff: ParsableCommand, ConsoleCommand {
         }
         if ordered, asCommands {
             throw ValidationError(
-                "--ordered and --as-commands exclude each other: no edit moves a key.")
+                "--ordered and --as-commands cannot be combined: no edit moves a key.")
         }
     }
 

@@ -59,18 +59,23 @@ struct Explore: CommandOnFiles, ConsoleCommand {
     var parsingLimits: ParsingLimits { limits.limits }
 
     func execute(_ console: Console) -> ExitStatus {
+        let inputs = files.filter { $0 != FileAccess.standardInput }.compactMap {
+            try? FileMode(of: $0)
+        }
         guard let dir else {
             return console.forEachFile(files, "exploring") { file throws(Failure) in
                 let (page, status) = try page(of: file, console)
-                try write(page.html(), to: output ?? FileAccess.standardInput, console)
+                try write(
+                    page.html(), to: output ?? FileAccess.standardInput, besides: inputs, console)
                 return status
             }
         }
-        return explore(into: dir, console)
+        return explore(into: dir, besides: inputs, console)
     }
 
+    /// Writes a page, which replaces none of the explored files.
     private func write(
-        _ bytes: [UInt8], to path: String, _ console: Console
+        _ bytes: [UInt8], to path: String, besides inputs: [FileMode], _ console: Console
     ) throws(Failure) {
         do {
             try console.budget.charge(bytes: bytes.count)
@@ -79,35 +84,28 @@ struct Explore: CommandOnFiles, ConsoleCommand {
             throw Failure(error, in: path, source: nil)
         }
         if path == FileAccess.standardInput { return console.write(bytes) }
-        try requireOther(path)
-        try FileOutput.replace(path, with: bytes, inPlace: false, console)
-    }
-
-    /// Checks that a page does not replace an explored file.
-    private func requireOther(_ page: String) throws(Failure) {
-        guard let existing = try? FileMode(of: page) else { return }
-        for file in files where file != FileAccess.standardInput {
-            guard let input = try? FileMode(of: file), input.isSameFile(as: existing) else {
-                continue
-            }
+        if let existing = try? FileMode(of: path), inputs.contains(where: existing.isSameFile) {
             throw Failure(
                 .invalid,
-                "\(TerminalText.escaped(page)): expected a name for the page, found that of an "
-                    + "explored file (a page replaces no input)")
+                "\(TerminalText.escaped(path)): a page cannot replace an explored file; choose "
+                    + "another name")
         }
+        try FileOutput.replace(path, with: bytes, inPlace: false, console)
     }
 
     // MARK: Many files
 
-    private func explore(into folder: String, _ console: Console) -> ExitStatus {
+    private func explore(
+        into folder: String, besides inputs: [FileMode], _ console: Console
+    ) -> ExitStatus {
         var index = ExplorerIndex()
         var status = ExitStatus.fine
         do throws(Failure) {
             try Self.makeFolder(folder)
             status = console.forEachFile(files, "exploring") { file throws(Failure) in
-                try add(file, to: &index, in: folder, console)
+                try add(file, to: &index, in: folder, besides: inputs, console)
             }
-            try write(index.html(), to: folder + "/index.html", console)
+            try write(index.html(), to: folder + "/index.html", besides: inputs, console)
         } catch {
             return status.combined(with: console.report(error))
         }
@@ -121,12 +119,13 @@ struct Explore: CommandOnFiles, ConsoleCommand {
     }
 
     private func add(
-        _ file: String, to index: inout ExplorerIndex, in folder: String, _ console: Console
+        _ file: String, to index: inout ExplorerIndex, in folder: String,
+        besides inputs: [FileMode], _ console: Console
     ) throws(Failure) -> ExitStatus {
         let name = ExplorerIndex.pageName(of: lastName(of: file), index.entries.count + 1)
         do throws(Failure) {
             let (page, status) = try page(of: file, console)
-            try write(page.html(), to: folder + "/" + name, console)
+            try write(page.html(), to: folder + "/" + name, besides: inputs, console)
             index.append(Self.entry(page, file: file, named: name))
             return status
         } catch {

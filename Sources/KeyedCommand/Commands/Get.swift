@@ -104,17 +104,17 @@ struct Get: ParsableCommand, ConsoleCommand {
         case .type: console.say("\(node.kind)")
         case .count:
             guard node.kind.isContainer else {
-                throw Self.refusal("a container for its count", node)
+                throw Self.refusal("a container for --as count", node)
             }
             console.say("\(node.childNodes.count)")
         case .keys:
             guard let entries = node.dictionary else {
-                throw Self.refusal("a dictionary for its keys", node)
+                throw Self.refusal("a dictionary for --as keys", node)
             }
             for entry in entries { try console.print(TerminalText.escaped(entry.key)) }
         case .bytes:
             guard let bytes = node.data.map(Array.init) ?? node.string.map({ Array($0.utf8) })
-            else { throw Self.refusal("data or a string for its bytes", node) }
+            else { throw Self.refusal("data or a string for --as bytes", node) }
             console.write(bytes)
         case .xml: try write(node, as: .xml, console)
         case .binary: try write(node, as: .binary, console)

@@ -12,8 +12,8 @@ struct Lint: CommandOnFiles, ConsoleCommand {
         discussion: """
             In a keyed archive every reference must name an object, and every object a class.
 
-            A file that needs leniencies, as --lenient of other verbs allows them, is valid, and \
-            the leniencies are named. With --strict it is invalid.
+            A file that needs leniencies is valid, and the leniencies are named. Other verbs \
+            allow them with --lenient. With --strict such a file is invalid.
             """)
 
     @Argument(help: "The files, or - for standard input.", completion: .file())
@@ -68,7 +68,7 @@ struct Lint: CommandOnFiles, ConsoleCommand {
     }
 
     private func failure(_ error: PropertyListError, _ file: String, _ bytes: [UInt8]) -> Failure {
-        Failure(error, in: file, source: bytes, leniently: "without --strict")
+        Failure(error, in: file, source: bytes, leniently: "omit --strict")
     }
 
     private func checkArchive(_ input: Input) throws(Failure) {

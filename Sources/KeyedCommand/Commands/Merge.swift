@@ -49,7 +49,7 @@ struct Merge: ParsableCommand, ConsoleCommand {
     @OptionGroup var options: EditingOptions
 
     func validate() throws {
-        if base != nil, at != nil { throw ValidationError("--base and --at exclude each other.") }
+        if base != nil, at != nil { throw ValidationError("--base and --at cannot be combined.") }
     }
 
     var parsingLimits: ParsingLimits { options.reading.limits.limits }

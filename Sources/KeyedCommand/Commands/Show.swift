@@ -57,7 +57,7 @@ struct Show: ParsableCommand, ConsoleCommand {
     func validate() throws {
         if raw, allow != nil {
             throw ValidationError(
-                "--raw and --allow exclude each other: --raw shows everything.")
+                "--raw and --allow cannot be combined: --raw shows everything.")
         }
         if let depth, depth < 0 { throw ValidationError("Expected a --depth of at least 0.") }
     }

@@ -52,7 +52,6 @@ struct DatabaseInput {
     ) throws -> (any ByteSource, [UInt8]?) {
         if path != FileAccess.standardInput {
             let mode = try FileMode(of: path)
-            if mode.isDirectory { throw SystemError(message: "expected a file, found a directory") }
             if mode.isRegular { return (try FileSource(path), nil) }
         }
         let bytes = try FileAccess.read(path, limit: limits.inputSize)
@@ -115,9 +114,9 @@ private struct DatabaseNotes {
             let pages = TreeForm.count(journal.pageCount, "page", "pages")
             note(
                 suffix,
-                "a rollback journal of an interrupted change, which would restore \(pages)"
+                "is the rollback journal of an interrupted change and would restore \(pages)"
                     + (journal.namesSuperJournal ? " and delete a file that it names" : "")
-                    + "; it is not applied, the file is shown as it is")
+                    + "; it is not applied, and the database is shown as it is")
         } catch {
             note(suffix, "\(error.what); it is not applied")
         }

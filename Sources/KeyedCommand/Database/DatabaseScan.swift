@@ -41,7 +41,7 @@ struct DatabaseScan {
     /// Reads the tables of the schema.
     mutating func tables() -> [StoredTable] {
         let (tables, problem) = StoredTable.all(input.pages, usage)
-        if let problem { note("its schema", problem) }
+        if let problem { note("the schema", problem) }
         return tables
     }
 

@@ -100,7 +100,7 @@ enum EditScript {
         guard text.utf8.first == UInt8(ascii: "\"") else { return text }
         guard let path = try? PropertyListKeyPath(parsing: text), path.steps.count == 1,
             case .key(let unquoted) = path.steps[0]
-        else { throw Failure(.usage, "expected a closing quote, or found an unknown escape") }
+        else { throw Failure(.usage, "a quoted value has no closing quote or an unknown escape") }
         return unquoted
     }
 }
@@ -233,7 +233,7 @@ struct EditScriptPrinter {
         if type != .string, type.value(text) != value {
             throw PropertyListError(
                 .unrepresentableValue,
-                what: "no command sets a value of kind \(node.kind) to \(text)")
+                what: "no edit command can write the value \(text) of kind \(node.kind)")
         }
         return "\(type.rawValue) \(type == .string ? quoted(text) : text)"
     }

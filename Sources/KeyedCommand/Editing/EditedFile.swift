@@ -29,7 +29,7 @@ struct EditingOptions: ParsableArguments {
     func validate() throws {
         let number = (output == nil ? 0 : 1) + (inPlace ? 1 : 0) + (dryRun ? 1 : 0)
         if number > 1 {
-            throw ValidationError("--in-place, --dry-run and -o exclude each other.")
+            throw ValidationError("--in-place, --dry-run and -o cannot be combined.")
         }
     }
 }
@@ -84,7 +84,8 @@ struct EditedFile {
         else {
             if edited.document.format == .binary, console.isTerminal {
                 throw Failure(
-                    .usage, "keyed: binary output does not go to a terminal; name a file with -o")
+                    .usage,
+                    "keyed: binary output is not written to a terminal; name a file with -o")
             }
             return console.write(edited.bytes)
         }

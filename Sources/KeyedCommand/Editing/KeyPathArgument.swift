@@ -81,7 +81,8 @@ struct ValueArgument: ParsableArguments {
             ValueType.real.value(value) == nil, ValueType.integer.value(value) == nil
         {
             throw ValidationError(
-                "Unknown option \(value). A value that begins with a dash follows --, as in -- \(value)."
+                "Unknown option \(value). Put -- before a value that begins with a dash, as in "
+                    + "-- \(value)."
             )
         }
     }
@@ -142,7 +143,7 @@ struct ValueArgument: ParsableArguments {
     private func contents(
         of file: String, _ console: Console
     ) throws(Failure) -> PropertyListValue {
-        if value != nil { throw Failure(.usage, "keyed: VALUE and --from exclude each other") }
+        if value != nil { throw Failure(.usage, "keyed: VALUE and --from cannot be combined") }
         let bytes = try Input.bytes(file, console.limits)
         switch type {
         case .data:

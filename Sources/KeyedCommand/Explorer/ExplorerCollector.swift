@@ -198,8 +198,9 @@ struct ExplorerCollector {
         table.counts[place] = content.count
         let isInPlace = item.document.hasInPlace(content)
         let start = isInPlace ? item.base + content.startIndex : decoded.count
-        // The page looks for plain offsets in the space of the document. Decoded data of an
-        // imported file is in another space, so its offset is stored as a negative number.
+        // The page looks for a plain offset in the space of the document, or in space 1 if the
+        // format encodes data. Imported formats do not encode data. If an imported file contains
+        // data only in another form, its offset in space 1 is stored as a negative number.
         let isApart = !isInPlace && item.document.origin != nil
         table.values[place] = isRedacted ? -1 : isApart ? -start - 2 : start
         let begins = NestedPropertyList.begins(content) && item.nesting < Self.nestingLimit

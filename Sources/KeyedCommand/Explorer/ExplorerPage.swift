@@ -31,7 +31,7 @@ struct ExplorerPage {
     var left: [String] {
         let bytes =
             size > bounds.bytes
-            ? ["the bytes of the file from \(bounds.bytes) on, of \(size)"] : []
+            ? ["the bytes of the file after the first \(bounds.bytes) of \(size)"] : []
         return collector.left + bytes
     }
 

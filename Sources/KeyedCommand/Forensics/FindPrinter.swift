@@ -115,7 +115,7 @@ struct FindPrinter {
             throw Failure(
                 .invalid,
                 "\(TerminalText.escaped(path)): expected a new file, found an existing one "
-                    + "(--extract replaces no file: name another folder)")
+                    + "(--extract never replaces a file: name another folder)")
         }
     }
 

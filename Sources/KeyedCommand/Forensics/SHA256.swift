@@ -39,10 +39,11 @@ struct SHA256 {
         var (a, b, c, d) = (state[0], state[1], state[2], state[3])
         var (e, f, g, h) = (state[4], state[5], state[6], state[7])
         for round in 0..<64 {
-            let sums = Self.turned(e, 6) ^ Self.turned(e, 11) ^ Self.turned(e, 25)
+            let sums = Self.rotatedRight(e, 6) ^ Self.rotatedRight(e, 11) ^ Self.rotatedRight(e, 25)
             let choice = (e & f) ^ (~e & g)
             let first = h &+ sums &+ choice &+ Self.constants[round] &+ words[round]
-            let others = Self.turned(a, 2) ^ Self.turned(a, 13) ^ Self.turned(a, 22)
+            let others =
+                Self.rotatedRight(a, 2) ^ Self.rotatedRight(a, 13) ^ Self.rotatedRight(a, 22)
             let second = others &+ ((a & b) ^ (a & c) ^ (b & c))
             (h, g, f, e) = (g, f, e, d &+ first)
             (d, c, b, a) = (c, b, a, first &+ second)
@@ -59,15 +60,15 @@ struct SHA256 {
         }
         for index in 16..<64 {
             let (early, late) = (words[index - 15], words[index - 2])
-            let low = turned(early, 7) ^ turned(early, 18) ^ (early >> 3)
-            let high = turned(late, 17) ^ turned(late, 19) ^ (late >> 10)
+            let low = rotatedRight(early, 7) ^ rotatedRight(early, 18) ^ (early >> 3)
+            let high = rotatedRight(late, 17) ^ rotatedRight(late, 19) ^ (late >> 10)
             words[index] = words[index - 16] &+ low &+ words[index - 7] &+ high
         }
         return words
     }
 
     @inline(__always)
-    private static func turned(_ word: UInt32, _ count: UInt32) -> UInt32 {
+    private static func rotatedRight(_ word: UInt32, _ count: UInt32) -> UInt32 {
         word &>> count | word &<< (32 &- count)
     }
 

@@ -9,13 +9,13 @@ import SystemFiles
 /// The verb `keyed plutil`, which is also the command when it is called as `plutil`.
 struct Plutil: ParsableCommand, ConsoleCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Do what plutil does, with its options, its output and its exit codes.",
+        abstract: "Act as plutil, with the same options, output and exit codes.",
         discussion: """
             keyed plutil -help lists the options. A link named plutil to the command does the \
             same.
             """)
 
-    @Argument(parsing: .captureForPassthrough, help: "As of plutil.")
+    @Argument(parsing: .captureForPassthrough, help: "The arguments of plutil.")
     var arguments: [String] = []
 
     var parsingLimits: ParsingLimits { .default }

@@ -5,7 +5,8 @@ import PropertyList
 
 /// Formats scalars for the tree, on one line and without terminal control characters.
 struct ValueText {
-    /// The maximum number of shown characters of a string and bytes of data; nil for all.
+    /// The maximum number of characters shown of a string. If it is nil, strings and data are shown
+    /// in full. Otherwise data is truncated to a fixed number of bytes.
     let previewLength: Int?
 
     static let usualPreview = 200

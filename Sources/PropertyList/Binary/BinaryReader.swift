@@ -14,7 +14,7 @@
 ///
 /// Objects may overlap, so the reader counts the bytes of each object separately. The total may
 /// exceed the size of the file by at most 64 KiB. Without this limit, a 1 MB file could make the
-/// reader process a terabyte.
+/// reader process hundreds of gigabytes.
 struct BinaryReader {
     /// The maximum number of problems that each pass records. A file may have as many problems as
     /// bytes.
@@ -94,8 +94,8 @@ struct BinaryReader {
         // The table is known to be within the file, so the file's size bounds this allocation.
         var records: [NodeRecord] = []
         records.reserveLargeCapacity(trailer.objectCount)
-        // Enough for nearly all files, so that the array does not grow and copy the references. The
-        // objects of the file have room for at most `most` references, unless they overlap.
+        // Three references per object suffice for nearly all files. The array then never grows and
+        // copies them. Objects that do not overlap have room for at most `most` references.
         let most = (trailer.tableOffset &- Trailer.headerSize) / trailer.referenceWidth
         store.children.reserveLargeCapacity(min(trailer.objectCount &* 3, most))
         let plain = PlainObjectReader(trailer)
@@ -160,7 +160,7 @@ struct BinaryReader {
         guard offset >= Trailer.headerSize, offset < trailer.tableOffset else {
             throw PropertyListError(
                 .invalidOffset, format: .binary,
-                what: "expected the offset of an object, at least \(Trailer.headerSize) and below "
+                what: "expected an object offset of at least \(Trailer.headerSize) and below "
                     + "\(trailer.tableOffset), found \(offset)")
         }
         var object = ObjectReader(
@@ -209,8 +209,8 @@ struct BinaryReader {
     private static func unreadable(_ number: Int) -> PropertyListError {
         PropertyListError(
             .invalidMarker, format: .binary,
-            what: "object \(number): expected a valid object, found a malformed one after "
-                + "\(problemLimit) others")
+            what: "object \(number) is malformed; only the first \(problemLimit) problems have "
+                + "details")
     }
 
     /// Checks the objects that could not be read. With `salvage` they are kept. Otherwise they must

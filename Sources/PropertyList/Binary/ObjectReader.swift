@@ -192,7 +192,10 @@ struct ObjectReader {
         let width = trailer.referenceWidth
         let factor = kind == .dictionary ? width &* 2 : width
         let (size, overflow) = count.multipliedReportingOverflow(by: factor)
-        try require(overflow ? .max : size, "\(kind) of \(count)", after: start &- offset)
+        try require(
+            overflow ? .max : size,
+            "the \(count) \(kind == .dictionary ? "entries" : "elements") of the \(kind)",
+            after: start &- offset)
         let first = store.children.count
         try readReferences(file, from: start, to: start &+ size, trailer, &store)
         guard let place = UInt32(exactly: first), store.children.count <= UInt32.max else {

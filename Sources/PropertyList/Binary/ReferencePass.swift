@@ -18,7 +18,7 @@ package struct ReferencePass {
     package var problems: [PropertyListError] = []
     // By record: the number of nested containers, including the container itself; 0 for a leaf.
     private var heights: [UInt32] = []
-    // The height of a container that the backward loop has not reached. No document is as deep.
+    // The height of a container that the backward loop has not reached. No document is that deep.
     private static let unmeasured = UInt32.max
     // By cyclic container: its placeholder record.
     private var standIns: [Int: UInt32] = [:]
@@ -29,7 +29,7 @@ package struct ReferencePass {
         self.root = root
     }
 
-    /// Checks all records for cycles, used or not, and the depth of the root.
+    /// Checks all records, used or not, for cycles, and checks the depth of the root.
     ///
     /// - Throws: `referenceCycle`, `depthLimitExceeded`.
     package mutating func run(_ store: inout NodeStore) throws(PropertyListError) {
@@ -49,7 +49,7 @@ package struct ReferencePass {
     private mutating func measureForward(_ store: NodeStore) -> Bool {
         let skipsKeys = options.isDisjoint(with: [.salvage, .unusedGarbage])
         let (records, children) = (store.records.span, store.children.span)
-        // A local array needs no check for other owners at each change.
+        // A local array needs no uniqueness check at each write.
         var heights: [UInt32] = []
         heights.append(addingCapacity: records.count) { output in
             for index in records.indices {

@@ -96,8 +96,7 @@ package struct Trailer: Sendable, Hashable {
         if topObject >= objectCount {
             throw Self.error(
                 .invalidTrailer,
-                "expected the top object to be one of \(objectCount) objects, "
-                    + "found number \(topObject)",
+                "expected a top object number below \(objectCount), found \(topObject)",
                 start + 16)
         }
     }

@@ -182,7 +182,7 @@ extension DocumentBuilder {
     ///   ones.
     public mutating func reference(to value: CompletedValue) {
         guard value.builder === shared.builder else {
-            return fail("expected a value of this builder to add again, found one of another")
+            return fail("expected a value of this builder, found a value of another builder")
         }
         let depth = tree.depth &+ shared.height(of: value.node, in: tree.store)
         if depth > limits.depth, failure == nil {
@@ -254,7 +254,8 @@ extension DocumentBuilder {
     /// Returns whether a key is allowed at this point. Records the mistake if not.
     private mutating func admitsKey(_ text: String) -> Bool {
         if tree.openKind == .dictionary, tree.openCount % 2 == 0 { return true }
-        fail("expected a value, found the key `\(text)`")
+        let key = TerminalText.escaped(String(text.unicodeScalars.prefix(64)))
+        fail("expected a value, found the key `\(key)`")
         return false
     }
 

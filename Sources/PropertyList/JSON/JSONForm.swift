@@ -74,7 +74,8 @@ struct JSONFormPass {
         guard let converted = try value(form, child, at: record.offset) else {
             throw PropertyListError(
                 .wrongKind, format: .json,
-                what: "expected a valid value for `\(form.rawValue)`, found another value",
+                what: "expected a valid value for `\(form.rawValue)`, found an invalid value of "
+                    + "kind \(store.records[Int(child)].kind)",
                 location: SourceText.location(Int(record.offset), store, .json),
                 path: PathSearch.path(to: node, in: store),
                 recovery: .init(

@@ -49,7 +49,7 @@ struct JSONGrammar {
         guard options.contains(.trailingContent) else {
             throw error(
                 .trailingData,
-                "expected the end of the text after the root value, found something else",
+                "expected the end of the text after the root value, found more text",
                 ParsingOptions.trailingContent.advice)
         }
         used.insert(.trailingContent)
@@ -197,7 +197,7 @@ struct JSONGrammar {
         let kind = tree.openKind.map { "\($0)" } ?? "value"
         return error(
             .truncated,
-            "expected the end of the \(kind) that begins in line \(line), found the end of the text"
+            "expected the end of the \(kind) that begins on line \(line), found the end of the text"
         )
     }
 

@@ -116,8 +116,11 @@ struct JSONString {
         case UInt8(ascii: "t"): return (0x09, 2)
         case UInt8(ascii: "u"): return try unicode(text, place)
         default:
+            let character = Unicode.Scalar(UTF8Text.scalar(text, at: 1).value)
+            let found = character.map { TerminalText.escaped(String($0)) } ?? ""
             throw Self.error(
-                .invalidString, "expected a JSON escape, found another character", place)
+                .invalidString,
+                "expected one of `\"\\/bfnrtu` after `\\`, found `\(found)`", place)
         }
     }
 
@@ -134,7 +137,7 @@ struct JSONString {
         }
         guard options.contains(.unpairedSurrogates) else {
             throw Self.error(
-                .invalidString, "an escape is half of a surrogate pair", place,
+                .invalidString, "an escape is an unpaired surrogate", place,
                 ParsingOptions.unpairedSurrogates.advice)
         }
         used.insert(.unpairedSurrogates)

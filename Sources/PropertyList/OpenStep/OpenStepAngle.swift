@@ -72,7 +72,8 @@ package struct OpenStepAngle {
             }
             guard let high = HexText.value(text[index]) else {
                 throw error(
-                    .invalidData, "expected a hexadecimal digit in data, found another character",
+                    .invalidData,
+                    "expected a hexadecimal digit in data, found `\(character(text, index))`",
                     index)
             }
             guard index &+ 1 < text.count else { break }
@@ -119,7 +120,7 @@ package struct OpenStepAngle {
         default:
             throw error(
                 .unexpectedCharacter,
-                "expected I, R, B or D as the type of a typed value, found another character",
+                "expected I, R, B or D after `<*`, found `\(character(text, start &+ 2))`",
                 start &+ 2)
         }
     }
@@ -142,7 +143,8 @@ package struct OpenStepAngle {
         let isDecimal = text.indices.allSatisfy { text[$0] | 0x20 != UInt8(ascii: "x") }
         guard isDecimal, case .value(let magnitude, let isNegative) = IntegerText.parse(text) else {
             throw error(
-                .invalidNumber, "expected an integer in −2⁶³ … 2⁶⁴−1, found another value", start)
+                .invalidNumber,
+                "expected an integer in −2⁶³ … 2⁶⁴−1 after `<*I`, found other text", start)
         }
         var result = record(.integer, isNegative ? 0 &- magnitude : magnitude)
         result.isNegative = isNegative
@@ -151,7 +153,7 @@ package struct OpenStepAngle {
 
     private func real(_ text: Span<UInt8>) throws(PropertyListError) -> NodeRecord {
         guard let value = RealText.parse(text) ?? RealText.parseSpecial(text) else {
-            throw error(.invalidNumber, "expected a number, found another value", start)
+            throw error(.invalidNumber, "expected a number after `<*R`, found other text", start)
         }
         return record(.real, value.bitPattern, header: 8)
     }
@@ -159,8 +161,7 @@ package struct OpenStepAngle {
     private func boolean(_ text: Span<UInt8>) throws(PropertyListError) -> NodeRecord {
         guard text.count == 1, text[0] == UInt8(ascii: "Y") || text[0] == UInt8(ascii: "N") else {
             throw error(
-                .unexpectedCharacter, "expected Y or N as a typed Boolean, found another value",
-                start)
+                .unexpectedCharacter, "expected Y or N after `<*B`, found other text", start)
         }
         return record(.boolean, text[0] == UInt8(ascii: "Y") ? 1 : 0)
     }
@@ -185,6 +186,12 @@ package struct OpenStepAngle {
 
     private func unended(_ what: String, _ where: String = "") -> PropertyListError {
         error(.truncated, "\(what) has no `>`\(`where`)", start)
+    }
+
+    /// Returns the character at `index`, escaped for a message.
+    private func character(_ text: Span<UInt8>, _ index: Int) -> String {
+        let character = Unicode.Scalar(UTF8Text.scalar(text, at: index).value)
+        return character.map { TerminalText.escaped(String($0)) } ?? ""
     }
 
     private func error(

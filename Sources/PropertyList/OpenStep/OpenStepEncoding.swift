@@ -23,7 +23,7 @@ enum OpenStepEncoding {
         if let place = UTF8Text.firstInvalid(text.span) {
             throw error(
                 "the text is not valid UTF-8", place, text,
-                .init(.nameEncoding, "name the encoding if it is another, as in old files"))
+                .init(.nameEncoding, "name the encoding if it is not UTF-8, as in old files"))
         }
         return text
     }

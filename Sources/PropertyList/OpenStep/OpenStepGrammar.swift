@@ -76,7 +76,7 @@ struct OpenStepGrammar {
         used.formUnion(scanner.used)
         guard scanner.peek(text) != nil else { return }
         throw error(
-            .trailingData, "expected the end of the text after the root value, found something else"
+            .trailingData, "expected the end of the text after the root value, found more text"
         )
     }
 
@@ -85,7 +85,7 @@ struct OpenStepGrammar {
     private mutating func endEntries() throws(PropertyListError) {
         guard options.contains(.trailingContent) else {
             throw error(
-                .trailingData, "expected a key after the last entry, found something else",
+                .trailingData, "expected a key or the end of the text, found other text",
                 .trailingContent)
         }
         used.insert(.trailingContent)
@@ -166,7 +166,7 @@ struct OpenStepGrammar {
         let line = SourceText.location(start, in: tree.store.bytes).line ?? 1
         throw error(
             .truncated,
-            "expected the end of the \(kind) that begins in line \(line), found the end of the text"
+            "expected the end of the \(kind) that begins on line \(line), found the end of the text"
         )
     }
 

@@ -70,7 +70,8 @@ package struct OpenStepScanner {
             return position = end &+ 2
         }
         guard options.contains(.unendedComment) else {
-            throw Self.error(.truncated, "a comment has no end", at: position, .unendedComment)
+            throw Self.error(
+                .truncated, "a comment has no closing `*/`", at: position, .unendedComment)
         }
         used.insert(.unendedComment)
         position = text.count

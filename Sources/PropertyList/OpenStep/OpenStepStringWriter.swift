@@ -3,7 +3,7 @@
 
 /// A writer of OpenStep strings, with the same quotes and escapes as Apple's writers.
 package struct OpenStepStringWriter {
-    /// A Boolean value that is true to escape non-ASCII characters.
+    /// A Boolean value that is true to escape non-ASCII characters and DEL.
     package let escapesNonASCII: Bool
     /// A Boolean value that is true to write LF and TAB unchanged instead of as escapes.
     var keepsLines = false

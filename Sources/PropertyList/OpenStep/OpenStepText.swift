@@ -66,7 +66,7 @@ struct OpenStepText {
         let isMeaningless = scalar < 0x80 && OpenStepCharacter.isAlphanumeric(text[1])
         if isMeaningless {
             let name = TerminalText.escaped(String(UnicodeScalar(text[1])))
-            try allow(.looseEscapes, "the escape `\\\(name)` has no meaning", place)
+            try allow(.looseEscapes, "unknown escape `\\\(name)`", place)
         }
         return (scalar, length &+ 1)
     }
@@ -108,7 +108,7 @@ struct OpenStepText {
                 return (0x10000 &+ offset, length &+ 6)
             }
         }
-        try allow(.unpairedSurrogates, "an escape is half of a surrogate pair", place)
+        try allow(.unpairedSurrogates, "an escape is an unpaired surrogate", place)
         return (0xFFFD, length)
     }
 

@@ -40,7 +40,7 @@ package struct TreeExtent: Sendable {
     static func tooManyValues(_ count: Int) -> PropertyListError {
         PropertyListError(
             .sizeLimitExceeded, what: "expected at most \(UInt32.max) values, found \(count)",
-            recovery: "`sharesCopies` stores the copies of a container once")
+            recovery: "set `sharesCopies`, which stores copies of a container only once")
     }
 
     fileprivate mutating func add(_ other: TreeExtent) {

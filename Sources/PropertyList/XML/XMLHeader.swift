@@ -32,12 +32,12 @@ public struct XMLHeader: Sendable, Hashable {
 }
 
 extension XMLHeader {
-    /// The line with the `<plist>` tag. If the version is missing, or if a parser could mistake a
-    /// part of it for markup, Apple's current version replaces it.
+    /// The line with the `<plist>` tag. Apple's current version is used if the version is missing,
+    /// is not printable ASCII, or contains characters of markup.
     var startTag: String { "<plist version=\"\(plain(version, or: Self.apple.version))\">\n" }
 
-    /// The line with the document type declaration. Identifiers are replaced in the same way, but a
-    /// public identifier is not added to a system identifier.
+    /// The line with the document type declaration. Identifiers are replaced in the same way, but
+    /// no public identifier is added if the header has only a system identifier.
     var documentType: String {
         let system = plain(systemIdentifier, or: Self.apple.systemIdentifier)
         if publicIdentifier == nil, systemIdentifier != nil {
@@ -47,7 +47,8 @@ extension XMLHeader {
         return "<!DOCTYPE plist PUBLIC \"\(formal)\" \"\(system)\">\n"
     }
 
-    /// Returns the text if no parser can mistake a part of it for markup, and otherwise `usual`.
+    /// Returns the text if it is printable ASCII without characters of markup, and otherwise
+    /// `usual`.
     private func plain(_ text: String?, or usual: String?) -> String {
         let isPlain = text?.utf8.allSatisfy { byte in
             byte > 0x1F && byte < 0x7F && !"\"'<>&[]".utf8.contains(byte)

@@ -126,8 +126,8 @@ extension XMLPropertyList.Losses {
         case .sets: sentence("set is written as an array", "sets are written as arrays")
         case .uidDictionaries:
             sentence(
-                "UID or dictionary `{CF$UID: n}` will be read as the other",
-                "UIDs and dictionaries `{CF$UID: n}` will be read as the other")
+                "UID or dictionary `{CF$UID: n}` will be read as the other kind",
+                "UIDs and dictionaries `{CF$UID: n}` will be read as the other kind")
         case .controlCharacters:
             sentence(
                 "string has control characters that XML forbids",

@@ -7,7 +7,7 @@
 ///     reference = "&" ("lt" | "gt" | "amp" | "apos" | "quot") ";" | "&#" digits ";" | "&#x" hex ";"
 ///
 /// The engine has already checked that the text is well-formed, but not that each entity is one of
-/// the five. XML allows a document that names an external DTD to use any entity.
+/// the five predefined ones. XML allows a document that names an external DTD to use any entity.
 enum XMLText {
     /// The reason for an error, and its offset.
     struct Failure: Error {
@@ -54,7 +54,7 @@ enum XMLText {
             throw Failure(offset: index, what: "expected text, found \(what)")
         }
         guard let close = text.firstIndex(of: "]]>", from: index &+ 9), close < end else {
-            throw Failure(offset: index, what: "a CDATA section has no end")
+            throw Failure(offset: index, what: "a CDATA section has no closing `]]>`")
         }
         appendRaw(text, (index &+ 9)..<close, to: &output)
         return close &+ 3
@@ -73,8 +73,8 @@ enum XMLText {
         guard let scalar = scalar(text, (index &+ 1)..<close) else {
             throw Failure(
                 offset: index,
-                what: "expected a reference to `lt`, `gt`, `amp`, `apos`, `quot` or to a "
-                    + "character by number, found another reference")
+                what: "expected `&lt;`, `&gt;`, `&amp;`, `&apos;`, `&quot;` or a numeric character "
+                    + "reference, found another reference")
         }
         UTF8Text.append(scalar, to: &output)
         return close &+ 1

@@ -3,9 +3,9 @@
 
 @_spi(Tables) internal import PropertyList
 
-// Decoding errors: those of the standard library, with the coding path. Their underlying error is
-// that of the property list, with the location in the file. All of these functions are kept out of
-// line, so successful decoding does not pay for them.
+// Decoding errors. Each is a `DecodingError` with the coding path. Its underlying error is a
+// `PropertyListError` with the location in the file. The functions are kept out of line, so
+// successful decoding does not pay for them.
 
 extension DecodingSession {
     /// Returns the error for a value that cannot be decoded as `type`: it is null, of another kind,
@@ -81,10 +81,10 @@ extension DecodingSession {
     }
 
     @inline(never)
-    func depthExceeded(_ depth: Int, _ path: CodingPath?) -> any Error {
+    func depthExceeded(_ depth: Int, limit: Int, _ path: CodingPath?) -> any Error {
         corrupted(
             CodingPath.keys(of: path), "More nesting than the limits allow.",
-            OperationBudget.depthExceeded(depth, limit: limits.depth, format: table.format))
+            OperationBudget.depthExceeded(depth, limit: limit, format: table.format))
     }
 
     @inline(never)

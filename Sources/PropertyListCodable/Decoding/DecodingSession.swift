@@ -159,7 +159,7 @@ final class DecodingSession {
     @inline(__always)
     func enter(_ path: CodingPath?) throws {
         let depth = path?.depth ?? 0
-        if depth >= limits.depth { throw depthExceeded(depth &+ 1, path) }
+        if depth >= limits.depth { throw depthExceeded(depth &+ 1, limit: limits.depth, path) }
     }
 
     /// Returns whether a value represents nil: the null object of binary property lists, or the
@@ -221,7 +221,7 @@ extension DecodingSession {
     /// Runs the initializer of a type, on another thread if the stack of the current thread is
     /// nearly used up.
     func descend<R>(_ path: CodingPath?, _ body: () throws -> R) throws -> R {
-        if calls >= callLimit { throw depthExceeded(calls, path) }
+        if calls >= callLimit { throw depthExceeded(calls &+ 1, limit: callLimit, path) }
         calls &+= 1
         defer { calls &-= 1 }
         guard stack.isUsedUp else { return try body() }

@@ -125,7 +125,9 @@ extension EncodingSession {
     func node<T: Encodable>(_ value: T, _ path: () -> CodingPath?) throws -> UInt32? {
         if let leaf = try leaf(value, path) { return leaf }
         let path = path()
-        if calls >= callLimit { throw failure ?? depthExceeded(value, calls, path) }
+        if calls >= callLimit {
+            throw failure ?? depthExceeded(value, calls &+ 1, limit: callLimit, path)
+        }
         if let dictionary = stringKeyedDictionary(value) {
             return try node(path) { try dictionary.encodeEntries(to: $0) }
         }
@@ -242,10 +244,12 @@ extension EncodingSession {
     }
 
     @inline(never)
-    func depthExceeded(_ value: Any, _ depth: Int, _ path: CodingPath?) -> any Error {
+    func depthExceeded(
+        _ value: Any, _ depth: Int, limit: Int, _ path: CodingPath?
+    ) -> any Error {
         invalid(
             value, path, "More nesting than the limits allow.",
-            OperationBudget.depthExceeded(depth, limit: limits.depth))
+            OperationBudget.depthExceeded(depth, limit: limit))
     }
 
     @inline(never)

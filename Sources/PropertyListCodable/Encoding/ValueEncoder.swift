@@ -32,7 +32,8 @@ struct ValueEncoder: Encoder {
     func opened(as form: OpenValue.Form) -> OpenValue {
         let depth = value.path?.depth ?? 0
         if depth >= session.limits.depth {
-            session.fail(session.depthExceeded((), depth &+ 1, value.path))
+            session.fail(
+                session.depthExceeded((), depth &+ 1, limit: session.limits.depth, value.path))
         } else if value.become(form) || value.reopen(as: form) {
             return value
         }

@@ -9,7 +9,7 @@
 /// Each distinct value is entered into a table by its content: a scalar by its bits or bytes, a
 /// container by the numbers of its children. Sets are equal in any order of their members. By
 /// default, dictionaries are equal in any order of their entries. The work is linear, except for
-/// sorting keys.
+/// sorting keys and the members of sets.
 struct EqualityClasses {
     /// The content of a value.
     private enum Content: Hashable {

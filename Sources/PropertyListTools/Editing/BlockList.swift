@@ -6,8 +6,8 @@ internal import PropertyList
 /// A list of numbers that is stored in blocks. An insertion or removal moves only the rest of one
 /// block, not the rest of the list.
 ///
-/// The list starts as `0..<count` and allocates nothing until a change other than appending
-/// `count`.
+/// The list starts as `0..<count` without blocks. Appending the next number, `count`, needs none
+/// either. Any other change allocates them.
 struct BlockList: Sendable {
     private static let blockSize = 1024
 

@@ -42,7 +42,7 @@ struct EditTree: Sendable {
     let limits: ParsingLimits
     // The amounts that all edits together have used of the limits.
     private(set) var account: OperationBudget.Account
-    // Whether new values raise the allowance. They do unless an operation has already counted them.
+    // True if new values raise the allowance; false if an operation has already counted them.
     private var admitsValues = true
     // The long texts and data of the source that have been compared with new values.
     private var longContents = LongContents()
@@ -227,7 +227,8 @@ extension EditTree {
         swap(&contents, &longContents)
         defer { swap(&contents, &longContents) }
         try spend { budget throws(PropertyListError) in
-            // One long text may occur in many places, and each of them may be edited.
+            // Charge the bytes for each comparison: one long text may occur in many places, and
+            // each of these places may be edited.
             var known: Set<ContentIdentity> = []
             try budget.charge(bytes: TreeExtent(of: value, &known).bytes)
             isSame = try node.isSame(as: value, within: &budget, &contents)

@@ -7,7 +7,6 @@
 /// a project file, a comment with the name of an object follows the object's identifier.
 struct OpenStepEditSyntax: TextEditSyntax {
     let layout: TextLayout
-    let separator = [UInt8(ascii: ",")]
     private let isProject: Bool
     private let sections: ProjectSections?
     private let store: NodeStore
@@ -163,7 +162,7 @@ struct OpenStepEditSyntax: TextEditSyntax {
         var text = try fragment.text(
             of: NewTextChildren(values: [new]), .replacement(style, isQuoted: staysQuoted(value)),
             for: keyText, budget)
-        if key == nil, map.isStringsFile, value == 0 { text = endOfComment + text }
+        if key == nil, map.isStringsFile, value == 0 { text = breakAfterComment + text }
         guard value == key else { return .init(range: rangeWithName(value), replacement: text) }
         let end = range(of: value).upperBound
         return .init(range: end..<end, replacement: Array(" = ".utf8) + text)
@@ -189,12 +188,13 @@ struct OpenStepEditSyntax: TextEditSyntax {
         // The root of a strings file has no braces.
         let newline = layout.newline.isEmpty ? [0x0A] : layout.newline
         let entries = try fragment.text(of: value, .oneLine, budget).dropFirst().dropLast()
-        return endOfComment + entries.drop { $0 == 0x20 } + newline
+        return breakAfterComment + entries.drop { $0 == 0x20 } + newline
     }
 
-    /// The line break that must end a final comment before entries can follow it, in a strings file
-    /// without entries.
-    private var endOfComment: [UInt8] {
+    /// The line break to add before the first entry of a strings file that ends without one.
+    /// Otherwise the entry would continue a final comment. Empty if the file already has entries,
+    /// is empty or ends with a line break.
+    private var breakAfterComment: [UInt8] {
         guard let root = store.records.first, Int(root.offset) == store.bytes.count,
             let last = store.bytes.last, last != 0x0A, last != 0x0D
         else { return [] }
@@ -205,10 +205,10 @@ struct OpenStepEditSyntax: TextEditSyntax {
 // MARK: - Sections of a project file
 
 extension OpenStepEditSyntax {
-    func placesElsewhere(in container: UInt32) -> Bool { sections?.container == container }
+    func mayInsertElsewhere(in container: UInt32) -> Bool { sections?.container == container }
 
     /// Places new objects of a project file in the sections of their classes.
-    func placedElsewhere(
+    func insertionsElsewhere(
         _ children: NewTextChildren, in container: UInt32, _ budget: inout OperationBudget
     ) throws(PropertyListError) -> (places: [Int], changes: [EditedPropertyList.Change]) {
         guard let sections, sections.container == container else { return ([], []) }

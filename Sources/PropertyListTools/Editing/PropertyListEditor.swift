@@ -229,7 +229,7 @@ public struct PropertyListEditor: Sendable {
         if try comparison.isSame() { return }
         throw PropertyListError(
             .unrepresentableValue, format: document.format,
-            what: "cannot make the edits in this text: the result would mean something else",
+            what: "cannot make the edits in this text: the result would parse as other values",
             recovery: .init(.rewrite, "convert the file, which rewrites it"))
     }
 

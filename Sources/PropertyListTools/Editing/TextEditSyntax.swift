@@ -22,9 +22,6 @@ protocol TextEditSyntax {
     /// Returns the end of a comment that begins at a place, or nil if none begins there.
     func endOfComment(at place: Int) -> Int?
 
-    /// The separator to add after a child that has none yet.
-    var separator: [UInt8] { get }
-
     /// Returns the formatting of new children of a container. Linear in the white space around
     /// `neighbor`.
     ///
@@ -64,11 +61,11 @@ protocol TextEditSyntax {
 
     /// Returns whether new children of a container may belong elsewhere than after their
     /// predecessor.
-    func placesElsewhere(in container: UInt32) -> Bool
+    func mayInsertElsewhere(in container: UInt32) -> Bool
 
     /// Returns the indices of the children that belong elsewhere, and the changes that insert them
     /// there.
-    func placedElsewhere(
+    func insertionsElsewhere(
         _ children: NewTextChildren, in container: UInt32, _ budget: inout OperationBudget
     ) throws(PropertyListError) -> (places: [Int], changes: [EditedPropertyList.Change])
 
@@ -82,9 +79,9 @@ protocol TextEditSyntax {
 extension TextEditSyntax {
     func afterLine(_ place: Int) -> Int { layout.afterLine(place, comment: endOfComment) }
 
-    func placesElsewhere(in container: UInt32) -> Bool { false }
+    func mayInsertElsewhere(in container: UInt32) -> Bool { false }
 
-    func placedElsewhere(
+    func insertionsElsewhere(
         _ children: NewTextChildren, in container: UInt32, _ budget: inout OperationBudget
     ) throws(PropertyListError) -> (places: [Int], changes: [EditedPropertyList.Change]) {
         ([], [])

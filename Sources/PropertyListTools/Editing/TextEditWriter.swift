@@ -121,9 +121,9 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
         _ container: EditTree.Container, _ origin: UInt32
     ) throws(PropertyListError) -> LivePositions {
         let live = container.live
-        guard syntax.placesElsewhere(in: origin) else { return live }
+        guard syntax.mayInsertElsewhere(in: origin) else { return live }
         let new = live.filter { $0 >= container.originalCount }
-        let elsewhere = try syntax.placedElsewhere(
+        let elsewhere = try syntax.insertionsElsewhere(
             children(new[...], of: container), in: origin, &budget)
         found += elsewhere.changes
         let places = Set(elsewhere.places.map { new[$0] })
@@ -240,8 +240,8 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
         if anchor.hasSeparator { return add(place..<place, text) }
         // The last child has no separator and now needs one. The last new child needs none.
         text.removeLast(terminator.count)
-        if place == anchor.end { return add(place..<place, syntax.separator + text) }
-        add(anchor.end..<anchor.end, syntax.separator)
+        if place == anchor.end { return add(place..<place, terminator + text) }
+        add(anchor.end..<anchor.end, terminator)
         add(place..<place, text)
     }
 

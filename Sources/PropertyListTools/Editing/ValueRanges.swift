@@ -45,7 +45,7 @@ package struct ValueRanges {
     }
 }
 
-/// The ranges of the objects of a binary property list, by their markers.
+/// The ranges of the objects of a binary property list, computed from their markers.
 private struct BinaryRanges {
     private let store: NodeStore
     private let referenceWidth: Int

@@ -7,7 +7,6 @@ internal import PropertyList
 /// have no separators.
 struct XMLEditSyntax: TextEditSyntax {
     let layout: TextLayout
-    let separator: [UInt8] = []
     private let store: NodeStore
     private let map: XMLSourceMap
     private let fragment: XMLFragment

@@ -235,7 +235,8 @@ struct KeyPathParser {
         default: break
         }
         throw error(
-            "unknown escape, expected `\\\"`, `\\\\`, `\\n`, `\\r`, `\\t`, `\\u{…}`", at: place)
+            "expected `\\\"`, `\\\\`, `\\n`, `\\r`, `\\t` or `\\u{…}`, found another escape",
+            at: place)
     }
 
     /// Parses `{…}` after `\u`.

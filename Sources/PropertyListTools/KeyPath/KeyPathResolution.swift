@@ -182,13 +182,13 @@ extension PropertyListKeyPath {
         if document.sourceEncoding == .utf8 { return }
         throw PropertyListError(
             .unrepresentableValue, format: document.format,
-            what: "expected XML in a string to declare no encoding or UTF-8, found another "
+            what: "expected XML in a string to declare UTF-8 or no encoding, found another "
                 + "encoding",
             recovery: "remove the encoding from the string first")
     }
 
-    /// Returns the property list in the bytes of data or of a string, which the step at `position`
-    /// enters.
+    /// Parses the property list that the step at `position` enters. `bytes` is the content of data
+    /// or of a string, or nil for another kind of value.
     ///
     /// - Throws: `noSuchValue` for another kind of value; `depthLimitExceeded`; the error of the
     ///   nested property list.

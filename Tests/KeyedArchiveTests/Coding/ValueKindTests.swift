@@ -43,8 +43,8 @@ struct ValueKindTests {
         #expect(refused?.code == .valueOutOfRange)
         #expect(
             refused?.description == """
-                keyed archive: `Level` has no value with the raw value of the archive, in flags \
-                (decode the raw value, a `Int`, to read archives of later versions)
+                keyed archive: `Level` has no value for the archived raw value, in flags \
+                (decode the raw value, of type `Int`, to read later archives)
                 """)
     }
 

@@ -110,7 +110,7 @@ struct SharedValueTests {
                 $0.end()
             }
             #expect(error?.code == .unexpectedElement)
-            #expect(error?.what.contains("one of another") == true)
+            #expect(error?.what.contains("another builder") == true)
         }
     }
 

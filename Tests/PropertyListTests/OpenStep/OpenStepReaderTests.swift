@@ -141,8 +141,8 @@ struct OpenStepReaderTests {
         let error = try #require(failure("{\n  a = (\n    b,\n"))
         #expect(
             error.description.hasPrefix(
-                "OpenStep property list: expected the end of the array that begins in line 2, found "
-            ))
+                "OpenStep property list: expected the end of the array that begins on line 2, "
+                    + "found "))
         #expect(error.description.contains("at line 4, column 1, in a[1]"))
     }
 

@@ -229,10 +229,10 @@ class App {
     if (!query) return this.#setMode(this.mode ?? "roots");
     if (this.view !== "explore") this.choose(this.node, this.way, "explore");
     const start = performance.now();
-    const { items, problem } = this.search.find(query, this.scope.value);
+    const { items, endsEarly, problem } = this.search.find(query, this.scope.value);
     this.tree.showFound(items);
     this.searchTime = performance.now() - start;
-    this.found.textContent = problem ?? (items.length ? `${counted(items.length, "find")}${items.length >= mostFound ? " at least" : ""}` : "nothing found");
+    this.found.textContent = problem ?? (items.length ? `${endsEarly ? "at least " : ""}${counted(items.length, "find")}` : "nothing found");
   }
   #listen() {
     addEventListener("popstate", () => this.#apply());

@@ -150,8 +150,8 @@ class SizeChart {
     const title = make("bdi", {}, visible(shortened(type ? `${type} ${text}` : text, 120)));
     if (own > 0 && parts.length) parts.push({ node: -1, label: "itself", size: own });
     refill(this.element, make("h2", {}, "Sizes"), make("p.tools", {}, up, title, ` ${counted(sizes[node], "byte")}`),
-      parts.length ? this.#map(parts.slice(0, 400), node) : make("p.note", {}, "No value is reached through this one alone."),
-      make("p.note", {}, "Each value counts once, at the value through which the shortest path from the roots leads to it. Choose a box to look into it."),
+      parts.length ? this.#map(parts.slice(0, 400), node) : make("p.note", {}, "No shortest path from the roots goes through this value."),
+      make("p.note", {}, "Each value is counted once, inside its parent on the shortest path from the roots. Choose a box to look into it."),
       this.#list(parts));
   }
   /** Returns the values first reached through a value. */

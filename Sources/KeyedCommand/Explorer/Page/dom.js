@@ -67,6 +67,12 @@ function escapedForPath(name) {
   });
 }
 
+/** Returns the key that `escapedForPath` has escaped. */
+function unescapedForPath(text) {
+  return text.replace(/\\(?:u\{([0-9a-f]+)\}|(.))/gi, (_, code, character) =>
+    code ? String.fromCharCode(parseInt(code, 16)) : { t: "\t", n: "\n", r: "\r" }[character] ?? character);
+}
+
 /** Truncates a long text without splitting a surrogate pair. */
 function shortened(text, length) {
   if (text.length <= length) return text;

@@ -4,6 +4,7 @@ second pass finds the values that have one of the matching texts.
 */
 
 const mostFound = 100_000;
+const mostBytesFound = 10_000;
 
 class Search {
   constructor(model, shapes) {
@@ -40,12 +41,17 @@ class Search {
   prepare() { return this.#texts.all.length; }
 
   /**
-   * Returns the results as `items` for the tree, and a `problem` if the query is invalid. `scope` is all, key, value,
+   * Returns the results as `items` for the tree, whether the search ended early, and a `problem` if the query is invalid. `scope` is all, key, value,
    * class, path or hex.
    */
   find(query, scope) {
     if (scope === "hex") return this.#bytes(query);
-    if (scope === "path") return { items: this.#byPath(query) };
+    const items = scope === "path" ? this.#byPath(query) : this.#byText(query, scope);
+    return { items, endsEarly: items.length >= mostFound };
+  }
+
+  /** Finds values by their texts, keys or classes. */
+  #byText(query, scope) {
     const lowered = query.toLowerCase();
     const isFound = this.#matching(lowered);
     const { model } = this;
@@ -59,7 +65,7 @@ class Search {
       }
       if (scope !== "class" && scope !== "value" && model.kind(node) === Kind.dictionary) this.#addKeys(node, isFound, items);
     }
-    return { items };
+    return items;
   }
   #hasText(node, isFound) { return "sirt".includes(this.model.kinds[node]) && isFound[this.model.values[node]] === 1; }
   /** Returns whether a string is used only as a key or in the archive's own tables. */
@@ -122,7 +128,7 @@ class Search {
     const isIn = (node, ...kinds) => holders[node] >= 0 && kinds.includes(model.kinds[holders[node]]);
     if (text === "!") return (node) => isIn(node, Kind.data);
     if (text[0] === "[") return (node) => isIn(node, Kind.array, Kind.set) && `[${slots[node]}]`.startsWith(text);
-    const wanted = text.replace(/^"|"$/g, "");
+    const wanted = text[0] === '"' ? unescapedForPath(text.slice(1, -1)) : text;
     const isFound = this.#matching(wanted);
     if (!isLast) model.texts.forEach((known, index) => { if (isFound[index] && known.toLowerCase() !== wanted) isFound[index] = 0; });
     return (node) => {
@@ -140,11 +146,11 @@ class Search {
     const places = [];
     this.model.json.spaces.forEach((_, space) => {
       const bytes = this.model.bytes(space);
-      for (let place = bytes?.indexOf(wanted[0]) ?? -1; place >= 0 && places.length < 10_000; place = bytes.indexOf(wanted[0], place + 1)) {
+      for (let place = bytes?.indexOf(wanted[0]) ?? -1; place >= 0 && places.length < mostBytesFound; place = bytes.indexOf(wanted[0], place + 1)) {
         if (startsWith(bytes, wanted, place)) places.push({ space, place });
       }
     });
-    return { items: places.map(({ space, place }) => this.#place(space, place)) };
+    return { items: places.map(({ space, place }) => this.#place(space, place)), endsEarly: places.length >= mostBytesFound };
   }
   #place(space, place) {
     const { model } = this;

@@ -3,10 +3,11 @@
 
 /// The keys seen so far, each with the key that followed it last time.
 ///
-/// Many dictionaries of a property list have the same shape. For a repeated key, one comparison
-/// with the key that came next last time replaces a search for its end, a check of its characters
-/// and a lookup of its number. The memory is organized by key and not by shape, because the scanner
-/// knows the shape only after the last key.
+/// Many dictionaries of a property list have the same shape. The scanner therefore compares the
+/// text after a key with the key that followed it last time. If they are equal, this one comparison
+/// replaces a search for the end of the next key, a check of its characters and a lookup of its
+/// number. The memory is organized by key and not by shape, because the scanner knows the shape
+/// only after the last key.
 struct XMLKeyMemory {
     private struct Entry {
         /// The record of the first occurrence of the key.
@@ -38,7 +39,8 @@ struct XMLKeyMemory {
         return (number, record, entry.length)
     }
 
-    /// Assigns a number to the key whose record is `node` of `store`. `length` includes its tags.
+    /// Assigns a number to the key whose record is `node` of `store`, and remembers the key as the
+    /// successor of `last`. `length` includes the tags of the key.
     mutating func add(
         _ node: Int, after last: UInt32, _ length: Int, _ store: inout NodeStore
     ) -> UInt32 {

@@ -3,7 +3,7 @@
 
 /// A scanner for the common form of the text before the values:
 ///
-///     declaration = `<?xml version="1.0"` [ ` encoding="` name `"` ] `?>`
+///     declaration = `<?xml version="1.0"` [ ` encoding="UTF-8"` ] `?>`
 ///     doctype     = `<!DOCTYPE plist ` ( `PUBLIC "` id `" "` id `"` | `SYSTEM "` id `"` ) `>`
 ///     version     = ` version="` id `"`
 ///
@@ -27,14 +27,7 @@ struct XMLPrologScanner {
 
     private mutating func declaration(_ text: Span<UInt8>) -> Bool {
         guard take("<?xml version=\"1.0\"", text) else { return !text.has("<?", at: index) }
-        if take(" encoding=\"", text) {
-            // The tokenizer refuses other names.
-            guard let name = literal(text, limit: 40),
-                name.utf8.allSatisfy({ ![0x20, 0x2F, 0x3A].contains($0) }),
-                let first = name.utf8.first, (first | 0x20) &- 0x61 < 26
-            else { return false }
-        }
-        return take("?>", text)
+        return take(" encoding=\"UTF-8\"?>", text) || take("?>", text)
     }
 
     private mutating func doctype(_ text: Span<UInt8>) -> Bool {

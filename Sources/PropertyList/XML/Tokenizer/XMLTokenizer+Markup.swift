@@ -52,7 +52,7 @@ extension XMLTokenizer {
         index = end
         if isReserved(start..<end, text) {
             throw .malformed(
-                "expected the XML declaration only at the beginning, found one after it")
+                "expected the XML declaration at the start of the text, found it later")
         }
         if take("?>", text) { return }
         guard skipBlank(text) else { throw expected("white space or `?>`", text) }

@@ -40,6 +40,7 @@ extension XMLTokenizer {
     private mutating func version(_ text: Span<UInt8>) throws(Stop) {
         guard take("version", text) else { throw expected("`version`", text) }
         let quote = try openingQuote(text)
+        let start = index
         let isFirst = text.has("1.", at: index)
         if isDigit(text) {
             index &+= 1
@@ -48,7 +49,10 @@ extension XMLTokenizer {
             }
         }
         try closingQuote(quote, text)
-        if !isFirst { throw .malformed("expected XML version 1.0, found another version") }
+        if !isFirst {
+            let found = printable(text, start..<(index &- 1))
+            throw .malformed("expected XML version 1.0, found version `\(found)`")
+        }
     }
 
     private func isDigit(_ text: Span<UInt8>) -> Bool { byte(text) &- 0x30 < 10 }

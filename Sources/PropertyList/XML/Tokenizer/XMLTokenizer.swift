@@ -228,8 +228,7 @@ struct XMLTokenizer {
         }
         if let repeated {
             throw .malformed(
-                "expected attributes of different names, found two of the name "
-                    + "`\(printable(text, repeated))`")
+                "the attribute `\(printable(text, repeated))` occurs twice in a tag")
         }
     }
 
@@ -291,7 +290,7 @@ struct XMLTokenizer {
         index &+= 1
         guard Self.isCharacter(value) else {
             throw .malformed(
-                "expected a reference to a character that XML allows, found another character")
+                "a numeric reference names a character that XML does not allow")
         }
     }
 
