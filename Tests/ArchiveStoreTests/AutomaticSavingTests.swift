@@ -44,23 +44,26 @@ struct AutomaticSavingTests {
     }
 
     /// Waits at most two minutes for a condition. Saving waits longer after each failure.
-    private func wait(until isSo: () throws -> Bool) async throws {
+    ///
+    /// The wait blocks the thread. Each suspended task would resume only after the tests that are
+    /// ready, which takes minutes.
+    private func wait(until isSo: () throws -> Bool) throws {
         for _ in 0..<12_000 {
             if try isSo() { return }
-            try await Task.sleep(nanoseconds: 10_000_000)
+            Thread.sleep(forTimeInterval: 0.01)
         }
         Issue.record("it was not so after two minutes")
     }
 
     @Test("changes are saved after a delay, including changes made during a save")
-    func later() async throws {
+    func later() throws {
         let store = try preferences()
         for number in 0..<20 {
             store["\(number)"] = number
-            try await Task.sleep(nanoseconds: 5_000_000)
+            Thread.sleep(forTimeInterval: 0.005)
         }
         store.removeValue(forKey: "0")
-        try await wait { try stored.count == 19 && !store.isUnsaved }
+        try wait { try stored.count == 19 && !store.isUnsaved }
         #expect(failures.all.isEmpty)
     }
 
@@ -69,94 +72,94 @@ struct AutomaticSavingTests {
     private func change() throws { try preferences().set(1, forKey: "a") }
 
     @Test("changes are saved after the last reference to the preferences is gone")
-    func released() async throws {
+    func released() throws {
         try change()
-        try await wait { try stored == ["a": 1] }
+        try wait { try stored == ["a": 1] }
     }
 
     @Test("preferences are released once their changes are saved")
-    func notRetained() async throws {
+    func notRetained() throws {
         weak var released: Preferences?
         do {
             let store = try preferences()
             released = store
             store["a"] = 1
         }
-        try await wait { released == nil }
+        try wait { released == nil }
         do {
             let store = try preferences(.automatic(after: 0))
             released = store
             store["a"] = 2
             try store.synchronize()
         }
-        try await wait { released == nil }
+        try wait { released == nil }
         #expect(try stored == ["a": 2])
     }
 
     @Test("without automatic saving, only explicit calls save")
-    func onRequest() async throws {
+    func onRequest() throws {
         let store = try preferences(.onRequest)
         store["a"] = 1
-        try await Task.sleep(nanoseconds: 100_000_000)
+        Thread.sleep(forTimeInterval: 0.1)
         #expect(try stored.isEmpty)
         try store.synchronize()
         #expect(try stored == ["a": 1])
     }
 
     @Test("changes by other programs are visible after saving")
-    func others() async throws {
+    func others() throws {
         let store = try preferences()
         let other = try preferences(.onRequest)
         other["b"] = 2
         try other.synchronize()
         store["a"] = 1
-        try await wait { store.integer(forKey: "b") == 2 }
+        try wait { store.integer(forKey: "b") == 2 }
         #expect(try stored == ["b": 2, "a": 1])
     }
 
     @Test("a failure is reported once, and saving resumes when its cause is gone")
-    func failure() async throws {
+    func failure() throws {
         let store = try preferences()
         let lock = store.file + ".lock"
         try FileManager.default.createDirectory(atPath: lock, withIntermediateDirectories: false)
         store["a"] = 1
-        try await wait { !failures.all.isEmpty }
-        try await Task.sleep(nanoseconds: 500_000_000)
+        try wait { !failures.all.isEmpty }
+        Thread.sleep(forTimeInterval: 0.5)
         #expect(failures.all.count == 1 && failures.all.first?.code == .fileAccess)
         #expect(failures.all.first?.file == lock)
         #expect(store.integer(forKey: "a") == 1 && store.isUnsaved)
         try FileManager.default.removeItem(atPath: lock)
-        try await wait { try stored == ["a": 1] }
+        try wait { try stored == ["a": 1] }
         #expect(failures.all.count == 1)
     }
 
     @Test("a value that the file cannot hold is reported, and all others are saved")
-    func unsupported() async throws {
+    func unsupported() throws {
         let store = try preferences()
         store["when"] = Date(timeIntervalSinceReferenceDate: .infinity)
         store["a"] = 1
-        try await wait { !failures.all.isEmpty }
-        try await wait { try stored == ["a": 1] }
+        try wait { !failures.all.isEmpty }
+        try wait { try stored == ["a": 1] }
         #expect(failures.all.map(\.code) == [.unsupportedValue])
         #expect(failures.all.first?.path?.description == "when")
         store["when"] = Date(timeIntervalSinceReferenceDate: 1)
-        try await wait { try stored.count == 2 }
+        try wait { try stored.count == 2 }
         #expect(failures.all.count == 1)
     }
 
     @Test("a lock held by another program is not reported before the timeout")
-    func locked() async throws {
+    func locked() throws {
         let store = try preferences(timeout: 1)
         let lock = try FileLock(
             creating: store.file + ".lock", mode: 0o600, for: store.file,
             deadline: Environment.deadline(after: 10))
         let start = Environment.uptime
         store["a"] = 1
-        try await wait { !failures.all.isEmpty }
+        try wait { !failures.all.isEmpty }
         #expect(Environment.uptime - start >= 1)
         #expect(failures.all.map(\.code) == [.busy])
         lock.release()
-        try await wait { try stored == ["a": 1] }
+        try wait { try stored == ["a": 1] }
     }
 
     @Test("invalid delays for saving are replaced by valid ones")

@@ -823,7 +823,7 @@ struct PreferencesTests {
     }
 
     @Test("no key is lost if another program removes the lock file repeatedly")
-    func removedLock() async throws {
+    func removedLock() throws {
         let isDone = Guarded(false)
         let lock = folder("com.example.App.plist.lock")
         let remover = Thread {
@@ -834,17 +834,16 @@ struct PreferencesTests {
         }
         remover.start()
         defer { isDone.withLock { $0 = true } }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for writer in 0..<3 {
-                let store = try preferences()
-                group.addTask {
-                    for number in 0..<60 {
-                        store["\(writer) \(number)"] = number
-                        try store.synchronize()
-                    }
+        let stores = try (0..<3).map { _ in try preferences() }
+        // Suspended tasks would start only after the tests that are ready, while the thread above
+        // uses up a processor.
+        DispatchQueue.concurrentPerform(iterations: stores.count) { writer in
+            #expect(throws: Never.self) {
+                for number in 0..<60 {
+                    stores[writer]["\(writer) \(number)"] = number
+                    try stores[writer].synchronize()
                 }
             }
-            try await group.waitForAll()
         }
         isDone.withLock { $0 = true }
         #expect(try preferences().storedValues.count == 180)

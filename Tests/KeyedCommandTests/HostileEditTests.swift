@@ -112,15 +112,18 @@ struct HostileEditTests {
         }
     }
 
+    /// An array with one element in each text format.
+    private static let texts = [
+        Files.xml("<array>\n<array/>\n</array>"), Array("(a)".utf8), Array("[[]]".utf8),
+    ]
+
     @Test("a value that is inserted into text many times takes little memory and time")
     func additions() throws {
         let count = 400_000
         let many = BinaryAssembler(
             [.array(Array(repeating: 1, count: count)), .array([])], offsetWidth: 4
         ).bytes
-        for text in [
-            Files.xml("<array>\n<array/>\n</array>"), Array("(a)".utf8), Array("[[]]".utf8),
-        ] {
+        for text in Exhaustive.sample(Self.texts, oneIn: 3) {
             try Files.withFile(text) { file in
                 try Files.withFile(many, named: "other") { other in
                     let run = try limited(["merge", file, other], megabytes: 400)
@@ -138,9 +141,7 @@ struct HostileEditTests {
             let many = BinaryAssembler(
                 [.array([1, 1]), .array(references), leaf], offsetWidth: 4
             ).bytes
-            for text in [
-                Files.xml("<array>\n<array/>\n</array>"), Array("(a)".utf8), Array("[[]]".utf8),
-            ] {
+            for text in Exhaustive.sample(Self.texts, oneIn: 3) {
                 try Files.withFile(text) { file in
                     try Files.withFile(many, named: "other") { other in
                         for verb in [
