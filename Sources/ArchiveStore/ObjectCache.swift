@@ -15,8 +15,9 @@ internal import PropertyList
 /// When a limit is exceeded, the least recently used objects are removed. Each call takes constant
 /// time, apart from the removals. A cache can be used from all threads.
 ///
-/// Unlike those of `NSCache`, the limits are exact, and nothing else is removed. The cache does not
-/// react when memory is low or when an app goes to the background. Call ``removeAll()`` then.
+/// Unlike `NSCache`, the cache enforces its limits exactly and removes objects for no other reason.
+/// It does not react when memory is low or when an app goes to the background. Call ``removeAll()``
+/// then.
 public final class ObjectCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The maximum number of objects; nil means no limit.
     public let countLimit: Int?
@@ -53,8 +54,8 @@ public final class ObjectCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     ///     object whose cost alone exceeds the limit is not stored, and the previous object of the
     ///     key is removed.
     public func set(_ value: Value?, forKey key: Key, cost: Int = 0) {
-        // The lock is released before the objects are, because their deinitializers may use the
-        // cache.
+        // Removed objects are kept until the lock is released, because their deinitializers may use
+        // the cache.
         let removed = table.withLock { table -> [Value] in
             var removed = table.remove(key).map { [$0] } ?? []
             guard let value else { return removed }

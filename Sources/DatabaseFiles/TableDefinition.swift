@@ -88,7 +88,8 @@ struct TableDefinition: Sendable {
         }
     }
 
-    /// Returns the names of the columns, in the order in which rows store them.
+    /// Returns the names of the columns, in the order in which rows store them. A table without row
+    /// numbers stores its primary key first.
     func storedColumns(isNumbered: Bool) -> [String] {
         let stored = columns.filter(\.isStored)
         if isNumbered { return stored.map { String(decoding: $0.name, as: UTF8.self) } }
@@ -112,8 +113,8 @@ private func lowercased(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
 /// A tokenizer for SQL.
 ///
 /// A token is a word or number, a quoted name, or a symbol of one byte. White space and comments
-/// are skipped. Quoted names have the form `"…"`, `'…'` or `` `…` ``, with quotes inside doubled,
-/// or `[…]`.
+/// are skipped. Quoted names have the form `"…"`, `'…'`, `` `…` `` or `[…]`. In the first three
+/// forms, a quote within the name is doubled.
 struct SQLTokens {
     struct Token: Equatable {
         enum Kind { case word, quoted, symbol }

@@ -12,11 +12,11 @@ enum CodedClass {
         #if canImport(Darwin)
         return NSStringFromClass(type)
         #else
-        // The two calls below are slow on first use.
+        // `_typeName` and `NSStringFromClass` are slow on first use.
         if let known = FoundationClassList.names[ObjectIdentifier(type)] { return known }
         let name = _typeName(type, qualified: true)
-        // `NSStringFromClass` crashes for a class that is not at the top level of a module. It
-        // returns a different name only for classes of Foundation.
+        // `NSStringFromClass` crashes for a class that is not at the top level of a module. Its
+        // result differs from `name` only for classes of Foundation.
         if name.utf8.starts(with: "Foundation".utf8), isAtTopLevel(name) {
             return NSStringFromClass(type)
         }

@@ -5,13 +5,14 @@ internal import Foundation
 internal import KeyedArchive
 internal import PropertyList
 
-/// The fields that a class of the program inherits from a string, data or a collection of
+/// The fields that a class of the program inherits from a string, data or collection class of
 /// Foundation.
 ///
-/// If an object has a field of current archives, such as `NS.objects`, Foundation's `init(coder:)`
-/// of these classes uses calls that only Foundation's own coder has. Otherwise it reads an older
-/// form by public calls: `NS.object.0`, `NS.object.1`, … So the coder presents the current fields
-/// to a subclass in the older form.
+/// Foundation's `init(coder:)` of these classes first looks for a field of current archives, such
+/// as `NS.objects`. To read that field, it uses calls that only Foundation's own coder has. If the
+/// field is missing, `init(coder:)` reads an older form by public calls: `NS.object.0`,
+/// `NS.object.1`, … So the coder hides the current fields from a subclass and presents their
+/// contents in the older form.
 enum InheritedFields {
     /// `NS.string` as `NS.bytes`.
     case string
@@ -42,8 +43,8 @@ enum InheritedFields {
 
     private static let lists = [("NS.object.", "NS.objects"), ("NS.key.", "NS.keys")]
 
-    /// Returns whether the object has a field in the older form; nil if the fields in the archive
-    /// decide.
+    /// Returns whether the object has a field in the older form; nil if the caller must look for
+    /// the field in the archive.
     func contains(_ key: String, _ decoder: KeyedDecoder?) -> Bool? {
         switch self {
         case .string: return key == "NS.string" ? false : nil

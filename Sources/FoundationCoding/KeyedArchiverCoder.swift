@@ -51,8 +51,8 @@ public final class KeyedArchiverCoder: NSCoder {
     var places: [ObjectIdentifier: Int] = [:]
     /// The ways to write objects, by their types.
     var forms: KnownForms {
-        // SAFETY: a coder is used by one thread, and no code of a program runs while the table is
-        // changed, so that no access begins within another.
+        // SAFETY: only one thread uses a coder, and no client code runs during a change of the
+        // table, so no access begins within another.
         @inline(__always) get { unsafe uncheckedForms }
         @inline(__always) _modify { yield unsafe &uncheckedForms }
     }

@@ -33,8 +33,8 @@ public final class KeyedUnarchiverCoder: NSCoder {
     struct Frame {
         /// The fields of the object.
         let decoder: KeyedDecoder
-        /// The fields that the class inherits from a collection of Foundation; nil for other
-        /// classes.
+        /// The fields that the class inherits from a string, data or collection class of
+        /// Foundation; nil for other classes.
         let inherited: InheritedFields?
     }
 
@@ -69,14 +69,14 @@ public final class KeyedUnarchiverCoder: NSCoder {
     var failure: (any Error)?
     /// The classes of the archive.
     var classes: ResolvedClasses {
-        // SAFETY: a coder is used by one thread, and no code of a program runs while its classes
-        // are changed, so that no access begins within another.
+        // SAFETY: only one thread uses a coder, and no client code runs during a change of
+        // `classes`, so no access begins within another.
         @inline(__always) get { unsafe uncheckedClasses }
         @inline(__always) _modify { yield unsafe &uncheckedClasses }
     }
     // Dynamic exclusivity checks would cost as much as the lookup itself.
     @exclusivity(unchecked) private var uncheckedClasses = ResolvedClasses()
-    /// The strings, numbers and data to which several references lead, by UID.
+    /// The instances of shared strings, numbers and data, by UID.
     var leaves = NumberedTable<AnyObject>()
     /// A Boolean value indicating whether each class must adopt `NSSecureCoding`.
     var isSecure = false

@@ -5,11 +5,11 @@ internal import Foundation
 internal import KeyedArchive
 @_spi(Tables) internal import PropertyList
 
-/// A class of Foundation whose objects the coders read and write themselves, by the codings of
-/// `KeyedArchive`.
+/// A class of Foundation whose own `NSCoding` methods the coders do not call. The coders read and
+/// write its objects themselves, partly with the codings of `KeyedArchive`.
 ///
-/// Some of these classes use calls that only Foundation's own coder has. Others crash when a field
-/// is missing, or read a different value than they wrote.
+/// The `NSCoding` methods of some of these classes use calls that only Foundation's own coder has.
+/// Those of others crash when a field is missing, or read a different value than they wrote.
 enum MadeClass: String, CaseIterable {
     case string = "NSString"
     case mutableString = "NSMutableString"
@@ -97,7 +97,8 @@ enum FoundationClassList {
             (ObjectIdentifier($0.type), $0.name)
         })
 
-    /// The classes that read themselves and withstand invalid fields.
+    /// The classes whose own `init(coder:)` withstands invalid fields. An `NSValue` without
+    /// `NS.special` is read by ``KeyedUnarchiverCoder/concreteValue()`` instead.
     private static var withstanding: [NamedClass] {
         [
             ("NSLocale", NSLocale.self), ("NSTimeZone", NSTimeZone.self),

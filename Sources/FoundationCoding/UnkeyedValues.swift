@@ -59,6 +59,45 @@ enum ObjCType {
     static let mostElements = 1024
 
     static let arrayClass = ArchivedClass("_NSKeyedCoderOldStyleArray")
+
+    /// Returns the error for a type encoding that the coders do not support.
+    static func unsupported(_ type: String) -> KeyedArchiveError {
+        KeyedArchiveError(
+            .misuse,
+            what:
+                "expected the Objective-C type encoding of a number, an object or an array of "
+                + "numbers, found \(KeyedArchiveError.printable(type))",
+            recovery: "encode each field of a structure with its own key")
+    }
+
+    // MARK: Objects in memory
+
+    // In Objective-C, a variable of type `@` is a pointer. In Swift on other platforms, it is an
+    // `Any?`, which is larger.
+
+    /// Stores an object in a variable of type `@`.
+    ///
+    /// SAFETY: `place` has room for such a variable.
+    @unsafe static func store(_ object: Any?, at place: UnsafeMutableRawPointer) {
+        #if canImport(Darwin)
+        // The variable owns the object. As with Apple's coders, its old contents are not released.
+        unsafe place.initializeMemory(
+            as: AnyObject?.self, to: object.map { $0 as AnyObject })
+        #else
+        unsafe place.assumingMemoryBound(to: Any?.self).pointee = object
+        #endif
+    }
+
+    /// Returns the object in a variable of type `@`.
+    ///
+    /// SAFETY: `place` holds such a variable.
+    @unsafe static func object(at place: UnsafeRawPointer) -> Any? {
+        #if canImport(Darwin)
+        unsafe place.assumingMemoryBound(to: AnyObject?.self).pointee
+        #else
+        unsafe place.assumingMemoryBound(to: Any?.self).pointee
+        #endif
+    }
 }
 
 // MARK: - Reading
@@ -73,13 +112,13 @@ extension KeyedUnarchiverCoder {
         switch ObjCType(text) {
         case .single(let type): unsafe decodeSingle(type, place)
         case .array(let count, let element): unsafe decodeArray(count, element, place)
-        case nil: failWithError(Self.unsupported(text))
+        case nil: failWithError(ObjCType.unsupported(text))
         }
     }
 
-    /// Reads an `NSValue` that holds a number or an array of numbers, after its type encoding.
-    /// Foundation's own initializer allocates as much memory as the type asks for, and copies bytes
-    /// beyond the end of an empty array.
+    /// Reads an `NSValue` that holds a number or an array of numbers: first its type encoding, then
+    /// its content. Foundation's own initializer allocates as much memory as the type asks for, and
+    /// copies bytes beyond the end of an empty array.
     func concreteValue() -> NSValue? {
         guard case .string(let text)? = nextPlainValue() else { return nil }
         let count: Int
@@ -87,7 +126,7 @@ extension KeyedUnarchiverCoder {
         case .single(let type) where ObjCType.size(type) != nil: count = 1
         case .array(let elements, _) where elements <= ObjCType.mostElements: count = elements
         default:
-            failWithError(Self.unsupported(text))
+            failWithError(ObjCType.unsupported(text))
             return nil
         }
         // Each element takes at most 8 bytes.
@@ -100,24 +139,15 @@ extension KeyedUnarchiverCoder {
         }
     }
 
-    private static func unsupported(_ type: String) -> KeyedArchiveError {
-        KeyedArchiveError(
-            .misuse,
-            what:
-                "expected the Objective-C type encoding of a number, an object or an array of numbers, found "
-                + KeyedArchiveError.printable(type),
-            recovery: "encode the parts of a structure with keys")
-    }
-
     @unsafe private func decodeSingle(_ type: UInt8, _ place: UnsafeMutableRawPointer) {
         switch Unicode.Scalar(type) {
         case "@":
-            unsafe place.assumingMemoryBound(to: Any?.self).pointee = decodeObject()
+            unsafe ObjCType.store(decodeObject(), at: place)
         case "#", "*", ":", "v", "?":
-            failWithError(Self.unsupported(String(Unicode.Scalar(type))))
+            failWithError(ObjCType.unsupported(String(Unicode.Scalar(type))))
         default:
             guard let size = ObjCType.size(type) else {
-                return failWithError(Self.unsupported(String(Unicode.Scalar(type))))
+                return failWithError(ObjCType.unsupported(String(Unicode.Scalar(type))))
             }
             unsafe Self.store(nextPlainValue(), type, size, place)
         }
@@ -135,7 +165,8 @@ extension KeyedUnarchiverCoder {
         do {
             _ = try reference.foreignObject { decoder in
                 guard try decoder.decodeInteger(forKey: "NS.type") == Int(element) else {
-                    throw reference.wrongType(expected: "an array of the requested type")
+                    throw reference.wrongType(
+                        expected: "an array of type \(Unicode.Scalar(element))")
                 }
                 let found = min(count, try decoder.decodeInteger(forKey: "NS.count"))
                 for index in 0..<max(0, found) {
@@ -185,25 +216,17 @@ extension KeyedArchiverCoder {
         let text = unsafe String(cString: type)
         switch ObjCType(text) {
         case .single(UInt8(ascii: "@")):
-            encode(unsafe place.assumingMemoryBound(to: Any?.self).pointee)
+            encode(unsafe ObjCType.object(at: place))
         case .single(let type):
-            guard let number = unsafe Self.load(type, place) else { return unsupported(text) }
+            guard let number = unsafe Self.load(type, place) else {
+                return failWithError(ObjCType.unsupported(text))
+            }
             current.encodeUnkeyed(number)
         case .array(let count, let element):
             // SAFETY: the array has `count` elements of this type.
             unsafe encodeArray(count, element, place)
-        case nil: unsupported(text)
+        case nil: failWithError(ObjCType.unsupported(text))
         }
-    }
-
-    private func unsupported(_ type: String) {
-        failWithError(
-            KeyedArchiveError(
-                .misuse,
-                what:
-                    "expected the Objective-C type encoding of a number, an object or an array of numbers, found "
-                    + KeyedArchiveError.printable(type),
-                recovery: "encode the parts of a structure with keys"))
     }
 
     @unsafe private func encodeArray(_ count: Int, _ element: UInt8, _ place: UnsafeRawPointer) {

@@ -28,7 +28,7 @@ package struct NumberedEntries {
 
     private var count: Int { list.count }
 
-    /// Creates the entries of an archive. `table` has the tables of the archive's document.
+    /// Creates the entries of an archive. `table` is the table of the archive's document.
     package init(_ contents: ArchiveContents, _ table: DocumentTable) {
         self.table = table
         list = table[contents.objectsNumber]

@@ -68,8 +68,8 @@ struct Settings {
     init(_ source: UnsafePointer<keyed_options>?) throws(Failure) {
         let given = unsafe source?.pointee ?? keyed_options()
         limits = try Self.limits(given.limits)
-        // Apple's XML writer does not escape control characters, so strict parsing accepts them
-        // too.
+        // Apple's XML writer does not escape control characters, so they are accepted even without
+        // `lenient`.
         options = given.lenient == 0 ? .rawControlCharacters : .appleCompatible
     }
 

@@ -69,10 +69,10 @@ struct ObjectJSON: ~Copyable {
     /// reference.
     ///
     /// The value is true while the object is being written. Afterwards, a collection may be written
-    /// again. An object of another class may not: views refer to each other so often that the
-    /// number of paths is exponential.
+    /// again. Any other object may not, because views refer to each other so often that the number
+    /// of paths is exponential.
     private var isReference: [Bool]
-    /// The objects that are not written again.
+    /// The objects that must not be written again before ``restart()``.
     private var written: [UInt32] = []
     private let table: DocumentTable
     private let document: PropertyListDocument
@@ -92,7 +92,8 @@ struct ObjectJSON: ~Copyable {
         stack.reserveCapacity(8)
     }
 
-    /// Removes the output, so that another value can be written within the same budget.
+    /// Removes the output and the record of written objects, so that another value can be written
+    /// within the same budget.
     mutating func restart() {
         output.removeAll(keepingCapacity: true)
         for object in written { isReference[Int(object)] = false }

@@ -28,7 +28,7 @@ struct Progress {
     mutating func report(_ state: @autoclosure () -> String) {
         let elapsed = clock() - start
         guard elapsed >= silence else { return }
-        silence = max(silence * 2, elapsed)
+        silence = elapsed * 2
         console.complain("keyed: \(what): \(state()), after \(Int(elapsed)) seconds")
     }
 }

@@ -33,7 +33,7 @@ package struct OperationBudget: ~Copyable {
     ///
     /// - Parameters:
     ///   - limits: the limits, relative to the documents.
-    ///   - extent: the number of values in the documents and of references to values.
+    ///   - extent: the number of values in the documents plus the number of references to values.
     ///   - size: the number of bytes in the documents.
     package init(limits: ParsingLimits, extent: Int = 0, size: Int = 0) {
         self.init(limits: limits, continuing: Account(extent: extent, size: size))

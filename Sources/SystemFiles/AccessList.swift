@@ -15,7 +15,7 @@ internal import CSystemFiles
 struct AccessList {
     // The extended attribute that holds the list, in the kernel's binary form.
     private static let attribute = "system.posix_acl_access"
-    // Larger than any file system allows.
+    // The system's limit for one attribute, in bytes.
     private static let largestSize = 1 << 16
 
     private let bytes: [UInt8]

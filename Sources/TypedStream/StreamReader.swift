@@ -15,7 +15,8 @@ private struct OpenObject: BitwiseCopyable {
     let runs: UInt32
 }
 
-/// A reader that parses a stream from front to back, checks every item and numbers the literals.
+/// A reader that parses a stream from front to back, checks every item and assigns a table index to
+/// each literal.
 ///
 /// A stream does not store the lengths of its items, so the meaning of a byte depends on all bytes
 /// before it. The reader therefore visits every value and passes each item to a sink.
@@ -115,7 +116,7 @@ struct StreamReader<Sink: StreamSink>: ~Copyable {
 
     // MARK: - Groups
 
-    /// Reads the only value of a group, or the beginning of an object.
+    /// Reads the only value of a group. If the value is a new object, reads only its beginning.
     @inline(__always)
     private mutating func readValue(_ type: Int, _ code: UInt8) throws(TypedStreamError) {
         values = 1

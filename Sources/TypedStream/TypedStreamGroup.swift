@@ -54,7 +54,8 @@ public struct TypedStreamGroup: Sendable {
         byteRange = place..<Swift.min(end, storage.end)
     }
 
-    /// The type encoding, or nil for an object without one, which streamer version 3 allows.
+    /// The type encoding, or nil for a group that consists of an object alone. Only streamer
+    /// version 3 allows such groups.
     public var encoding: TypedStreamString? {
         string.map { TypedStreamString(storage, number: $0) }
     }

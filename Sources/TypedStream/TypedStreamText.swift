@@ -6,8 +6,8 @@ extension TypedStreamDocument {
     /// there is no string or if the string is nil.
     ///
     /// A string is an object of exactly the class `NSString` or `NSMutableString`. An attributed
-    /// string begins with its string, so for a stream of one, such as `attributedBody` in the
-    /// Messages database, the result is its text.
+    /// string begins with such an object. So the result for a stream with an attributed string,
+    /// such as `attributedBody` in the Messages database, is the text of the attributed string.
     ///
     /// - Complexity: Linear in the length of the text and in the number of objects before it.
     /// - Throws: `invalidString` if the text is not UTF-8, `wrongKind` if the object does not have

@@ -1,8 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The names, classes and objects already written to a stream under construction, with their table
-/// indexes.
+/// The type encodings, names, C strings and classes already written to a stream under construction,
+/// with their table indexes, and the number of entries in its object table.
 struct WrittenNames: Sendable {
     /// A class to be written. In an array of levels, the superclass of each class follows it.
     struct ClassLevel {

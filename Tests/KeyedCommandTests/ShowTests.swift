@@ -60,17 +60,17 @@ struct ShowTests {
     @Test("reports unreachable objects, and prints them with --all")
     func unreached() {
         let run = keyed("show", Files.archive("unreached"))
-        #expect(run.lines.last == "(1 object unreachable from the roots; --all shows them)")
+        #expect(run.lines.last == "(2 objects unreachable from the roots; --all shows them)")
         #expect(
             keyed("show", "--all", Files.archive("unreached")).lines.suffix(3) == [
-                "1 object unreachable from the roots:", "App.Node @2", "  name: \"not seen\"",
+                "2 objects unreachable from the roots:", "App.Node @2", "  name: \"not seen\"",
             ])
         let cut = keyed("show", "--depth", "1", Files.archive("unreached"))
-        #expect(cut.lines.last == "(1 object unreachable from the roots; --all shows them)")
+        #expect(cut.lines.last == "(2 objects unreachable from the roots; --all shows them)")
         let json = keyed("show", "--json", Files.archive("unreached"))
         #expect(json.status == 0)
         #expect(
-            json.errors.hasSuffix("1 object unreachable from the roots; --all shows them\n"),
+            json.errors.hasSuffix("2 objects unreachable from the roots; --all shows them\n"),
             "\(json.errors)")
     }
 
@@ -89,7 +89,7 @@ struct ShowTests {
         try Files.withFile(bytes) { file in
             #expect(
                 keyed("show", "--all", file).lines.dropFirst() == [
-                    "root: \"root\"", "1 object unreachable from the roots:", "App.Node @2",
+                    "root: \"root\"", "2 objects unreachable from the roots:", "App.Node @2",
                     "  next: App.Node", "    next: → @2",
                 ])
             #expect(

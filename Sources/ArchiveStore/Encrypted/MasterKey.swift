@@ -50,9 +50,9 @@ public struct MasterKey: Sendable {
     ///   - path: The path of the file. Keep a copy of it: without the key, the items are lost.
     ///   - creatingIfMissing: A Boolean value indicating whether a new key is created if there is
     ///     no file. If several programs do so at the same time, all get the same key.
-    /// - Throws: ``StoreError`` with `fileMissing`, `fileAccess` or `outOfSpace`. `invalidKeyFile`
-    ///   if the file has another size, if others may read or write it, or if it belongs to another
-    ///   user.
+    /// - Throws: ``StoreError`` with `fileMissing`, `fileAccess` or `outOfSpace`; with
+    ///   `invalidKeyFile` if the file has another size, if others may read or write it, or if it
+    ///   belongs to another user.
     public init(file path: String, creatingIfMissing: Bool = false) throws(StoreError) {
         let (bytes, mode): ([UInt8], FileMode)
         do { (bytes, mode) = try Self.read(path, creatingIfMissing) } catch {
@@ -133,7 +133,7 @@ public struct PassphraseCost: Sendable, Hashable {
         // RFC 7914 requires N below 2 to the power of 16 × r. Only r = 1 can violate this here.
         guard blockSize > 1 || rounds < 1 << 16 else { return false }
         // The scrypt implementation may use N × p blocks of memory and one page. For p = 1, it
-        // needs two more blocks than N, which fit into a page only up to r = 16.
+        // needs N + 2 blocks. The two extra blocks fit into a page only up to r = 16.
         guard blockSize <= 16 || parallelism > 1 else { return false }
         return rounds * blockSize * parallelism <= 1 << 23
     }

@@ -13,7 +13,7 @@ internal import Foundation
 #endif
 
 /// A reader for the columns of a row, by their positions in the table. A damaged file may have
-/// values of other types. These are errors and are never converted.
+/// values of unexpected types. These are errors and are never converted.
 struct RowReader<Column: RawRepresentable<Int>> {
     private let row: Row
 

@@ -12,9 +12,9 @@ internal import SystemFiles
 ///
 /// The folder of a store may be untrusted. SQLite deletes the file that a rollback journal names as
 /// its super-journal, and does so before anything in the database is checked. So ``StoreJournal``
-/// inspects the journal first. Connections open the store through a VFS, which inspects every
-/// journal that appears later in the same way. The VFS opens no super-journals and no write-ahead
-/// logs, and deletes nothing but journals.
+/// inspects the journal first. Connections open the store through a VFS, which repeats the
+/// inspection for every journal that appears later. The VFS opens no super-journals and no
+/// write-ahead logs, and deletes nothing but journals.
 enum StoreFiles {
     // MARK: Before SQLite reads a store
 
@@ -31,8 +31,8 @@ enum StoreFiles {
     /// release this process's locks on it. A failed check is ignored while a transaction is
     /// running, because its journal is in use and the files change between the reads.
     ///
-    /// - Throws: `invalidDatabase` for a write-ahead log, or for a journal that does not belong to
-    ///   this database or names a super-journal.
+    /// - Throws: `invalidDatabase` for versions other than 1 in the header, for a write-ahead log,
+    ///   or for a journal that ``StoreJournal`` refuses.
     static func require(_ file: String, _ connection: Database) throws {
         // SQLite puts journals beside the target of a symbolic link.
         let place = try resolved(file)
@@ -178,8 +178,8 @@ enum StoreFiles {
     private static let longestStatement: Int32 = 1 << 16
     private static let mostColumns: Int32 = 64
 
-    /// Limits the length and the columns of definitions that SQLite parses if another program
-    /// changes the schema later.
+    /// Limits the length and the number of columns of the definitions that SQLite parses if another
+    /// program changes the schema later.
     static func limitSchema(_ connection: Database) {
         // SAFETY: the connection is open.
         unsafe sqlite3_limit(

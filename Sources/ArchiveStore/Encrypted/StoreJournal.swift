@@ -64,8 +64,8 @@ enum StoreJournal {
             journal.hasPagesInEachSegment
         else { throw Refusal.otherFormat }
         let restored = try RollbackJournal.restored(source)
-        // SQLite restores the original length of the store. A transaction only removes pages that
-        // its journal contains.
+        // SQLite restores the original length of the store. All pages that a transaction removes
+        // are in its journal.
         guard belongs(found, restored.firstPage, to: header),
             Int(clamping: found.originalPageCount) - restored.recordCount
                 <= storeSize / found.pageSize
@@ -97,7 +97,7 @@ enum StoreJournal {
     ///
     /// SQLite opens a journal for reading in order to see whether it is in use. It opens the
     /// journal for writing in order to apply it, while it has exclusive access to the database. The
-    /// contents are checked in the latter case, because nobody can change the store then.
+    /// contents are checked only in the latter case, when nobody else can change the store.
     // SAFETY: SQLite passes NUL-terminated paths that are valid for the call, and the open
     // database.
     static let opener: keyed_journal_opener = { journal, store, database, flags in

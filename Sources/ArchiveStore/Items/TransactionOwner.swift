@@ -42,7 +42,8 @@ final class TransactionOwner: Sendable {
         }
     }
 
-    /// Begins a transaction on the calling thread. Only one transaction is open at a time.
+    /// Begins a transaction on the calling thread. The caller ensures that no other transaction is
+    /// open.
     func begin() -> Token {
         state.withLock { state in
             state.count &+= 1

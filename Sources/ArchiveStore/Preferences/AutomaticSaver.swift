@@ -85,7 +85,7 @@ final class AutomaticSaver: Sendable {
         }
     }
 
-    /// The seconds until the next attempt, which double after each failure.
+    /// The seconds until the next attempt. They double after each failure, up to `longestPause`.
     private var pause: Double {
         let failures = state.withLock { min($0.failures, 16) }
         return min(max(delay, Self.patience) * Double(1 << failures), Self.longestPause)

@@ -10,8 +10,8 @@ struct PreferencesFile: Sendable {
     let options: FileOptions
     let limits: ParsingLimits
 
-    /// - Returns: false if another program has created the file, or has changed it since it had
-    ///   `mode`.
+    /// - Returns: false if another program has created the file, or has changed it since `mode` was
+    ///   read.
     func write(_ merge: PreferencesMerge, over mode: FileMode?) throws(StoreError) -> Bool {
         guard let bytes = merge.bytes else {
             // The file already has the values. An earlier call may have failed to flush it.
@@ -49,9 +49,9 @@ struct PreferencesFile: Sendable {
     }
 
     /// Acquires the lock of the domain, and waits until `deadline` for other programs that are in
-    /// ``Preferences/synchronize()``. The lock is on a file beside that of the domain. Other users
-    /// may only write the lock file, and only if the umask allows it. So a program that can only
-    /// read the preferences cannot hold the lock.
+    /// ``Preferences/synchronize()``. The lock is on a file beside that of the domain. The mode of
+    /// the lock file gives other users at most write access, and the umask can remove that. So a
+    /// program that can only read the preferences cannot hold the lock.
     func acquireLock(until deadline: Double) throws(StoreError) -> FileLock {
         let name = path + ".lock"
         do {

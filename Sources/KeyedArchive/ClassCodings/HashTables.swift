@@ -7,8 +7,8 @@ internal import PropertyList
 // |---|---|
 // | `NSHashTable` | unkeyed values: an integer, then the elements, then nil |
 //
-// Source: an archive that Apple's software wrote, as another implementation reads it. The meaning
-// of the integer is not certain.
+// Source: another implementation's interpretation of an archive that Apple's software wrote. The
+// meaning of the integer is not certain.
 
 extension ClassRegistry {
     static let hashTableClasses = ClassRegistry(ArchivedHashTable.self)

@@ -16,8 +16,8 @@ public import PropertyList
 // | absent | any other C type | `$0`: its Objective-C type as text; `$1`: a number, or an array of numbers |
 //
 // Source: archives that Apple's software wrote. For affine transforms, the keys `NS.atval.a` …
-// `NS.atval.ty` are known, but not `NS.special`. Such values are read, kept and written back, but
-// cannot be created.
+// `NS.atval.ty` are known, but the value of `NS.special` is not. Such values are read, kept and
+// written back, but cannot be created.
 
 /// An `NSRange`: a range of positions, usually of UTF-16 code units in a text. As a field it is an
 /// `NSValue`.

@@ -12,8 +12,8 @@ extension KeyedEncoder {
     /// Writes a value whose type is known only at run time: a ``KeyedCodable`` value, or a
     /// `[String: Any]` or `[Any]` of such values, as ``AnyArchived/init(converting:)`` accepts it.
     ///
-    /// The archiver may record `wrongType` for a value of another type and `missingValue` for nil,
-    /// both with the path, and the errors of `encode(_:forKey:)`.
+    /// The archiver may record the errors of ``AnyArchived/init(converting:)``, with the path to
+    /// the value, and those of `encode(_:forKey:)`.
     public func encodeAny(_ value: Any, forKey key: String) {
         attempt(key) { encodeObject(try AnyArchived(converting: value), forKey: key) }
     }

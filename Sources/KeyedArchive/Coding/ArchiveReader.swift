@@ -44,7 +44,7 @@ final class ArchiveReader {
     private var longData = LongData()
     private var textsOfData: [UInt32: String] = [:]
     // The types requested for the current root, and the classes that they register. The classes are
-    // collected when one is first needed that the registry lacks.
+    // collected at the first lookup of a class that the registry lacks.
     private var rootTypes: [any KeyedDecodable.Type] = []
     private var rootClasses: ClassRegistry?
     // The number of further errors that may suggest keys of an object.
@@ -93,8 +93,9 @@ final class ArchiveReader {
 // MARK: - Budget and plain values
 
 extension ArchiveReader {
-    /// Charges values other than objects. Objects are charged when they are decoded, but containers
-    /// within them may be shared too.
+    /// Charges values that are not objects, such as fields and elements. Objects are charged when
+    /// they are decoded. Containers within objects may be shared too, so their contents are charged
+    /// at each visit.
     ///
     /// - Throws: `expansionLimitExceeded`.
     func charge(_ count: Int) throws(KeyedArchiveError) { try state.charge(count) }
@@ -149,8 +150,8 @@ extension ArchiveReader {
 extension ArchiveReader {
     /// The state of reading.
     var state: ReadingState {
-        // SAFETY: a reader is used by one thread, and no code of a program runs while its state is
-        // changed, so that no access begins within another.
+        // SAFETY: only one thread uses a reader, and no client code runs during a change of
+        // `state`, so no access begins within another.
         @inline(__always) get { unsafe uncheckedState }
         @inline(__always) _modify { yield unsafe &uncheckedState }
     }
@@ -171,7 +172,8 @@ extension ArchiveReader {
 // MARK: - Entries
 
 extension ArchiveReader {
-    /// Returns the class of an entry, or the constant for an entry that is not an object.
+    /// Returns the class of an entry; ``ClassNumber/null`` for nil, and ``ClassNumber/description``
+    /// for a class description.
     func classNumber(of object: UInt32) -> ClassNumber { index.classNumber(of: object) }
 
     /// Returns the record of an object, or of the dictionary of the roots for nil.
@@ -371,7 +373,7 @@ extension ArchiveReader {
         return areRoots && ArchiveKey.isUnkeyed(key) ? position(ofWrittenKey: key, in: record) : nil
     }
 
-    /// Returns the position of a key in its escaped form.
+    /// Returns the position of a key, which the caller has escaped.
     private func position(ofWrittenKey key: String, in record: NodeRecord) -> UInt32? {
         guard let number = table.keyNumber(of: key),
             let place = table.place(ofKey: number, in: record)
@@ -411,8 +413,8 @@ extension ArchiveReader {
         var count: Int { writtenKeys.count &+ reservedKeys.count }
     }
 
-    /// Returns the keys of an object that are not among `known`, and those of values without a key
-    /// that have not been read. These values count as read from then on.
+    /// Returns the keys of an object that are not among `known`, including the keys `$0`, `$1`, …
+    /// of unkeyed values that have not been read. These values count as read from then on.
     func unreadFields(of decoder: KeyedDecoder, except known: Set<String>) -> UnreadFields {
         let known = Set(known.map { ExactText($0) })
         let record = decoder.record

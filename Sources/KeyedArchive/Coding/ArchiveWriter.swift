@@ -75,8 +75,8 @@ public final class ArchiveWriter {
 extension ArchiveWriter {
     /// The objects.
     var table: ObjectTable {
-        // SAFETY: a writer is used by one thread, and no code of a program runs while its table is
-        // changed, so that no access begins within another.
+        // SAFETY: only one thread uses a writer, and no client code runs during a change of the
+        // table, so no access begins within another.
         @inline(__always) get { unsafe uncheckedTable }
         @inline(__always) _modify { yield unsafe &uncheckedTable }
     }

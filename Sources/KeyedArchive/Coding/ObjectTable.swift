@@ -71,8 +71,8 @@ struct ObjectTable {
     private(set) var isClosed = false
     private let lastDuplicateKeyWins: Bool
 
-    /// Creates an empty table. The limits apply to the number of objects, because values that share
-    /// parts are written as often as they occur.
+    /// Creates an empty table. The limits apply to the number of objects, because a part that
+    /// several values share is written once for each of them.
     init(limits: ParsingLimits, lastDuplicateKeyWins: Bool) {
         self.lastDuplicateKeyWins = lastDuplicateKeyWins
         let (most, overflows) = limits.expansion.base.multipliedReportingOverflow(by: 16)

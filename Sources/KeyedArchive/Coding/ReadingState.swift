@@ -55,7 +55,7 @@ struct ReadingState {
         fileprivate var next: UInt32 = 0
         /// The position after that of the last field found without cached positions.
         fileprivate var position: UInt32 = 0
-        /// The number of values without a key.
+        /// The number of values without a key that have been read.
         var unkeyedCount = 0
     }
 

@@ -113,7 +113,7 @@ public struct OpaqueFields: Sendable {
 
 extension KeyedDecoder {
     /// Returns the fields that are not among `known`, and the values without a key that
-    /// ``decodeUnkeyed(_:)`` has not returned yet. These count as read from then on.
+    /// ``decodeUnkeyed(_:)`` has not returned yet. Afterwards, the values without a key count as read.
     ///
     /// - Throws: `classNotAllowed` for objects of a class that the registry neither allows nor
     ///   keeps; `malformedObject` for nested containers, and for keys that begin with `$` and are

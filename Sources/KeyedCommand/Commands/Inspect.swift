@@ -136,7 +136,7 @@ struct Inspect: ParsableCommand, ConsoleCommand {
 
     // MARK: Text
 
-    /// Returns whether a line ends with this byte: LF, or CR without LF.
+    /// Returns whether the byte at a position ends a line: LF, or CR that no LF follows.
     private func endsLine(_ position: Int, _ text: [UInt8]) -> Bool {
         if text[position] == 0x0A { return true }
         let next = position + 1 < text.count ? text[position + 1] : 0

@@ -102,9 +102,9 @@ struct Show: ParsableCommand, ConsoleCommand {
     private func showUnreached(
         _ printer: inout TreePrinter, _ input: Input, _ console: Console
     ) throws(PropertyListError) {
-        let unreached = try printer.unreached(console)
-        if unreached.isEmpty { return }
-        let number = TreeForm.count(unreached.count, "object", "objects")
+        let (starts, count) = try printer.unreached(console)
+        if count == 0 { return }
+        let number = TreeForm.count(count, "object", "objects")
         guard all else {
             let notice = "\(number) unreachable from the roots; --all shows them"
             // In JSON, each line of the output is a value.
@@ -112,7 +112,7 @@ struct Show: ParsableCommand, ConsoleCommand {
             return try console.print("(\(notice))")
         }
         if !tree.json { try console.print("\(number) unreachable from the roots:") }
-        try printer.printUnreached(unreached, to: console)
+        try printer.printUnreached(starts, to: console)
     }
 
     private func read(_ console: Console) throws(Failure) -> Input {

@@ -3,8 +3,8 @@
 
 import PropertyList
 
-/// Facts about the source of a property list, for the report: its layout, which tells the age of
-/// Apple's writer, and its widths, identifiers and encoding.
+/// Facts about the source of a property list, for the report: its layout, which identifies the
+/// version of Apple's writer, and its widths, identifiers and encoding.
 enum ExplorerFacts {
     /// The size beyond which a file is not serialized again to detect its layout.
     private static let longestLayout = 4 << 20

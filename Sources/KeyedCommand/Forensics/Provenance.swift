@@ -3,7 +3,7 @@
 
 import PropertyList
 
-/// The origin of values, which ends each line of JSON.
+/// The entries about the origin of values, which are appended to each line of JSON.
 enum Provenance {
     /// Returns the name of the file and the SHA-256 of its bytes.
     static func of(_ file: String, _ bytes: [UInt8]) -> PropertyListDictionary {

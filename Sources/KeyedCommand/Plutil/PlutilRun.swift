@@ -6,7 +6,7 @@ import PropertyList
 import PropertyListTools
 import SystemFiles
 
-/// The verb `keyed plutil`, which is also the command when it is called as `plutil`.
+/// The verb `keyed plutil`. It also runs if the command is called under the name `plutil`.
 struct Plutil: ParsableCommand, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "Act as plutil, with the same options, output and exit codes.",
@@ -278,7 +278,7 @@ struct PlutilRun {
     }
 
     /// Returns the destination of the result. Unless an option names another one, this is the file
-    /// itself, or for Swift and Objective-C a file with another extension. Input from standard
+    /// itself, or for Swift and Objective-C a file with another extension. The result for standard
     /// input goes to standard output.
     private func target(for file: String, _ format: PlutilFormat) -> String {
         if let output = arguments.output { return output }

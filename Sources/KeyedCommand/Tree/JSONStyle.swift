@@ -17,7 +17,8 @@ import PropertyListTools
 /// | `value` or `count` | a scalar (data in base 64), or the number of elements, entries or fields |
 /// | `object` | the number of the object in an archive; for a reference, of its target |
 /// | `offset` | the byte of the file at which the value, or the object, begins |
-/// | `part` or `text` | `key` or `value` of an entry whose key is an object; the text of a run |
+/// | `part` | for an entry whose key is an object: `key` or `value` |
+/// | `text` | the text of a run of an attributed string |
 /// | … | the provenance: the file and its hash |
 ///
 /// A heading has the keys `path`, `kind`, `format`, `size`, `offset` and, for an archive,
@@ -26,7 +27,7 @@ struct JSONStyle: TreeStyle {
     /// Ordered entries.
     typealias Entries = [(key: String, value: PropertyListValue)]
 
-    /// The origin of all values, which ends each line.
+    /// The entries about the origin of the values, which are appended to each line.
     let provenance: PropertyListDictionary
 
     func heading(_ heading: TreeHeading, _ place: TreePlace) -> String? {

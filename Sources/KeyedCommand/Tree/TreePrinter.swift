@@ -114,10 +114,15 @@ struct TreePrinter {
         try printTree(roots, depth: 0, console)
     }
 
-    /// Returns the objects of an archive that no root leads to, whatever was printed: those without
-    /// a reference, and one of each cycle. The others are reachable from them. Linear.
-    func unreached(_ console: Console) throws(PropertyListError) -> [PropertyListUID] {
-        guard let contents, let top = document.root[ArchiveFormat.topKey] else { return [] }
+    /// Returns the number of unreachable objects, and objects from which all can be reached: those
+    /// without references, then others, such as one of each cycle, until none is missing. Which
+    /// objects were printed makes no difference.
+    ///
+    /// - Complexity: Linear in the number of values, apart from sorting the result.
+    func unreached(
+        _ console: Console
+    ) throws(PropertyListError) -> (starts: [PropertyListUID], count: Int) {
+        guard let contents, let top = document.root[ArchiveFormat.topKey] else { return ([], 0) }
         var reachable = ReachableNodes(contents)
         try reachable.add(top, console)
         let objects = contents.objects.indices.dropFirst().map { PropertyListUID(UInt32($0)) }
@@ -131,7 +136,7 @@ struct TreePrinter {
                 found.append(object)
             }
         }
-        return found.sorted { $0.value < $1.value }
+        return (found.sorted { $0.value < $1.value }, objects.count)
     }
 
     private func isObject(_ reference: PropertyListUID) -> Bool {
@@ -205,8 +210,9 @@ struct TreePrinter {
                 children: form.children, depth: level + 1, owner: child, object: form.object))
     }
 
-    /// Charges for the key path of a value below the innermost frame. Objects are addressed by
-    /// their numbers. Otherwise the paths of a long chain would be longer than its contents.
+    /// Charges for the key path of a value below the innermost frame. The path begins at the
+    /// innermost object, which is addressed by its number. In a long chain of objects, full paths
+    /// from the root would be longer than the contents.
     ///
     /// - Returns: The first frame of the path.
     private func chargePath(
@@ -403,7 +409,7 @@ struct TreePrinter {
         return isRefused
     }
 
-    /// Returns the line of an object whose class is disallowed.
+    /// Records the problem of an object whose class is disallowed, and returns its line.
     ///
     /// `name` is the printable class name.
     private mutating func refused(_ name: String, _ reference: PropertyListUID) -> TreeForm {
@@ -449,7 +455,7 @@ struct TreePrinter {
 /// references.
 private struct ReachableNodes {
     private let contents: ArchiveContents
-    // By node.
+    // Indexed by the number of the node.
     private var isKnown: [Bool]
 
     init(_ contents: ArchiveContents) {

@@ -19,8 +19,8 @@ public struct BinaryLayout: Sendable, Hashable {
         numbering: .byValue, hasTightOffsets: false, keepsWidths: false)
 
     /// The layout of Apple's current writer. A value that is one object in the source stays one
-    /// object, except that each further occurrence of a container, UID, Boolean or null is written
-    /// again. References still point to the first copy.
+    /// object. Each further occurrence of a container, UID, Boolean or null adds a copy to the
+    /// file, but all references point to the first one.
     public static let coreFoundation = BinaryLayout(
         numbering: .byIdentityRepeating, hasTightOffsets: false, keepsWidths: true)
 

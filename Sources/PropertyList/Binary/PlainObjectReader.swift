@@ -1,8 +1,9 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The fast parser of objects in the most common forms: complete, valid without a leniency, with
-/// integers of up to 8 bytes, UIDs and counts of up to 4, and references of 1, 2 or 4.
+/// The fast parser for the most common forms of objects. It reads complete objects that need no
+/// leniency. Integers have at most 8 bytes, UIDs and counts at most 4 bytes, and references 1, 2 or
+/// 4 bytes.
 ///
 /// This parser throws no error. It returns nil for an object in any other form, and
 /// ``ObjectReader`` then parses that object or throws the error. For the common forms, both parsers
@@ -22,10 +23,10 @@ struct PlainObjectReader {
     }
 
     /// Parses the object at `offset`, which must be below ``end``. Appends its references to
-    /// `children`, which continues a table of `base` children.
+    /// `children`. The child table already has `base` entries before those in `children`.
     ///
-    /// - Returns: the record, and the number of bytes that the object covers. Returns nil, without
-    ///   a change of `children`, for an object in another form and for a container with more
+    /// - Returns: the record, and the number of bytes that the object covers. Returns nil and
+    ///   leaves `children` unchanged for an object in another form, and for a container with more
     ///   references than `children` has room for.
     @inline(__always)
     func read(
@@ -155,8 +156,8 @@ struct PlainObjectReader {
         return (record(kind, offset, payload), stop &- offset)
     }
 
-    /// Appends the references in `list`. Returns false, and appends none, if the object of one of
-    /// them does not exist, or if their width is not 1, 2 or 4 bytes.
+    /// Appends the references in `list`. Returns false, and appends none, if a reference is out of
+    /// range, or if their width is not 1, 2 or 4 bytes.
     @inline(__always)
     private func append(_ list: Span<UInt8>, to children: inout OutputSpan<UInt32>) -> Bool {
         let largest: UInt32

@@ -39,7 +39,8 @@ package struct KeyTable: Sendable {
         table.makeRoom(for: total)
     }
 
-    /// Assigns numbers to strings that are keys and have none yet, like ``intern(_:in:)``.
+    /// Finds or assigns the number of each key in a block, as ``intern(_:in:)`` does, and stores it
+    /// in the record of the key. The nodes must be strings.
     ///
     /// In a table larger than the CPU caches, nearly every lookup waits for memory. Running each
     /// step for a whole block lets those waits overlap.
@@ -111,7 +112,8 @@ package struct KeyTable: Sendable {
         }
     }
 
-    /// Assigns a number to the key with the text of the string `node`, whose place has no number.
+    /// Assigns a number to the key with the text of the string `node`. `place` must be the place of
+    /// this key, and must have no number.
     mutating func insert(_ node: UInt32, at place: Place) -> UInt32 {
         insert(node, hash: place.hash, at: place.slot)
     }

@@ -35,8 +35,9 @@ public enum PropertyListEvent: Hashable, Sendable {
 /// A reader of a value and everything in it as a sequence of events, in the order of the source.
 ///
 /// This is the fastest way to visit every value. The reader allocates nothing per value and reads
-/// strings and data in place. It does not recurse, so deep nesting cannot overflow the stack. A
-/// shared container counts at each visit, so the expansion of a small file stays bounded.
+/// strings and data in place. It does not recurse, so deep nesting cannot overflow the stack. Each
+/// visit to a shared container counts toward the expansion limit, so the expansion of a small file
+/// stays bounded.
 ///
 /// ```swift
 /// var events = PropertyListEventReader(document.root)
@@ -83,8 +84,8 @@ public struct PropertyListEventReader: ~Copyable, Sendable {
 
     /// Returns the next event, or nil after the last one.
     ///
-    /// - Throws: `depthLimitExceeded` or `expansionLimitExceeded`. The latter may come up to 64
-    ///   events before the limit is reached.
+    /// - Throws: `depthLimitExceeded` or `expansionLimitExceeded`. The latter may be thrown up to
+    ///   64 events early, because the reader looks ahead.
     public mutating func next() throws(PropertyListError) -> PropertyListEvent? {
         if let leaf = nextLeaf() { return leaf }
         if let more = try walk.nextLeaves(atMost: Self.leavesAhead, &budget) {

@@ -61,6 +61,11 @@ struct JSONWriter: ~Copyable {
         key record: NodeRecord, _ node: UInt32
     ) throws(PropertyListError) {
         if frames.last?.isPairs == true {
+            // Only salvaged dictionaries have containers as keys.
+            if record.isContainer {
+                throw JSONScalarWriter.error(
+                    "expected a scalar as a dictionary key, found a value of kind \(record.kind)")
+            }
             output.append(UInt8(ascii: "["))
             try append(record, node)
             return append(options.layout == .indented ? ", " : ",")

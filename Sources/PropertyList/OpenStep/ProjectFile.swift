@@ -15,14 +15,15 @@
 ///     	rootObject = 0C /* Project object */;
 ///     }
 ///
-/// Objects are in sections by class, `isa`. Objects of the classes in ``classesOnOneLine`` take one
-/// line each. The identifier of an object is followed by a comment with the object's name; see
-/// ``ProjectNames``.
+/// Objects are grouped into sections by class, the value of `isa`. Objects of the classes in
+/// ``classesOnOneLine`` take one line each. The identifier of an object is followed by a comment
+/// with the object's name; see ``ProjectNames``.
 ///
-/// Files older than Xcode 2 (object version 42) have neither sections nor names. Xcode 1 instead
-/// writes comments between objects whose identifiers differ in the first two digits: five for each
-/// of the two prefixes (`//010` … `//014`). Project Builder (object versions below 38) omits even
-/// the first line. Strings keep the line ends of the source, either raw or as `\n`.
+/// Files older than Xcode 2 (object version 42) have neither sections nor names. Instead, Xcode 1
+/// writes ten comments wherever the first two digits of the identifiers change: five with the
+/// previous digits (`//010` … `//014`) and five with the next (`//020` … `//024`). Project Builder
+/// (object versions below 38) omits even the first line. Strings keep the line ends of the source,
+/// either raw or as `\n`.
 ///
 /// Source: files written by Xcode, which are reproduced byte for byte.
 package struct ProjectFile {

@@ -45,7 +45,7 @@ package enum Base64 {
 
     /// Decodes `text` and appends the result to `output`.
     ///
-    /// If decoding fails, `output` keeps the bytes decoded before the invalid one.
+    /// If decoding fails, `output` keeps the bytes of the groups before the error.
     package static func decode(
         _ text: Span<UInt8>,
         lenient: Bool,
@@ -69,8 +69,8 @@ package enum Base64 {
         }
     }
 
-    /// Appends `bytes` as lines of `indent` indentation characters, up to `capacity` Base64
-    /// characters and LF.
+    /// Appends `bytes` as lines. Each line consists of `indent` copies of `character`, at most
+    /// `capacity` Base64 characters, and LF.
     ///
     /// This is the layout of Apple's XML writer. Empty data gives no lines, and data that exactly
     /// fills a line is not followed by an empty one. `capacity` is rounded down to a multiple of

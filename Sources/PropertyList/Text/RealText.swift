@@ -18,7 +18,7 @@ package enum RealText {
         /// The output of C's `%.17g`, with ties rounded to even.
         case seventeenDigits
         /// The fewest digits that parse as the same value, like Swift's `description` but without a
-        /// final `.0`.
+        /// final `.0`, except in `-0.0`.
         case shortest
     }
 
@@ -111,8 +111,9 @@ package enum RealText {
 extension RealText {
     /// Parses the number at `start`, and returns it with its end.
     ///
-    /// The number has at most 19 digits, optionally with a minus sign and a point. Returns nil if
-    /// it has another form, or if 128 bits do not determine its rounding.
+    /// The number has at most 19 digits, optionally with a minus sign and a point. Returns nil for
+    /// another form, and if a 128-bit product cannot determine the rounding. May also return nil if
+    /// fewer than eight bytes follow the number.
     @inline(__always)
     static func plain(_ text: Span<UInt8>, at start: Int) -> (value: Double, end: Int)? {
         guard start < text.count else { return nil }

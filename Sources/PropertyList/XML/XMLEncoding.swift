@@ -23,8 +23,8 @@ enum XMLEncoding {
         return text
     }
 
-    /// Returns the name of an encoding with two or four bytes per unit, and the length of its mark.
-    /// Returns nil for other encodings.
+    /// Returns the name of the encoding and the length of the byte order mark, if the encoding has
+    /// two or four bytes per unit. Returns nil for other encodings.
     private static func wideEncoding(_ bytes: [UInt8]) -> (name: String, markLength: Int)? {
         if let mark = ByteOrderMark(bytes) {
             return mark.unitWidth > 1 ? (mark.encoding, mark.length) : nil

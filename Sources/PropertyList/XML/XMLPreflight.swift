@@ -3,7 +3,7 @@
 
 /// A scan of every byte of an XML document before an engine parses it.
 ///
-/// The preflight checks conditions that the engines rely on, or are slow to check themselves:
+/// The engines rely on these checks, or would take longer to make them:
 /// - The text is valid UTF-8.
 /// - Characters that XML forbids are refused, or recorded if a leniency accepts them.
 /// - Carriage returns are recorded: XML converts them to line feeds, but Apple's parsers keep them.
@@ -44,10 +44,10 @@ struct XMLPreflight {
         }
     }
 
-    /// Returns whether none of eight bytes needs a closer look: all are below 80, none is `=`, and
-    /// none is a control other than TAB and LF.
+    /// Returns whether none of eight bytes needs a closer look: all are below 0x80, none is `=`,
+    /// and none is a control other than TAB and LF.
     ///
-    /// For bytes below 80, adding `80 - n` to each sets its high bit if it is at least `n`, and
+    /// For bytes below 0x80, adding `0x80 - n` to each sets its high bit if it is at least `n`, and
     /// never carries into the next byte.
     @inline(__always)
     private static func isPlain(_ word: UInt64) -> Bool {

@@ -48,8 +48,9 @@ extension DecodingSession {
         throw refusal(type, node, path(), isNumber: true)
     }
 
-    /// Converts a `Double` to another type. A real from text is rounded to the requested type. A
-    /// `Double` from the binary format must convert exactly, because the writer chose its width.
+    /// Converts a `Double` to another type. A `Double` from the binary format must convert exactly,
+    /// because the writer chose its width. Any other real is rounded to the requested type. Returns
+    /// nil if the exact conversion fails or the rounded value overflows.
     @inline(__always)
     private func narrowed<T: BinaryFloatingPoint>(_ bits: UInt64, to type: T.Type) -> T? {
         let value = Double(bitPattern: bits)

@@ -4,8 +4,8 @@
 @_spi(Tables) internal import PropertyList
 
 /// The reader of one dictionary, which looks up keys as they are requested. A ``KeyPlan`` belongs
-/// to a key type and a dictionary shape. A requested key is nearly always the next one in the plan,
-/// which also has the position of the key's value.
+/// to a key type and a dictionary shape. A requested key is nearly always the next one in the plan.
+/// The plan also has the position of the key's value.
 ///
 /// This is the part of a ``KeyedNodeContainer`` that does not depend on the key type. Copying the
 /// container costs one retain, and the compiler does not specialize the class for each key type.

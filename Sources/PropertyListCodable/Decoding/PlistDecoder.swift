@@ -27,8 +27,8 @@ public import Foundation
 /// byte.
 ///
 /// A subclass may override ``userInfo``, which each call reads once, and the methods that take
-/// `Data`. The other methods, which take sequences of bytes, documents, nodes and trees, do not
-/// call those overrides.
+/// `Data`. The other methods, which take sequences of bytes, documents, nodes and trees, never call
+/// the methods that take `Data`.
 // `@unchecked Sendable`, because the class may be subclassed, as Foundation's decoder may. The only
 // stored property is a constant of a `Sendable` type.
 open class PlistDecoder: @unchecked Sendable {

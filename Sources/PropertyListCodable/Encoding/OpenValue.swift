@@ -5,7 +5,7 @@
 ///
 /// Containers are views of an open value, so several containers may be in use at the same time, in
 /// any order. A container stores only a reference to the open value, which knows the session and
-/// predicts the next key. The object of a completed value is reused for the next value.
+/// predicts the next key. The session reuses the `OpenValue` of a completed value.
 final class OpenValue {
     /// The kind of value that has been encoded so far.
     enum Form {
@@ -92,7 +92,8 @@ final class OpenValue {
 extension OpenValue {
     /// Reopens a complete container so that more can be merged into it. Linear in its size.
     ///
-    /// - Returns: false if the value is not complete, or is not a container of that form.
+    /// - Returns: false if the value is not complete, or is not a container of that form, or if
+    ///   encoding has ended.
     func reopen(as form: Form) -> Bool {
         guard self.form == .single, !session.isFinished else { return false }
         if form == .array, let elements = session.elements(of: node) {

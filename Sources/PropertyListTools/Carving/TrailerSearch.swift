@@ -7,7 +7,7 @@ internal import PropertyList
 ///
 /// A binary property list does not store its length at its beginning, but the ``Trailer`` at its
 /// end implies it: objects, offset table and trailer fill the file without gaps. The offset of a
-/// trailer therefore determines the offset of the signature `bplist00`, which can be checked. One
+/// trailer therefore determines the offset of the signature, whose `bplist0` can be checked. One
 /// pass finds all pairs, without trying every beginning with every end.
 struct TrailerSearch {
     /// A range that may hold a binary property list.

@@ -5,10 +5,10 @@
 
 /// Computes the changes that edits make to a text.
 ///
-/// The changes are minimal. A set replaces only the value, and a rename only the key. A removal
-/// also removes the white space before the entry, back to the end of the previous line. New text is
-/// formatted like its neighbors: the same indentation, line endings and separator between key and
-/// value.
+/// The changes are minimal. Setting a value replaces only the value, and renaming a key replaces
+/// only the key. Removing an entry also removes the white space before it, back to the end of the
+/// previous line. New text is formatted like its neighbors: the same indentation, line endings and
+/// separator between key and value.
 struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
     private let edits: FinishedEdits
     private let store: NodeStore
@@ -29,7 +29,7 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
         store = document.storage.store
     }
 
-    /// Returns the changes, in the order of the source. Linear.
+    /// Returns the changes, in the order of the source. Linear, except for sorting the changes.
     ///
     /// - Throws: `unrepresentableValue` for a value that the format cannot represent;
     ///   `sizeLimitExceeded`.
@@ -115,8 +115,8 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
         for removed in expected..<count { remove(removed, record) }
     }
 
-    /// Returns the positions of a container's children, without new children that belong elsewhere.
-    /// Adds the changes that insert those.
+    /// Returns the positions of a container's children, except the new children that the syntax
+    /// inserts elsewhere. Adds the changes that insert those children.
     private mutating func inTheirPlaces(
         _ container: EditTree.Container, _ origin: UInt32
     ) throws(PropertyListError) -> LivePositions {

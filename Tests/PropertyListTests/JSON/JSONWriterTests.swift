@@ -81,6 +81,20 @@ private let forms: [(PropertyListValue, strict: String?, coerced: String?, typed
 
 @Suite("JSONWriter")
 struct JSONWriterTests {
+    @Test("a container as a key, which salvage keeps, is refused in every mapping")
+    func containerKey() throws {
+        let file = BinaryAssembler([.dictionary([1], [2]), .array([]), .integer(1)])
+        let document = try PropertyListDocument(parsing: file.bytes, options: .salvage)
+        for mapping in [JSONPropertyList.Mapping.strict, .coerce, .typed] {
+            var options = JSONPropertyList.Options()
+            options.mapping = mapping
+            let error = #expect(throws: PropertyListError.self) {
+                try JSONPropertyList.serialize(document, options: options)
+            }
+            #expect(error?.code == .unrepresentableValue, "\(mapping)")
+        }
+    }
+
     @Test("writes each value in the form of its mapping", arguments: forms.indices)
     func mappings(_ index: Int) throws {
         let (value, strict, coerced, form) = forms[index]

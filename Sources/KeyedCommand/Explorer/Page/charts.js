@@ -36,12 +36,12 @@ class ClassChart {
     const whole = make("input", { type: "checkbox", checked: this.isWhole, on: { change: (event) => { this.isWhole = event.target.checked; this.show(); } } });
     refill(this.element, 
       make("h2", {}, hasClasses ? `Classes (${this.all.filter(({ isClass }) => isClass).length})` : "Kinds of values"),
-      make("p.tools", { role: "group", "aria-label": "Order" }, button("count", "By count"), button("bytes", "By own bytes"), button("below", "With all below"),
+      make("p.tools", { role: "group", "aria-label": "Order" }, button("count", "By count"), button("bytes", "By own bytes"), button("below", "Including contents"),
         hasClasses ? make("label", {}, whole, " plain values and containers too") : ""),
-      make("table.bars", {}, make("thead", {}, make("tr", {}, ["class", "objects", "own bytes", "with all below", ""].map((text) => make("th", { scope: "col" }, text || make("span.hidden", {}, "share"))))),
+      make("table.bars", {}, make("thead", {}, make("tr", {}, ["class", "objects", "own bytes", "including contents", ""].map((text) => make("th", { scope: "col" }, text || make("span.hidden", {}, "share"))))),
         make("tbody", {}, rows.slice(0, 1000).map((row) => this.#row(row, by, most)))),
       rows.length > 1000 ? make("p.note", {}, `and ${counted(rows.length - 1000, "more class", "more classes")}`) : "",
-      make("p.note", {}, "“With all below” counts each value once, at the object through which the shortest path from the roots leads to it."));
+      make("p.note", {}, "The contents of an object are all values that shortest paths from the roots reach through it. Objects of one class within each other count common contents several times."));
   }
   #row(row, by, most) {
     const name = make("bdi", {}, visible(shortened(row.name, 200)));
@@ -51,6 +51,8 @@ class ClassChart {
       make("td.bar", {}, make("span", { "aria-hidden": "true", style: { width: `${Math.max(row[by] / most * 100, 0.3)}%` } })));
   }
 }
+
+const mostDates = 2000;
 
 /** All dates, on a timeline and in a list. */
 class DateChart {
@@ -75,7 +77,7 @@ class DateChart {
     this.all ??= this.dates();
     const { all } = this;
     if (!all.length) return refill(this.element, make("h2", {}, "Dates"), make("p.note", {}, "There are no dates in the file."));
-    const shown = all.slice(0, 2000);
+    const shown = all.slice(0, mostDates);
     refill(this.element, make("h2", {}, `Dates (${all.length.toLocaleString("en")})`), this.#line(all),
       make("table.dates", {}, make("thead", {}, make("tr", {}, ["date, UTC", "where"].map((text) => make("th", { scope: "col" }, text)))),
         make("tbody", {}, shown.map(({ node, time }) => make("tr", {},
@@ -103,19 +105,21 @@ class DateChart {
     const stacks = new Map();
     for (const item of all) {
       const column = Math.min(Math.floor((item.time - from) / (to - from) * columns), columns - 1);
-      stacks.set(column, [...(stacks.get(column) ?? []).slice(0, 999), item]);
+      const stack = stacks.get(column) ?? { first: item, count: 0 };
+      stack.count++;
+      stacks.set(column, stack);
     }
-    const most = Math.max(...[...stacks.values()].map((stack) => stack.length));
-    const bars = [...stacks.entries()].map(([column, stack]) => {
-      const size = Math.max(stack.length / most * 96, 6);
-      const label = `${counted(stack.length, "date")} from ${new Date(stack[0].time).toISOString()}`;
+    const most = Math.max(...[...stacks.values()].map(({ count }) => count));
+    const bars = [...stacks.entries()].map(([column, { first, count }]) => {
+      const size = Math.max(count / most * 96, 6);
+      const label = `${counted(count, "date")} from ${new Date(first.time).toISOString()}`;
       return draw("rect.mark", { x: 20 + column * (width - 40) / columns, y: base - size, width: (width - 40) / columns - 1, height: size,
-        on: { click: () => this.go(stack[0].node) } }, draw("title", {}, label));
+        on: { click: () => this.go(first.node) } }, draw("title", {}, label));
     });
     const ticks = ticksBetween(from, to).map(({ time, text }) => [
       draw("line.axis", { x1: place(time), x2: place(time), y1: base, y2: base + 6 }),
       draw("text.axis", { x: place(time), y: base + 24, "text-anchor": "middle" }, text)]);
-    return draw("svg.timeline", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Line of ${counted(all.length, "date")} from ${new Date(from).toISOString()} to ${new Date(to).toISOString()}; the list has them all` },
+    return draw("svg.timeline", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Timeline of ${counted(all.length, "date")} from ${new Date(from).toISOString()} to ${new Date(to).toISOString()}; the table below lists ${all.length > mostDates ? "the earliest" : "them"}` },
       draw("line.axis", { x1: 20, x2: width - 20, y1: base, y2: base }), bars, ticks);
   }
 }
@@ -125,8 +129,14 @@ function ticksBetween(from, to) {
   const day = 86_400_000, steps = [1000, 60_000, 600_000, 3_600_000, 6 * 3_600_000, day, 7 * day, 30 * day, 91 * day, 365.25 * day];
   for (let years = 2; years < 1e6; years *= years.toString()[0] === "2" ? 2.5 : 2) steps.push(years * 365.25 * day);
   const step = steps.find((step) => (to - from) / step <= 8) ?? (to - from) / 4;
+  // Years have different lengths, so ticks in years are at the beginnings of calendar years.
+  const years = step < 365 * day ? 0 : Math.round(step / (365.25 * day));
+  const after = (time) => years ? new Date(0).setUTCFullYear(new Date(time).getUTCFullYear() + years, 0, 1) : time + step;
+  const firstYear = Math.floor(new Date(from).getUTCFullYear() / years) * years;
+  let time = years ? new Date(0).setUTCFullYear(firstYear, 0, 1) : Math.ceil(from / step) * step;
+  if (time < from) time = after(time);
   const ticks = [];
-  for (let time = Math.ceil(from / step) * step; time <= to && ticks.length < 12; time += step) {
+  for (; time <= to && ticks.length < 12; time = after(time)) {
     const text = new Date(time).toISOString();
     const length = step < 60_000 ? 19 : step < day ? 16 : step < 365 * day ? 10 : 4;
     ticks.push({ time, text: text[0] === "+" || text[0] === "-" ? text.slice(0, 7) : text.slice(0, length).replace("T", " ") });
@@ -142,13 +152,14 @@ class SizeChart {
     const { model } = this;
     const { sizes, holders } = model.ways && { sizes: model.sizes, holders: model.ways.holders };
     if (node < 0) node = model.start;
-    const parts = this.#parts(node).sort((a, b) => b.size - a.size);
+    const parts = this.#parts(node);
     const own = Math.max(sizes[node] - parts.reduce((sum, { size }) => sum + size, 0), 0);
     const up = holders[node] >= 0
       ? make("button", { type: "button", on: { click: () => this.go(holders[node]) } }, "Up") : "";
     const { type, text } = this.shapes.summary(node);
     const title = make("bdi", {}, visible(shortened(type ? `${type} ${text}` : text, 120)));
     if (own > 0 && parts.length) parts.push({ node: -1, label: "itself", size: own });
+    parts.sort((a, b) => b.size - a.size);
     refill(this.element, make("h2", {}, "Sizes"), make("p.tools", {}, up, title, ` ${counted(sizes[node], "byte")}`),
       parts.length ? this.#map(parts.slice(0, 400), node) : make("p.note", {}, "No shortest path from the roots goes through this value."),
       make("p.note", {}, "Each value is counted once, inside its parent on the shortest path from the roots. Choose a box to look into it."),
@@ -206,8 +217,8 @@ class SizeChart {
 }
 
 /**
- * Returns boxes that fill `box` in proportion to the sizes of the parts, which must be sorted. The boxes are nearly
- * square (squarified treemap).
+ * Returns boxes that fill `box` in proportion to the sizes of the parts. The parts must be sorted, largest first, so
+ * that the boxes are nearly square (squarified treemap).
  */
 function packed(parts, box) {
   const boxes = [];

@@ -74,7 +74,7 @@ class Looks {
     const data = this.model.plainData(field);
     const content = data >= 0 && this.model.kind(data) === Kind.data ? this.model.content(data) : null;
     const text = content ? String.fromCharCode(...content.bytes.subarray(0, 200)) : this.model.plainText(field) ?? "";
-    return text.replaceAll("\u0000", "").trim().split(/\s+/).map(Number).filter((number) => Number.isFinite(number));
+    return text.replaceAll("\u0000", "").trim().split(/\s+/).filter(Boolean).map(Number).filter((number) => Number.isFinite(number));
   }
   /** Returns a color as red, green, blue and alpha from 0 to 1, and its name if it has one; or null. */
   colour(node) {
