@@ -106,7 +106,9 @@ class Search {
     const steps = parts.map((text, index) => this.#step(text, index === parts.length - 1));
     const { order, holders } = model.ways;
     const items = [];
-    for (const node of order) {
+    // An object is found by its number even if no path from the roots leads to it.
+    const candidates = steps.length === 1 && query[0] === "@" ? Array(model.count).keys() : order;
+    for (const node of candidates) {
       let place = node, index = steps.length - 1;
       while (index >= 0 && place >= 0 && steps[index](place)) {
         place = holders[place];
