@@ -3,7 +3,7 @@
 
 /// A scanner for the common form of the text before the values:
 ///
-///     declaration = `<?xml version="1.0"` [ ` encoding="UTF-8"` ] `?>`
+///     declaration = `<?xml version="1.0"` [ ` encoding="` name `"` ] `?>`
 ///     doctype     = `<!DOCTYPE plist ` ( `PUBLIC "` id `" "` id `"` | `SYSTEM "` id `"` ) `>`
 ///     version     = ` version="` id `"`
 ///
@@ -27,7 +27,10 @@ struct XMLPrologScanner {
 
     private mutating func declaration(_ text: Span<UInt8>) -> Bool {
         guard take("<?xml version=\"1.0\"", text) else { return !text.has("<?", at: index) }
-        return take(" encoding=\"UTF-8\"?>", text) || take("?>", text)
+        guard take(" encoding=\"", text) else { return take("?>", text) }
+        guard let end = XMLTokenizer.endOfEncoding(text, from: index) else { return false }
+        index = end
+        return take("\"?>", text)
     }
 
     private mutating func doctype(_ text: Span<UInt8>) -> Bool {

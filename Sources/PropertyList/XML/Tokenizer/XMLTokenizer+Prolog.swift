@@ -57,17 +57,27 @@ extension XMLTokenizer {
 
     private func isDigit(_ text: Span<UInt8>) -> Bool { byte(text) &- 0x30 < 10 }
 
-    /// Parses the name of the encoding: a letter, then letters, digits, `.`, `_` and `-`.
     private mutating func encoding(_ text: Span<UInt8>) throws(Stop) {
         let quote = try openingQuote(text)
-        guard byte(text) < 0x80, (byte(text) | 0x20) &- 0x61 < 26 else {
+        guard let end = Self.endOfEncoding(text, from: index) else {
             throw expected("the name of an encoding", text)
         }
-        while isEncodingPart(byte(text)) { index &+= 1 }
+        index = end
         try closingQuote(quote, text)
     }
 
-    private func isEncodingPart(_ byte: UInt8) -> Bool {
+    /// Returns the end of the name of an encoding: a letter, then letters, digits, `.`, `_` and
+    /// `-`. Returns nil if no name begins at `start`.
+    static func endOfEncoding(_ text: Span<UInt8>, from start: Int) -> Int? {
+        guard start < text.count, text[start] < 0x80, (text[start] | 0x20) &- 0x61 < 26 else {
+            return nil
+        }
+        var end = start &+ 1
+        while end < text.count, isEncodingPart(text[end]) { end &+= 1 }
+        return end
+    }
+
+    private static func isEncodingPart(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
