@@ -8,8 +8,8 @@ internal import KeyedArchive
 /// A class of Foundation whose own `NSCoding` methods the coders do not call. The coders read and
 /// write its objects themselves, partly with the codings of `KeyedArchive`.
 ///
-/// The `NSCoding` methods of some of these classes use calls that only Foundation's own coder has.
-/// Those of others crash when a field is missing, or read a different value than they wrote.
+/// Some of these classes use calls that only Foundation's own coder has. Others crash when a field
+/// is missing, or read a value that differs from the one that they wrote.
 enum MadeClass: String, CaseIterable {
     case string = "NSString"
     case mutableString = "NSMutableString"
