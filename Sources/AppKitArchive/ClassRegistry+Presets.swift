@@ -3,7 +3,7 @@
 
 public import KeyedArchive
 
-/// The classes of AppKit and of UIKit, to be merged with those of Foundation:
+/// Presets with the classes of AppKit and UIKit. Merge one of them with the classes of Foundation:
 ///
 /// ```swift
 /// let allowed = ClassRegistry.foundation.merging(.appKit)
@@ -14,7 +14,8 @@ extension ClassRegistry {
     /// The classes of AppKit that have a Swift type in this library: colors, fonts, paragraph
     /// styles, text tabs, shadows and paths.
     ///
-    /// The list includes the classes of Foundation that these types need.
+    /// The list includes the Foundation classes of the types' own fields, such as `NSString`. It lacks classes that
+    /// occur only in collections, such as the `NSNumber` objects among the attributes of a font descriptor.
     public static let appKit = ClassRegistry(
         ArchivedColor.self, ArchivedColorSpace.self, ArchivedFont.self,
         ArchivedFontDescriptor.self, ArchivedBezierPath.self
@@ -23,7 +24,7 @@ extension ClassRegistry {
     /// The classes of UIKit that have a Swift type in this library: colors, fonts, paragraph
     /// styles, text tabs and shadows.
     ///
-    /// The list includes the classes of Foundation that these types need.
+    /// The list includes the Foundation classes of the types' own fields, as ``appKit`` does.
     public static let uiKit = ClassRegistry(
         ArchivedUIColor.self, ArchivedUIFont.self
     ).merging(textClasses)

@@ -15,12 +15,12 @@ public import Foundation
 // | `NSColor` | `NSColorSpace`: integer, and depending on it: |
 // | – 1 calibrated, 2 device RGB | `NSRGB`: data, stored inline, “r g b” or “r g b a” as text with a NUL |
 // | – 3 calibrated, 4 device white | `NSWhite`: the same, “w” or “w a” |
-// | – 5 device CMYK | `NSCMYK`: the same (by other implementations) |
+// | – 5 device CMYK | `NSCMYK`: the same (known from other implementations) |
 // | – 6 catalog | `NSCatalogName`, `NSColorName`: strings; `NSColor`: the fallback color |
 // | – 10 pattern | `NSImage` |
 // | – in its own space | also `NSComponents`: data, stored inline, all components as text without a NUL; `NSCustomColorSpace` |
 // | `NSColorSpace` | any of `NSID`, `NSSpaceID`, `NSModel`: integers; `NSICC`: data or mutable data |
-// | `UIColor` | `UIColorComponentCount`: integer; `UIRed`, `UIGreen`, `UIBlue`, `UIWhite`, `UIAlpha`: reals; `NSColorSpace`, `NSRGB`, `NSWhite`, `UISystemColorName` (by other implementations) |
+// | `UIColor` | `UIColorComponentCount`: integer; `UIRed`, `UIGreen`, `UIBlue`, `UIWhite`, `UIAlpha`: reals; `NSColorSpace`, `NSRGB`, `NSWhite`, `UISystemColorName` (known from other implementations) |
 //
 // Source: archives that Apple's software wrote. Other fields are kept in
 // `extraFields`.
@@ -89,9 +89,10 @@ public struct ArchivedColor {
         whiteText = ColorText.data([white], alpha: alpha)
     }
 
-    /// The components and alpha, parsed from the text that belongs to ``kind``. Nil for kinds
-    /// without components, and for text that is missing, is longer than 256 bytes, or does not
-    /// consist of the expected count of finite numbers.
+    /// The components and alpha, parsed from the text that belongs to ``kind``. Alpha is 1 if the text has none.
+    ///
+    /// The value is nil for kinds without components. It is also nil if the text is missing, is longer than 256 bytes,
+    /// or is not a list of finite numbers of the expected length.
     public var components: [Double]? {
         switch kind {
         case .calibratedRGB, .deviceRGB: rgbText.flatMap { ColorText.components($0, count: 3) }
@@ -105,7 +106,7 @@ public struct ArchivedColor {
 
 /// The conversion between components and their text.
 enum ColorText {
-    // The maximum length of text to parse. A color has at most five numbers.
+    // The maximum length of text to parse, in bytes. A color has at most five numbers.
     private static let limit = 256
 
     /// Returns the components as text: numbers separated by spaces, and a final NUL. Omits alpha if

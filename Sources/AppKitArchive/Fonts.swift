@@ -7,7 +7,7 @@ public import PropertyList
 // | class | fields |
 // |---|---|
 // | `NSFont` | `NSName`: a string; `NSSize`: real, points; `NSfFlags`: integer; in newer archives `NSDescriptor`: a descriptor, `NSHasWidth`: boolean |
-// | `UIFont` | any of `UIFontName`, `NSName`: strings; `UIFontPointSize`, `NSSize`: reals; `UIFontTraits`: integer; `UISystemFont`: boolean; `UIFontDescriptor` (by other implementations) |
+// | `UIFont` | any of `UIFontName`, `NSName`: strings; `UIFontPointSize`, `NSSize`: reals; `UIFontTraits`: integer; `UISystemFont`: boolean; `UIFontDescriptor` (known from other implementations) |
 // | `NSFontDescriptor` | `NSFontDescriptorAttributes`: a dictionary; `NSFontDescriptorOptions`: integer |
 // | `UIFontDescriptor` (`NSFontDescriptor`) | `UIFontDescriptorAttributes`: a dictionary |
 //

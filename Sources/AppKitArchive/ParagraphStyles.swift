@@ -6,7 +6,7 @@ public import PropertyList
 
 // | class | fields |
 // |---|---|
-// | `NSParagraphStyle`, `NSMutableParagraphStyle` | `NSTabStops`: an array of NSTextTab, or nil, always present. Absent if default: `NSAlignment`, `NSLineBreakMode`, `NSWritingDirection`, `NSAllowsTighteningForTruncation`: integers; `NSDefaultTabInterval`, `NSMinLineHeight`, `NSMaxLineHeight`, `NSTighteningFactorForTruncation`: reals; by other implementations `NSLineSpacing`, `NSParagraphSpacing`, `NSHeadIndent`, `NSTailIndent`, `NSFirstLineHeadIndent`: reals |
+// | `NSParagraphStyle`, `NSMutableParagraphStyle` | `NSTabStops`: an array of NSTextTab, or nil, always present. Absent if default: `NSAlignment`, `NSLineBreakMode`, `NSWritingDirection`, `NSAllowsTighteningForTruncation`: integers; `NSDefaultTabInterval`, `NSMinLineHeight`, `NSMaxLineHeight`, `NSTighteningFactorForTruncation`: reals; known from other implementations: `NSLineSpacing`, `NSParagraphSpacing`, `NSHeadIndent`, `NSTailIndent`, `NSFirstLineHeadIndent`: reals |
 // | `NSTextTab` | `NSLocation`: real, points |
 // | `NSShadow` | absent if default: `NSShadowHoriz`, `NSShadowVert`, `NSShadowBlurRadius`: reals, points; `NSShadowColor` |
 //
@@ -37,12 +37,12 @@ public struct ArchivedParagraphStyle {
     public var paragraphSpacing: PropertyListReal?
     /// The indentation of all lines but the first, in points.
     public var headIndent: PropertyListReal?
-    /// The distance of the end of lines from the leading margin, or from the trailing one if
-    /// negative, in points.
+    /// The end of each line, in points. A positive value is the distance from the leading margin. Zero or a negative
+    /// value is relative to the trailing margin.
     public var tailIndent: PropertyListReal?
     /// The indentation of the first line, in points.
     public var firstLineHeadIndent: PropertyListReal?
-    /// The number 1 if the space between letters may shrink before text is truncated; otherwise 0.
+    /// A flag: 1 if the space between letters may shrink before text is truncated, otherwise 0.
     public var allowsTighteningForTruncation: Int?
     /// The factor by which the space between letters may shrink.
     public var tighteningFactorForTruncation: PropertyListReal?

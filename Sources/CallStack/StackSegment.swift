@@ -137,7 +137,7 @@ extension StackSegment {
 
     /// Makes a call on a new thread.
     ///
-    /// - Returns: False if there was no thread, so that the call was not made.
+    /// - Returns: False if no thread could be created; the call was then not made.
     private static func join(_ call: Call) -> Bool {
         if #available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *) {
             return joinTask(call)

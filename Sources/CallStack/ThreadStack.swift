@@ -11,12 +11,12 @@ internal import WinSDK
 
 // This file has all platform-specific code for threads and their stacks:
 //
-// | platform | bounds of a stack | threads |
-// |---|---|---|
-// | Apple | `pthread_get_stackaddr_np`, `pthread_get_stacksize_np` | POSIX |
-// | Linux, Android | main thread: the limit of the system; others: `pthread_getattr_np` | POSIX |
-// | Windows | `GetCurrentThreadStackLimits` | `CreateThread` |
-// | WebAssembly | unknown | none |
+// | platform | bounds of a stack | threads | thread-local numbers |
+// |---|---|---|---|
+// | Apple | `pthread_get_stackaddr_np`, `pthread_get_stacksize_np` | POSIX | POSIX |
+// | Linux, Android | main thread: `RLIMIT_STACK`; others: `pthread_getattr_np` | POSIX | POSIX |
+// | Windows | `GetCurrentThreadStackLimits` | `CreateThread` | `TlsAlloc` |
+// | WebAssembly | unknown | none | variables |
 //
 // The compiler flag `NO_THREADS` builds the package without threads for any platform, as for
 // WebAssembly. Use the flag to test that case on other platforms (`Scripts/platforms`,
@@ -87,44 +87,27 @@ extension ThreadStack {
     // The assumed maximum size of the main thread's stack. The kernel keeps 128 MiB free for it.
     private static let largestOfMain: UInt = 64 << 20
 
-    // The thread-specific keys of the bounds. Each thread measures its bounds once, because that
-    // takes a system call.
-    private static let lowestKey = makeKey()
-    private static let sizeKey = makeKey()
-
-    private static func makeKey() -> pthread_key_t? {
-        var key = pthread_key_t()
-        // SAFETY: the variable is valid for the call. The values are numbers and need no
-        // destructor.
-        return unsafe pthread_key_create(&key, nil) == 0 ? key : nil
-    }
+    // The bounds of the current thread's stack; the size is 0 before they are measured. Each thread
+    // measures them once, because that takes a system call.
+    private static let knownLowest = ThreadNumber()
+    private static let knownSize = ThreadNumber()
 
     private static func bounds() -> Bounds? {
-        guard let lowestKey, let sizeKey else { return measured() }
-        let known = Bounds(lowest: number(lowestKey), size: number(sizeKey))
+        guard let knownLowest, let knownSize else { return measured() }
+        let known = Bounds(lowest: knownLowest.value, size: knownSize.value)
         if known.size > 0 { return known }
         guard let bounds = measured() else { return nil }
-        keep(bounds.lowest, lowestKey)
-        keep(bounds.size, sizeKey)
+        knownLowest.value = bounds.lowest
+        knownSize.value = bounds.size
         return bounds
-    }
-
-    private static func number(_ key: pthread_key_t) -> UInt {
-        // SAFETY: a number stored as a pointer, which is never dereferenced.
-        unsafe UInt(bitPattern: pthread_getspecific(key))
-    }
-
-    private static func keep(_ number: UInt, _ key: pthread_key_t) {
-        // SAFETY: a number stored as a pointer, which is never dereferenced.
-        _ = unsafe pthread_setspecific(key, UnsafeRawPointer(bitPattern: number))
     }
 
     private static func measured() -> Bounds? { ofMainThread() ?? ofOtherThread() }
 
     /// Returns the bounds of the main thread's stack; nil on another thread.
     ///
-    /// That stack grows up to the limit of the system. The C library is not used, because it reads
-    /// a file for these bounds, or returns the current size.
+    /// That stack grows up to the resource limit `RLIMIT_STACK`. The C library is not used, because
+    /// it reads a file for these bounds, or returns the current size.
     private static func ofMainThread() -> Bounds? {
         let top = keyed_stack_top()
         let size = min(keyed_stack_limit(), largestOfMain)
@@ -174,6 +157,62 @@ extension ThreadStack {
 #error("the stacks of this platform are unknown; build with `-Xswiftc -DNO_THREADS`")
 #endif
 
+// MARK: - Thread-local numbers
+
+#if NO_THREADS || os(WASI)
+/// A thread-local number, initially 0.
+///
+/// `@unchecked Sendable`: there is only one thread.
+final class ThreadNumber: @unchecked Sendable {
+    var value: UInt = 0
+
+    init?() {}
+}
+#elseif os(Windows)
+/// A thread-local number, initially 0.
+struct ThreadNumber: Sendable {
+    private let index: DWORD
+
+    /// Creates a number; nil if the system has no room for it.
+    init?() {
+        index = TlsAlloc()
+        if index == .max { return nil }
+    }
+
+    var value: UInt {
+        // SAFETY: a number stored as a pointer, which is never dereferenced here.
+        get { unsafe UInt(bitPattern: TlsGetValue(index)) }
+        nonmutating set {
+            // SAFETY: as above.
+            _ = unsafe TlsSetValue(index, UnsafeMutableRawPointer(bitPattern: newValue))
+        }
+    }
+}
+#else
+/// A thread-local number, initially 0.
+struct ThreadNumber: Sendable {
+    private let key: pthread_key_t
+
+    /// Creates a number; nil if the system has no room for it.
+    init?() {
+        var key = pthread_key_t()
+        // SAFETY: the variable is valid for the call. The values are numbers and need no
+        // destructor.
+        guard unsafe pthread_key_create(&key, nil) == 0 else { return nil }
+        self.key = key
+    }
+
+    var value: UInt {
+        // SAFETY: a number stored as a pointer, which is never dereferenced here.
+        get { unsafe UInt(bitPattern: pthread_getspecific(key)) }
+        nonmutating set {
+            // SAFETY: as above.
+            _ = unsafe pthread_setspecific(key, UnsafeRawPointer(bitPattern: newValue))
+        }
+    }
+}
+#endif
+
 // MARK: - Threads
 
 #if NO_THREADS || os(WASI)
@@ -187,7 +226,7 @@ extension ThreadStack {
 extension ThreadStack {
     /// Runs a closure on a new thread with a stack of this size, and waits for it.
     ///
-    /// - Returns: False if the system could not create the thread, so that `body` did not run.
+    /// - Returns: False if the system could not create the thread; `body` then did not run.
     static func run(stackSize: Int, _ body: @escaping () -> Void) -> Bool {
         // SAFETY: the thread receives its own reference to the work and releases it. This function
         // waits for the thread, which thus ends before it returns.
@@ -213,7 +252,7 @@ extension ThreadStack {
 extension ThreadStack {
     /// Runs a closure on a new thread with a stack of this size, and waits for it.
     ///
-    /// - Returns: False if the system could not create the thread, so that `body` did not run.
+    /// - Returns: False if the system could not create the thread; `body` then did not run.
     static func run(stackSize: Int, _ body: @escaping () -> Void) -> Bool {
         // SAFETY: the attributes are initialized and destroyed here. The thread receives its own
         // reference to the work and releases it. This function joins the thread, which thus ends

@@ -13,7 +13,7 @@ internal import ArchiveVocabulary
 /// | `$version` | integer: 100000 |
 /// | `$archiver` | string: the class that wrote the archive, usually `NSKeyedArchiver` |
 /// | `$top` | dictionary: the roots, each a UID or a plain value; usually one, `root` |
-/// | `$objects` | array: the objects, indexed by UIDs; the first, the string `$null`, is nil |
+/// | `$objects` | array: the objects, indexed by UIDs; the first is the string `$null`, which represents nil |
 ///
 /// An object is a plain value (string, number, boolean, data, and dates from GNUstep), or a
 /// dictionary with a `$class` and fields, or the description of a class (``ArchivedClass``).

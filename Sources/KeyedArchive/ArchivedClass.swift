@@ -10,7 +10,7 @@ internal import ArchiveVocabulary
 /// |---|---|
 /// | `$classname` | string: the name the objects were archived under |
 /// | `$classes` | array of strings: the class and its superclasses, up to `NSObject`; absent for a class that was archived under another name |
-/// | `$classhints` | array of strings: fallbacks where the class is unknown; usually absent |
+/// | `$classhints` | array of strings: fallback classes for readers that do not know the class; usually absent |
 public struct ArchivedClass: Sendable {
     /// The name in the archive.
     public var name: String
@@ -26,11 +26,11 @@ public struct ArchivedClass: Sendable {
         case nameFirst
         /// The chain, the name, the hints.
         case chainFirst
-        /// Another order, or additional keys. The dictionary has the three usual keys too, with
-        /// null.
+        /// Another order, or additional keys. The dictionary has all keys in order. The values of the three usual
+        /// keys are null.
         case other(PropertyListDictionary)
 
-        /// All keys in order, with null for the three usual ones and the values of the others.
+        /// All keys in order, with the values of additional keys. The values of the three usual keys are null.
         var keys: PropertyListDictionary {
             switch self {
             case .nameFirst:
@@ -71,8 +71,7 @@ public struct ArchivedClass: Sendable {
         self.init(name: name, chain: chain)
     }
 
-    /// Creates the description of a class. The chain is absent for a class archived under another
-    /// name.
+    /// Creates the description of a class. Pass nil as `chain` for a class that is archived under another name.
     public init(name: String, chain: [String]? = nil, hints: [String]? = nil) {
         self.name = name
         self.chain = chain

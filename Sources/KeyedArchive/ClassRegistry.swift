@@ -103,30 +103,30 @@ extension ClassRegistry {
 
     /// Returns the registry with another name for writing and reading objects of a type.
     ///
-    /// The archiver then writes objects of the type without their superclasses, as Apple's does.
+    /// The archiver then writes the description of the class without superclasses, as Apple's archiver does.
     public func adding(_ type: any KeyedCodable.Type, writtenAs name: String) -> ClassRegistry {
         var registry = adding(type).adding(type, as: name)
         registry.writtenNames[ObjectIdentifier(type)] = name
         return registry
     }
 
-    /// Returns the registry with additional names that have no Swift type. Where any object is
-    /// requested, objects of these classes are kept as ``OpaqueObject``.
+    /// Returns the registry with additional names that have no Swift type. Where the program requests an
+    /// ``AnyArchived``, objects of these classes are kept as ``OpaqueObject``.
     public func allowing(_ names: String...) -> ClassRegistry {
         var registry = self
         registry.allow(names)
         return registry
     }
 
-    /// Adds names that have no Swift type, as ``allowing(_:)``. Linear in their number.
+    /// Adds names that have no Swift type, as ``allowing(_:)`` does. Linear in their number.
     package mutating func allow(_ names: [String]) {
         for name in names where self[name] == nil {
             self[name] = Binding(type: nil, isPrimary: true)
         }
     }
 
-    /// Returns the registry set to keep objects of unlisted classes as ``OpaqueObject``, wherever
-    /// an ``OpaqueObject`` or any object is requested.
+    /// Returns the registry set to keep objects of unlisted classes as ``OpaqueObject``, wherever the program requests
+    /// an ``OpaqueObject`` or an ``AnyArchived``.
     public func keepingUnknownClasses() -> ClassRegistry {
         var registry = self
         registry.keepsUnknownClasses = true

@@ -3,9 +3,11 @@
 
 @_spi(Tables) internal import PropertyList
 
-/// The kind of an entry of `$objects`. ``ArchiveContents`` classifies single entries as views,
-/// ``NumberedEntries`` single entries without views, and ``ArchiveIndex`` all entries. All three
-/// use the rules of this type.
+/// The kind of an entry of `$objects`.
+///
+/// Three types classify entries by these rules. ``ArchiveContents`` classifies single entries and returns views of
+/// them. ``NumberedEntries`` classifies single entries without creating views. ``ArchiveIndex`` classifies all
+/// entries at once.
 enum EntryKind {
     /// Nil, stored as the string `$null`.
     case null
@@ -35,7 +37,7 @@ enum EntryKind {
     /// - Parameters:
     ///   - classValue: The value of the dictionary's `$class`; nil if it has none.
     ///   - count: The number of entries.
-    ///   - describesClass: Whether an entry describes a class.
+    ///   - describesClass: Returns whether an entry describes a class.
     /// - Returns: The kind.
     @inline(__always)
     static func object(

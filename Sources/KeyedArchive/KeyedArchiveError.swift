@@ -32,7 +32,7 @@ public struct KeyedArchiveError: Error, Sendable {
         public static let malformedClass = Code("malformedClass")
         /// A missing field, or nil where a value is required.
         public static let missingValue = Code("missingValue")
-        /// An object of another class, or a plain value of another kind, than the requested one.
+        /// An object whose class, or a plain value whose kind, differs from the requested one.
         public static let wrongType = Code("wrongType")
         /// A number, text or data that the requested type cannot represent.
         public static let valueOutOfRange = Code("valueOutOfRange")
@@ -126,7 +126,7 @@ public struct KeyedArchiveError: Error, Sendable {
     ///
     /// - Parameters:
     ///   - code: the kind of failure.
-    ///   - what: the fault, as “expected X, found Y”. Errors are logged: quote no texts or data.
+    ///   - what: the fault, as “expected X, found Y”. Errors are logged, so do not quote text or data.
     ///   - object: the number of the object, ``KeyedDecoder/uid``.
     ///   - path: the path from the object that throws the error to the fault; usually nil.
     ///   - recovery: the suggested fix, as advice for the caller.
@@ -160,9 +160,9 @@ public struct KeyedArchiveError: Error, Sendable {
     public var recovery: String? { storage.recovery }
     /// The underlying error, for ``Code/invalidPropertyList``.
     public var propertyListError: PropertyListError? { storage.propertyListError }
-    /// A Boolean value indicating whether the failure is an exceeded limit, which can be raised,
-    /// rather than bad input. The limit applies to the archive, or to the property list that
-    /// contains the archive.
+    /// A Boolean value indicating whether the failure is an exceeded limit rather than bad input. The limit applies
+    /// to the archive, or to the property list that contains the archive. The program can raise most limits with
+    /// `ParsingLimits`.
     public var isLimit: Bool {
         [.depthLimitExceeded, .expansionLimitExceeded].contains(code)
             || propertyListError?.isLimit == true
@@ -221,22 +221,35 @@ extension KeyedArchiveError {
         if components.isEmpty || propertyListError != nil { return self }
         // A path that begins at the object table is complete.
         if storage.path?.first == .key(ArchiveFormat.objectsKey) { return self }
-        let path =
-            storage.path?.prepending(components) ?? PathSegments(PropertyListPath(components))
-        return KeyedArchiveError(Storage(code, what, object, path, recovery, nil))
+        return with(
+            storage.path?.prepending(components) ?? PathSegments(PropertyListPath(components)))
     }
 
     /// Returns the error of a value in a dictionary, with the index that begins its path replaced
     /// by the value's key. If the key is not text, the index remains.
     func atEntry(_ key: (Int) -> String?) -> KeyedArchiveError {
-        guard let path = storage.path, case .index(let index)? = path.first, let key = key(index)
+        guard propertyListError == nil, let path = storage.path,
+            case .index(let index)? = path.first, let key = key(index)
         else { return self }
-        return KeyedArchiveError(
-            Storage(code, what, object, path.replacingFirst(.entry(key)), recovery, nil))
+        return with(path.replacingFirst(.entry(key)))
+    }
+
+    private func with(_ path: PathSegments) -> KeyedArchiveError {
+        KeyedArchiveError(
+            Storage(code, what, object, path, recovery, propertyListError, source))
     }
 
     static func missing(_ what: String, _ object: PropertyListUID?) -> KeyedArchiveError {
         KeyedArchiveError(.missingValue, what: what, object: object)
+    }
+
+    /// Returns the error for a dictionary whose keys and values differ in number.
+    static func unequalCounts(
+        keys: Int, values: Int, _ object: PropertyListUID?
+    ) -> KeyedArchiveError {
+        KeyedArchiveError(
+            .malformedObject, what: "expected as many values as keys (\(keys)), found \(values)",
+            object: object)
     }
 
     /// Returns the error for nesting that is within the limits but does not fit on the stack.
@@ -245,6 +258,18 @@ extension KeyedArchiveError {
         let error = OperationBudget.stackExceeded(depth)
         return KeyedArchiveError(
             .depthLimitExceeded, what: error.what, recovery: error.recovery)
+    }
+
+    /// Returns the error for shared objects that expand to more than `limit` values.
+    @inline(never)
+    static func expansionExceeded(
+        _ limit: Int, _ object: PropertyListUID? = nil
+    ) -> KeyedArchiveError {
+        KeyedArchiveError(
+            .expansionLimitExceeded,
+            what: "expected shared objects to expand to at most \(limit) values, found more",
+            object: object,
+            recovery: "raise `ParsingLimits.expansion` if the archive is trusted")
     }
 
     /// Returns a bounded prefix of a name, with control characters escaped.

@@ -48,6 +48,17 @@ struct ColorTests {
         #expect(bytes.components == nil)
     }
 
+    @Test("a hundred thousand nested colors are released without a deep stack")
+    func release() {
+        var color = ArchivedColor(white: 0)
+        for _ in 0..<100_000 {
+            let fallback = AnyArchived(color)
+            color = ArchivedColor(.catalog)
+            color.fallback = fallback
+        }
+        #expect(color.fallback != nil)
+    }
+
     @Test("colors are written as Apple's archiver writes them")
     func writing() throws {
         #expect(
@@ -193,7 +204,7 @@ struct ColorTests {
         #expect(code(["NSICC": .uid(2)]) == .malformedObject)
     }
 
-    @Test("UIKit colors round-trip, with the widths of their numbers")
+    @Test("UIKit colors round-trip, and keep the precision of their numbers")
     func uiColors() throws {
         let table: [PropertyListValue] = [
             [

@@ -7,11 +7,12 @@ import KeyedArchive
 import PropertyList
 import Testing
 
-/// Predicates and expressions are programs, so decoding them would run code chosen by the file.
+/// Predicates and expressions are programs. Evaluating decoded ones would run code that the author
+/// of the file chose.
 @Suite("Predicates and expressions in objects of AppKit and UIKit")
 struct PredicateTests {
     @Test(
-        "no preset of AppKitArchive allows predicates or expressions",
+        "no preset of AppKitArchive allows predicates, expressions or sort descriptors",
         arguments: [ClassRegistry.appKit.names, ClassRegistry.uiKit.names])
     func presets(names: [String]) {
         let programs = names.filter {
@@ -20,7 +21,7 @@ struct PredicateTests {
         #expect(programs.isEmpty)
     }
 
-    @Test("a predicate or expression in an unknown field is ignored")
+    @Test("an expression in an unknown field is ignored")
     func ignored() throws {
         let font: [PropertyListValue] = [
             ["NSName": .uid(0), "NSSize": 1.0, "NSLater": .uid(2), "$class": .uid(4)],

@@ -16,7 +16,8 @@ import Foundation
 
 @Suite("Fonts, paragraph styles, shadows, paths")
 struct TextStyleTests {
-    /// The error code of decoding the first object after a change.
+    /// Returns the error code of decoding `table` with `changes` to the fields of its first object;
+    /// nil if it decodes.
     private func code<T: KeyedDecodable>(
         _ type: T.Type, _ table: [PropertyListValue], _ changes: PropertyListDictionary
     ) -> KeyedArchiveError.Code? {
@@ -217,7 +218,7 @@ struct TextStyleTests {
         #expect(back.segments == segments && back.lineWidth == 2.0)
         #expect(try written(ArchivedBezierPath([]))[0] == ["$class": .uid(2)])
         #expect(ArchivedBezierPath([]).segments == [])
-        // Data that do not describe a path are kept, and give no segments.
+        // Data that does not describe a path is kept, but has no segments.
         for bytes in [[0], [UInt8](repeating: 0, count: 10), [4, 0, 0, 0, 0, 0, 0, 0, 0]] {
             let odd = try read(
                 ArchivedBezierPath.self, [table[0].with(["NSSegments": .data(bytes)]), table[1]])
@@ -228,7 +229,7 @@ struct TextStyleTests {
         #expect(code(ArchivedBezierPath.self, table, ["NSLineWidth": true]) == .wrongType)
     }
 
-    // MARK: Apple's
+    // MARK: External archives
 
     @Test(
         "text styles of all external archives are written as they were read",

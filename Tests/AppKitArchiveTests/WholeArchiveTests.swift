@@ -8,7 +8,7 @@ import PropertyList
 import TestSupport
 import Testing
 
-@Suite("Whole archives by Apple's software", .enabled(if: Corpus.hasExternal))
+@Suite("Whole archives written by Apple's software", .enabled(if: Corpus.hasExternal))
 struct WholeArchiveTests {
     @Test("whole archives have the same object table, entry by entry, after decoding and encoding")
     func tables() throws {

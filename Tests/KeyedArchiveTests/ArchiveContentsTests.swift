@@ -19,7 +19,7 @@ private let notArchives: [(String, PropertyListValue?, String)] = [
 
 @Suite("ArchiveContents")
 struct ArchiveContentsTests {
-    @Test("reads the four parts of an archive")
+    @Test("reads the archiver, the roots and the objects of an archive")
     func parts() throws {
         let contents = try ArchiveContents(parsing: Archives.fixture("roots"))
         #expect(contents.archiver == "SCNKeyedArchiver")
@@ -112,6 +112,21 @@ struct ArchiveContentsTests {
         #expect(
             error?.what == "expected a reference to one of 7 objects, found one to object \(number)"
         )
+    }
+
+    @Test("an object referenced only in nested containers has the path of the field around them")
+    func nestedReferences() throws {
+        let bytes = try Archives.make([
+            [
+                "list": [1, ["k": .uid(2)]], "map": ["k": [.uid(3)]], "set": .set([.uid(4)]),
+                "$class": .uid(5),
+            ],
+            ["$class": .uid(5)], ["$class": .uid(5)], ["$class": .uid(5)],
+            Archives.describe("Evil"),
+        ])
+        let found = try ArchiveContents(parsing: bytes).objects(notAllowedBy: .foundation)
+        #expect(
+            found.map(\.path?.description) == ["root", "root.list[1]", "root.map", "root.set"])
     }
 
     @Test("refuses to read a class from an object that is not a class description")

@@ -38,7 +38,7 @@ struct ArchiveGraphTests {
 
     @Test("gives the path of a dangling reference, however deep it is")
     func deepReference() throws {
-        // Many elements before deep nesting: a stored path for each element would take gigabytes.
+        // Many elements at a deep level: a stored path for each element would take gigabytes.
         let wide = [PropertyListValue](repeating: true, count: 200_000) + [.uid(99)]
         var value: PropertyListValue = .array(PropertyListArray(wide))
         for _ in 0..<400 { value = [value] }

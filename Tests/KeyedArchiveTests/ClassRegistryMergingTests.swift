@@ -14,7 +14,7 @@ import Foundation
 
 @Suite("Merging registries")
 struct ClassRegistryMergingTests {
-    @Test("a type that can also be read from a class does not replace the type of that class")
+    @Test("an alias of one type does not replace the type whose own class has that name")
     func aliases() throws {
         let strings = ClassRegistry(String.self)
         let mutable = ClassRegistry(Mutable<String>.self)
@@ -25,7 +25,7 @@ struct ClassRegistryMergingTests {
         #expect(strings.merging(strings)["NSMutableString"]?.type is String.Type)
     }
 
-    @Test("if both registries have their own type for a name, the merged one has the other's")
+    @Test("if both registries have a type for a name, merging takes that of the argument")
     func primary() throws {
         let pet = ClassRegistry(Pet.self)
         let save = ClassRegistry().adding(Save.self, as: "Pet")

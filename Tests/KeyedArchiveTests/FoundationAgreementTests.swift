@@ -46,13 +46,14 @@ struct FoundationAgreementTests {
     @Test("the documentation lists the type of every class in the preset")
     func documentedTypes() throws {
         let text = try Self.articleText()
-        // Dimensions share a row. The two names that begin with `_` are parts of other objects.
+        // The subclasses of `NSUnit` share its row. The two names that begin with `_` are parts of
+        // other objects.
         let names = ClassRegistry.foundation.names.filter {
             !$0.hasPrefix("_") && (!$0.hasPrefix("NSUnit") || $0 == "NSUnit")
         }
         for name in names {
             let row = "| \(name) | `\(ClassRegistry.foundation.typeName(of: name) ?? "")` |"
-            // Without the text, which a failure would print.
+            // Computed outside of `#expect`, which would print the whole article on failure.
             let isListed = text.contains(row)
             #expect(isListed, "add to the first table of \(Self.article): \(row)")
         }
@@ -109,7 +110,8 @@ private enum Peer {
 
 /// A value that this test and `FoundationPeer` define under the same name.
 struct Row: Sendable, CustomTestStringConvertible {
-    /// The unsupported directions, because of Foundation unless the name says otherwise.
+    /// A direction that does not work: Foundation cannot read or write the value, or this library
+    /// cannot read Foundation's archive of it.
     enum Exception: Sendable { case foundationReads, foundationWrites, weRead }
 
     let name: String

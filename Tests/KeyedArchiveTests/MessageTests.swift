@@ -100,7 +100,7 @@ struct MessageTests {
                 + "and 13 more; `default:` reads older archives without it")
     }
 
-    @Test("errors for a field that is missing in many objects are cheap")
+    @Test("after many errors, a message about a missing key no longer lists other keys")
     func manyErrors() throws {
         var fields: PropertyListDictionary = [:]
         for number in 0..<1000 { fields["key number \(number)"] = 1 }
@@ -247,6 +247,75 @@ private let readingMistakes: [MessageTests.Mistake] = [
             ], "k", 1, Archives.describe("NSDictionary"))
     },
     .init(
+        "a reference in place of an inline array",
+        "keyed archive: expected an inline array of references, found a reference to an object, in "
+            + "root.x (`decode([T].self, forKey:)` reads an array object)"
+    ) {
+        _ = try read(
+            Elements.self,
+            [
+                ["x": .uid(3), "$class": .uid(2)], Archives.describe("Holder"),
+                ["NS.objects": [], "$class": .uid(4)], Archives.describe("NSArray"),
+            ])
+    },
+    .init(
+        "a negative duration",
+        "keyed archive: expected a duration of at least 0 seconds, found -1.5, in root"
+    ) {
+        _ = try read(
+            DateInterval.self,
+            [
+                ["NS.startDate": .uid(3), "NS.duration": -1.5, "$class": .uid(2)],
+                Archives.describe("NSDateInterval"), ["NS.time": 0, "$class": .uid(4)],
+                Archives.describe("NSDate"),
+            ])
+    },
+    .init(
+        "a decimal number that is too large",
+        "keyed archive: a decimal number is too large: without trailing zeros in its mantissa, its "
+            + "exponent exceeds 127, in root"
+    ) {
+        _ = try read(
+            Decimal.self,
+            [
+                [
+                    "NS.exponent": 127, "NS.length": 1, "NS.negative": false, "NS.compact": true,
+                    "NS.mantissa": .data([100, 0]), "NS.mantissa.bo": 1, "$class": .uid(2),
+                ], Archives.describe("NSDecimalNumber", "NSNumber", "NSValue"),
+            ])
+    },
+    .init(
+        "a hash table without an end",
+        "keyed archive: expected nil after 0 elements, found the end of the values, in root"
+    ) {
+        _ = try read(
+            ArchivedHashTable.self,
+            [["$0": 0, "$class": .uid(2)], Archives.describe("NSHashTable")])
+    },
+    .init(
+        "an attributed string of another object",
+        "keyed archive: expected a string in `NSString`, found another object, in root"
+    ) {
+        _ = try read(
+            ArchivedAttributedString.self,
+            [
+                ["NSString": .uid(3), "$class": .uid(2)], Archives.describe("NSAttributedString"),
+                ["$class": .uid(4)], Archives.describe("Stranger"),
+            ], allowing: .foundation.keepingUnknownClasses())
+    },
+    .init(
+        "an error in another file",
+        "keyed archive: expected a level, found none, in root[\"a\"], file levels.plist"
+    ) {
+        _ = try read(
+            [String: Included].self,
+            [
+                ["NS.keys": [.uid(2)], "NS.objects": [.uid(3)], "$class": .uid(4)], "a",
+                ["$class": .uid(5)], Archives.describe("NSDictionary"),
+                Archives.describe("Included"),
+            ])
+    },
+    .init(
         "a cycle",
         "keyed archive: object 1 cannot be decoded without itself: 1 → 1, in root.x "
             + "(read one of these references with `decodeReference`)"
@@ -268,6 +337,23 @@ private let readingMistakes: [MessageTests.Mistake] = [
         _ = try KeyedUnarchiver.unarchive([Levels].self, from: bytes)
     },
 ]
+
+/// An object with a field of references.
+private struct Elements: KeyedDecodable {
+    static let archivedClass: ArchivedClass = "Holder"
+
+    init(coder: KeyedDecoder) throws { _ = try coder.decodeReferences(forKey: "x") }
+}
+
+/// An object that is stored in a file of its own.
+private struct Included: KeyedDecodable {
+    static let archivedClass: ArchivedClass = "Included"
+
+    init(coder: KeyedDecoder) throws {
+        let error = KeyedArchiveError(.missingValue, what: "expected a level, found none")
+        throw error.from("file levels.plist")
+    }
+}
 
 /// An object that refers to itself.
 private final class Ring: KeyedDecodable {
@@ -376,7 +462,7 @@ private let fileMistakes: [MessageTests.Mistake] = [
     ) { try parse(Array("<plist><array><string>a".utf8)) },
     .init(
         "a file without contents",
-        "property list: the input is empty at byte 0 (the file was never written, or was truncated)"
+        "property list: the input is empty at byte 0 (create or copy the file again)"
     ) { try parse([]) },
     .init(
         "a file of another kind",
@@ -427,10 +513,20 @@ private let writingMistakes: [MessageTests.Mistake] = [
     .init(
         "a class that is only written",
         "keyed archive: a value is of class DWReport, which is not allowed, in root.x "
-            + #"(`.allowing("DWReport")` would allow it: Report is only written)"#
+            + #"(`.allowing("DWReport")` would allow it (Report is `KeyedEncodable`, not "#
+            + "`KeyedDecodable`))"
     ) {
         _ = try KeyedArchiver.archive(
             AnyHolder(value: Report()), allowing: .foundation.allowing("Holder"))
+    },
+    .init(
+        "a run beyond the text",
+        "keyed archive: expected a run of 1 to 2 UTF-16 units with a dictionary index below 0, "
+            + "found 3 units and index 0, in root"
+    ) {
+        _ = try KeyedArchiver.archive(
+            ArchivedAttributedString(
+                "ab", dictionaries: [], runs: [.init(length: 3, dictionaryIndex: 0)]))
     },
     .init(
         "a subclass without a class name of its own",

@@ -72,7 +72,7 @@ struct RecipeTests {
     }
 
     @Test(
-        "a value that is not of a common class is refused on decoding, and corrupt data leads to a reset"
+        "a value of an uncommon class is refused on decoding, and corrupt data leads to a reset"
     )
     func reset() throws {
         let archiver = KeyedArchiver()
@@ -184,7 +184,7 @@ struct RecipeTests {
         #expect(
             try Specimens.graph(KeyedArchiver.archive(lenient, allowing: keeping))
                 == Specimens.graph(Archives.make(objects)))
-        // One cannot be left out without moving those after it.
+        // Leaving out the object at position 4 would renumber the values after it, so none is kept.
         let without = try KeyedUnarchiver.unarchive(
             Lenient.self, from: Archives.make(objects), allowing: listed)
         #expect(without.extra.unkeyedCount == 0)
@@ -221,7 +221,7 @@ struct RecipeTests {
     }
 
     @Test(
-        "an opaque object is written back with all objects it refers to, apart from their numbers")
+        "an opaque object is written back with the objects it refers to, whose numbers may change")
     func opaque() throws {
         for name in ["cycle", "hints", "nodes", "object-keys", "save"] {
             let bytes = try Archives.fixture(name)

@@ -57,8 +57,8 @@ extension AttributedString {
             guard units.count == run.length, text.utf16.elementsEqual(units) else {
                 throw KeyedArchiveError(
                     .valueOutOfRange,
-                    what: "expected a run of at most \(rest.count) UTF-16 units that ends between "
-                        + "characters, found one of \(run.length) units",
+                    what: "expected a run of at most \(rest.count) UTF-16 units that does not "
+                        + "split a surrogate pair, found one of \(run.length) units",
                     recovery: "`ArchivedAttributedString` keeps the text and the runs as they are")
             }
             let container = try archived.attributes(of: run).map(attributes)
@@ -106,7 +106,7 @@ extension ArchivedAttributedString {
                 dictionaries.append(Self.dictionary(try attributes(run.attributes)))
             }
             runs.append(
-                Run(length: piece.utf16.count, dictionary: known[run.attributes] ?? 0))
+                Run(length: piece.utf16.count, dictionaryIndex: known[run.attributes] ?? 0))
         }
         let isPlain = string.runs.allSatisfy { $0.attributes == AttributeContainer() }
         self.init(

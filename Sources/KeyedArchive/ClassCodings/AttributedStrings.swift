@@ -11,7 +11,7 @@ internal import Foundation
 
 // | class | fields |
 // |---|---|
-// | `NSAttributedString` | `NSString`: the text; `NSAttributes`: absent without attributes, a dictionary if one applies to all of the text, otherwise an NSMutableArray of dictionaries; `NSAttributeInfo` with the latter: an NSMutableData of runs |
+// | `NSAttributedString` | `NSString`: the text; `NSAttributes`: absent for text without attributes, a dictionary if it applies to all of the text, otherwise an NSMutableArray of dictionaries; `NSAttributeInfo`, only with such an array: an NSMutableData of runs |
 // | `NSMutableAttributedString` | the same; the text is an NSMutableString |
 // | `NSTextStorage` | the same as the mutable one; `NSDelegate`: nil |
 //
@@ -40,12 +40,12 @@ public struct ArchivedAttributedString {
         /// The number of UTF-16 code units.
         public var length: Int
         /// The index of the run's attributes in ``ArchivedAttributedString/dictionaries``.
-        public var dictionary: Int
+        public var dictionaryIndex: Int
 
         /// Creates a run.
-        public init(length: Int, dictionary: Int) {
+        public init(length: Int, dictionaryIndex: Int) {
             self.length = length
-            self.dictionary = dictionary
+            self.dictionaryIndex = dictionaryIndex
         }
     }
 
@@ -68,7 +68,7 @@ public struct ArchivedAttributedString {
         _ text: String, kind: Kind = .immutable,
         attributes: ArchivedPairs<AnyArchived, AnyArchived>
     ) {
-        let runs = text.isEmpty ? [] : [Run(length: text.utf16.count, dictionary: 0)]
+        let runs = text.isEmpty ? [] : [Run(length: text.utf16.count, dictionaryIndex: 0)]
         self.init(
             text, kind: kind, dictionaries: [AnyArchived(attributes)], runs: runs)
     }
@@ -88,9 +88,8 @@ public struct ArchivedAttributedString {
 
     /// Returns the attributes of a run; nil if it has none, or its dictionary is of another type.
     public func attributes(of run: Run) -> ArchivedPairs<AnyArchived, AnyArchived>? {
-        dictionaries.indices.contains(run.dictionary)
-            ? dictionaries[run.dictionary].value(as: ArchivedPairs<AnyArchived, AnyArchived>.self)
-            : nil
+        guard dictionaries.indices.contains(run.dictionaryIndex) else { return nil }
+        return dictionaries[run.dictionaryIndex].value(as: Attributes.self)
     }
 }
 
@@ -140,9 +139,10 @@ extension ArchivedAttributedString: KeyedCodable {
 
     /// Writes the text and its attributes.
     ///
-    /// - Throws: `misuse` for runs that do not cover the text, or that refer to no dictionary.
+    /// - Throws: `misuse` for an empty run, runs that do not cover the text exactly, or the index of a dictionary that
+    ///   does not exist.
     public func encode(with coder: KeyedEncoder) throws {
-        let table = try checkedTable()
+        let table = try packedRuns()
         coder.encode(content, forKey: "NSString")
         if let table {
             coder.encode(Mutable(dictionaries), forKey: "NSAttributes")
@@ -160,7 +160,7 @@ extension ArchivedAttributedString: KeyedCodable {
         runs = []
         if content != nil, content?.value(as: String.self) == nil {
             throw KeyedArchiveError(
-                .wrongType, what: "expected text in `NSString`, found an object without known text",
+                .wrongType, what: "expected a string in `NSString`, found another object",
                 object: coder.uid)
         }
         if let info = try coder.decodeObject(of: Data.self, forKey: "NSAttributeInfo") {
@@ -172,7 +172,7 @@ extension ArchivedAttributedString: KeyedCodable {
         {
             dictionaries = [dictionary]
             let units = text.utf16.count
-            if units > 0 { runs = [Run(length: units, dictionary: 0)] }
+            if units > 0 { runs = [Run(length: units, dictionaryIndex: 0)] }
         }
     }
 }
@@ -205,7 +205,7 @@ extension ArchivedAttributedString {
                     object: coder.uid)
             }
             rest &-= units
-            runs.append(Run(length: units, dictionary: dictionary))
+            runs.append(Run(length: units, dictionaryIndex: dictionary))
         }
         guard rest == 0 else {
             throw KeyedArchiveError(
@@ -215,21 +215,27 @@ extension ArchivedAttributedString {
         }
     }
 
-    /// Returns the packed runs; nil if the text has at most one dictionary and one run.
-    private func checkedTable() throws -> Data? {
+    /// Checks the runs and returns them in packed form; nil if they need no table, because there is at most one run and
+    /// at most one dictionary.
+    ///
+    /// - Throws: `misuse`, as ``encode(with:)`` does.
+    private func packedRuns() throws -> Data? {
         if dictionaries.isEmpty, runs.isEmpty { return nil }
         var rest = text.utf16.count
         var packed = PackedRuns()
         for run in runs {
-            guard run.length > 0, run.length <= rest, dictionaries.indices.contains(run.dictionary)
+            guard run.length > 0, run.length <= rest,
+                dictionaries.indices.contains(run.dictionaryIndex)
             else {
                 throw KeyedArchiveError(
                     .misuse,
-                    what: "a run is empty or beyond the text, or its attributes do not exist")
+                    what: "expected a run of 1 to \(rest) UTF-16 units with a dictionary index "
+                        + "below \(dictionaries.count), found \(run.length) units and index "
+                        + "\(run.dictionaryIndex)")
             }
             rest &-= run.length
             packed.append(run.length)
-            packed.append(run.dictionary)
+            packed.append(run.dictionaryIndex)
         }
         guard rest == 0 else {
             throw KeyedArchiveError(

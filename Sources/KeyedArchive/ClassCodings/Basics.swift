@@ -81,6 +81,8 @@ extension URL: KeyedCodable {
     }
 
     /// Reads the URL from its text. Nothing is resolved or looked up.
+    ///
+    /// - Throws: `valueOutOfRange` for text that is not a valid URL.
     public init(coder: KeyedDecoder) throws {
         let base = try coder.decode(URL?.self, forKey: FoundationField.base)
         let text = try coder.decode(String.self, forKey: FoundationField.relative)

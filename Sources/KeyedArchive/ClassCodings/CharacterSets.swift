@@ -16,7 +16,7 @@ public import Foundation
 // | form | fields |
 // |---|---|
 // | a predefined set | `NSBuiltinID`: integer |
-// | a later predefined set | `NSBuiltinID2`: integer, `NSIsInverted2`: true if the set is inverted, otherwise absent; and the bitmap |
+// | a newer predefined set | `NSBuiltinID2`: integer, `NSIsInverted2`: true if the set is inverted, otherwise absent; and the bitmap |
 // | a range | `NSRange`: integer, the first code point × 2³² + the number of code points |
 // | members | `NSString`: string, stored inline; `NSStringObject`: a string |
 // | a bitmap | `NSBitmap`: data, stored inline; `NSBitmapObject`: data |
@@ -35,8 +35,9 @@ public struct ArchivedCharacterSet: Sendable, Hashable {
         case range(first: UInt32, count: UInt32)
         /// The members.
         case members(String)
-        /// One bit for each code point, the lowest bit of a byte first. Plane 0 has 8,192 bytes.
-        /// Each further plane with members has its number in one byte, then 8,192 bytes.
+        /// A bitmap with one bit for each code point, the lowest bit of a byte first. It begins with the 8,192 bytes
+        /// of plane 0. For each further plane with members, the number of the plane follows in one byte, then its
+        /// 8,192 bytes.
         case bitmap(Data)
     }
 
@@ -45,8 +46,8 @@ public struct ArchivedCharacterSet: Sendable, Hashable {
     /// A Boolean value indicating whether the members are the code points outside ``form``. The
     /// bitmap of a `predefinedWithBitmap` form already includes the inversion.
     public var isInverted: Bool
-    /// A Boolean value indicating whether the members or the bitmap are a separate object, as in
-    /// archives of other coders.
+    /// A Boolean value indicating whether the members or the bitmap are a separate object. Coders other than
+    /// `NSKeyedArchiver` store them so.
     public var isStoredAsObject: Bool
 
     /// Creates a set in a form.
@@ -147,6 +148,8 @@ extension ArchivedCharacterSet {
     ///
     /// General categories are those of the Unicode version of the Swift library, which differs
     /// between systems.
+    ///
+    /// - Complexity: Linear in the length of the members or in the size of the bitmap; constant for other forms.
     public func contains(_ scalar: Unicode.Scalar) -> Bool? {
         let isMember: Bool
         switch form {

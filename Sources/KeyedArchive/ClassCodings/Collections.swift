@@ -14,8 +14,8 @@ internal import Foundation
 // |---|---|
 // | `NSArray`, `NSSet` and their mutable forms | `NS.objects`: references, stored inline |
 //
-// Source: archives that Apple's software wrote. Other coders may use `NS.object.0`, `NS.key.0`, …
-// for arrays, sets and dictionaries. Both forms are read.
+// Source: archives that Apple's software wrote. Coders other than `NSKeyedArchiver` may use `NS.object.0`,
+// `NS.key.0`, … for arrays, sets and dictionaries. Both forms are read.
 
 // MARK: - Elements
 
@@ -36,7 +36,9 @@ extension KeyedDecoder {
             ? reader.values(type, in: list) : located(listKey) { try reader.values(type, in: list) }
     }
 
-    /// Returns the keys and the values of a dictionary, in equal numbers.
+    /// Returns the keys and the values of a dictionary, as arrays of equal length.
+    ///
+    /// - Throws: `malformedObject` if the numbers of keys and values differ; the errors of the keys and values.
     func entries<Key: KeyedDecodable, Value: KeyedDecodable>(
         _ keyType: Key.Type, _ valueType: Value.Type
     ) throws -> ([Key], [Value]) {
@@ -46,10 +48,8 @@ extension KeyedDecoder {
             throw error.atEntry { keys.indices.contains($0) ? keyText(keys[$0]) : nil }
         }
         guard keys.count == values.count else {
-            throw KeyedArchiveError(
-                .malformedObject,
-                what: "expected as many values as keys (\(keys.count)), found \(values.count)",
-                object: uid)
+            throw KeyedArchiveError.unequalCounts(
+                keys: keys.count, values: values.count, uid)
         }
         return (keys, values)
     }
@@ -196,8 +196,8 @@ extension Set: KeyedArchivable where Element: KeyedArchivable {
 }
 
 extension Set: KeyedEncodable where Element: KeyedEncodable {
-    /// Writes the elements in the order of their descriptions. Equal sets thus have equal archives,
-    /// unless several elements have the same description.
+    /// Writes the elements in the order of their descriptions. Equal sets thus have equal archives, provided that each
+    /// element has a description of its own that is the same in every run.
     public func encode(with coder: KeyedEncoder) {
         coder.encodeElements(inStableOrder(self) { $0 })
     }
@@ -215,7 +215,7 @@ extension Set: MutableArchivable where Element: KeyedCodable {
 }
 
 /// Returns the elements sorted by the descriptions of their keys. The order is the same in every
-/// run.
+/// run, provided that the descriptions are distinct and do not depend on the run.
 func inStableOrder<S: Sequence>(
     _ elements: S, by key: (S.Element) -> Any
 ) -> [S.Element] {
@@ -224,9 +224,11 @@ func inStableOrder<S: Sequence>(
 }
 
 /// Returns the description of a value. Data and dates get one that distinguishes all their values,
-/// because their standard descriptions do not.
+/// because their standard descriptions do not. Sets and dictionaries get a sorted one, because their
+/// own order differs between runs.
 private func stableText(of value: Any) -> String {
     switch value {
+    case let text as String: text
     case let data as Data:
         String(
             decoding: data.flatMap { (byte: UInt8) -> [UInt8] in
@@ -234,6 +236,26 @@ private func stableText(of value: Any) -> String {
             },
             as: UTF8.self)
     case let date as Date: "\(date.timeIntervalSinceReferenceDate)"
+    case let mutable as any MutableValue: stableText(of: mutable.wrapped)
+    case let elements as Set<AnyHashable>:
+        joinedTexts(sortedTexts(elements.map { stableText(of: $0.base) }))
+    case let entries as [AnyHashable: Any]:
+        joinedTexts(
+            sortedTexts(
+                entries.map {
+                    joinedTexts([stableText(of: $0.key.base), stableText(of: $0.value)])
+                }
+            ))
+    case let elements as [Any]: joinedTexts(elements.map { stableText(of: $0) })
     default: String(describing: value)
     }
+}
+
+private func sortedTexts(_ texts: [String]) -> [String] {
+    texts.map { ExactText($0) }.sorted().map(\.text)
+}
+
+/// Joins texts so that different texts give different results.
+private func joinedTexts(_ texts: [String]) -> String {
+    texts.map { "\($0.utf8.count):\($0)" }.joined()
 }

@@ -76,7 +76,10 @@ extension DateInterval: KeyedCodable {
     }
 
     /// Reads the start, and the duration or the end. If the duration and the end are both present,
-    /// they must agree to a thousandth of a second.
+    /// they must agree to a thousandth of a second, or to the precision of the end if it is lower.
+    ///
+    /// - Throws: `missingValue` without a start, or with neither a duration nor an end; `valueOutOfRange` for a
+    ///   duration that is negative or NaN; `malformedObject` if the duration and the end disagree.
     public init(coder: KeyedDecoder) throws {
         let start = try coder.decode(Date.self, forKey: "NS.startDate")
         let end = try coder.decodeObject(of: Date.self, forKey: "NS.endDate")
@@ -88,10 +91,12 @@ extension DateInterval: KeyedCodable {
         // This rejects NaN too.
         guard duration >= 0 else {
             throw KeyedArchiveError(
-                .valueOutOfRange, what: "a date interval has a negative duration",
+                .valueOutOfRange,
+                what: "expected a duration of at least 0 seconds, found \(duration)",
                 object: coder.uid)
         }
-        if let spanned, !(abs(spanned - duration) <= 0.001) {
+        let precision = end?.timeIntervalSinceReferenceDate.ulp ?? 0
+        if let spanned, !(abs(spanned - duration) <= max(0.001, precision)) {
             throw KeyedArchiveError(
                 .malformedObject,
                 what: "expected an `NS.duration` of \(spanned) seconds from `NS.startDate` to "
@@ -153,8 +158,8 @@ public struct ArchivedDateComponents: Sendable, Hashable {
             ("NS.weekdayOrdinal", \.weekdayOrdinal),
         ]
     }
-    /// The archived value of an undefined component: `NSDateComponentUndefined`.
-    private static let undefined = Int.max
+    /// The archived value of an undefined component: `NSDateComponentUndefined` of 64-bit systems.
+    private static let undefined = Int64.max
 }
 
 extension ArchivedDateComponents: KeyedCodable {
@@ -165,10 +170,14 @@ extension ArchivedDateComponents: KeyedCodable {
         registry.add(Self.self)
     }
 
-    /// Writes all keys, because some readers take an absent one as 0.
+    /// Writes all keys, because some readers treat a missing component as 0.
     public func encode(with coder: KeyedEncoder) {
         for (key, part) in Self.keys {
-            coder.encode(self[keyPath: part] ?? Self.undefined, forKey: key)
+            if let value = self[keyPath: part] {
+                coder.encode(value, forKey: key)
+            } else {
+                coder.encode(Self.undefined, forKey: key)
+            }
         }
         coder.encode(isLeapMonth, forKey: "NS.isLeapMonth")
         coder.encode(calendar, forKey: "NS.calendar")
@@ -177,8 +186,9 @@ extension ArchivedDateComponents: KeyedCodable {
 
     public init(coder: KeyedDecoder) throws {
         for (key, part) in Self.keys {
-            let value = try coder.decodeObject(of: Int.self, forKey: key)
-            self[keyPath: part] = value == Self.undefined ? nil : value
+            let value = try coder.decodeObject(of: Int64.self, forKey: key)
+            if value == Self.undefined { continue }
+            self[keyPath: part] = try coder.decodeObject(of: Int.self, forKey: key)
         }
         isLeapMonth = try coder.decode(forKey: "NS.isLeapMonth", default: false)
         calendar = try coder.decodeObject(forKey: "NS.calendar")

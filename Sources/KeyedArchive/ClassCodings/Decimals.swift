@@ -15,13 +15,13 @@ public import Foundation
 // | class | fields |
 // |---|---|
 // | `NSDecimalNumberPlaceholder`, `NSDecimalNumber` | `NS.exponent`: power of ten; `NS.length`: the number of significant units of the mantissa, 0 … 8; `NS.negative`, `NS.compact`: booleans; `NS.mantissa.bo`: byte order of a unit, 1 little-endian, 2 big-endian; `NS.mantissa`: 16 bytes, stored inline, eight units of 16 bits, the least significant first |
-// | `NSDecimalNumberHandler` | `NS.roundingmode`, `NS.scale`: integers; `NS.raise.exactness`, `.overflow`, `.underflow`, `.dividebyzero`: booleans; each absent if 0, "no scale" or false |
+// | `NSDecimalNumberHandler` | `NS.roundingmode`, `NS.scale`: integers; `NS.raise.exactness`, `.overflow`, `.underflow`, `.dividebyzero`: booleans; each is absent if it has the default: 0, no scale, or false |
 //
 // The units after the significant ones may have any value: Apple's software wrote uninitialized
 // memory. A length of 0 means NaN if `NS.negative` is true, otherwise zero.
 //
-// Source: archives that Apple's software wrote on PowerPC and Intel systems. Newer ones have all
-// superclasses in the chain, older ones `NSObject` alone. The newer form is written.
+// Source: archives that Apple's software wrote on PowerPC and Intel systems. In newer archives, the class chain has all
+// superclasses; in older ones, it has only `NSObject` after the class. This coding writes the newer form.
 
 extension Decimal: KeyedCodable {
     public static var archivedClass: ArchivedClass {
@@ -50,7 +50,7 @@ extension Decimal: KeyedCodable {
     }
 }
 
-/// The parts of a decimal number: ± mantissa · 10^exponent, the mantissa below 2^128.
+/// The parts of a decimal number: ± mantissa · 10^exponent, with a mantissa below 2^128.
 private struct DecimalParts {
     var exponent: Int
     var isNegative: Bool
@@ -141,7 +141,9 @@ private struct DecimalParts {
         // `Decimal` moves trailing zeros of the mantissa to the exponent, which may overflow.
         if value.isNaN {
             throw KeyedArchiveError(
-                .valueOutOfRange, what: "a decimal number is above 10^\(Self.exponents.upperBound)",
+                .valueOutOfRange,
+                what: "a decimal number is too large: without trailing zeros in its mantissa, its "
+                    + "exponent exceeds \(Self.exponents.upperBound)",
                 object: coder.uid)
         }
         return value
@@ -153,7 +155,7 @@ public struct ArchivedDecimalNumberHandler: KeyedCodable, Sendable, Hashable {
     /// The rounding of results: `NSRoundPlain` 0, `NSRoundDown` 1, `NSRoundUp` 2, `NSRoundBankers`
     /// 3.
     public var roundingMode = 0
-    /// The number of digits kept after the decimal point; nil for all, `NSDecimalNoScale`.
+    /// The number of digits kept after the decimal point; nil to keep all of them (`NSDecimalNoScale`).
     public var scale: Int?
     /// A Boolean value indicating whether a result that is not exact is an error.
     public var raisesOnExactness = false

@@ -207,7 +207,7 @@ extension ArchivedDateIntervalFormatter: KeyedCodable {
 
 /// The settings of an `NSDateFormatter`.
 public struct ArchivedDateFormatter {
-    /// All settings of current systems: an `NSDictionary`; nil in old archives.
+    /// All settings, as current systems store them: an `NSDictionary`; nil in old archives.
     public var attributes: AnyArchived?
     /// The format: a Unicode date pattern, or conversions such as `%Y`, depending on
     /// ``attributes``.
@@ -256,7 +256,7 @@ extension ArchivedDateFormatter: KeyedCodable {
 
 /// The settings of an `NSNumberFormatter`.
 public struct ArchivedNumberFormatter {
-    /// All settings of current systems: an `NSDictionary`; nil in old archives.
+    /// All settings, as current systems store them: an `NSDictionary`; nil in old archives.
     public var attributes: AnyArchived?
     /// The pattern of positive numbers.
     public var positiveFormat: String?

@@ -3,13 +3,13 @@
 
 internal import PropertyList
 
-/// Numbers in braces, the textual form of geometry in Apple's frameworks: `{1, 2.5}` or
-/// `{{0, 0}, {3, 4}}`.
+/// Numbers in braces or brackets, the textual form of geometry in Apple's frameworks: `{1, 2.5}`,
+/// `{{0, 0}, {3, 4}}` or `[1, 0, 0, 1, 0, 0]`.
 ///
 /// A shape is such text with an `n` in place of each number. Numbers are written like C's `%.17g`,
 /// as in all archives of 64-bit systems (`677.66666666666663`). Numbers in archives of older
-/// systems have six digits. Both forms are read, with any spaces between the parts. Partial numbers
-/// and text after the last brace are rejected.
+/// systems have six digits. Both forms are read, with any number of spaces between the parts and at the end. Partial
+/// numbers are rejected, and so is other text after the end of the shape.
 package enum GeometryText {
     /// Parses the numbers in a text. Returns nil if the text does not have this shape. Linear.
     static func numbers(in text: String, of shape: String) -> [Double]? {

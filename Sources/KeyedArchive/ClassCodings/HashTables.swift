@@ -49,6 +49,6 @@ extension ArchivedHashTable: KeyedCodable {
             elements.append(try AnyArchived.unarchive(reference))
         }
         throw KeyedArchiveError.missing(
-            "expected nil after \(elements.count) elements, found the end", coder.uid)
+            "expected nil after \(elements.count) elements, found the end of the values", coder.uid)
     }
 }

@@ -146,7 +146,7 @@ public enum ArchivedUnitConverter: Sendable, Hashable {
     /// An `NSUnitConverterReciprocal`: base = reciprocal / value.
     case reciprocal(Double)
 
-    /// Converts a value to base units.
+    /// Converts a value to the base unit of the dimension.
     public func baseValue(of value: Double) -> Double {
         switch self {
         case .linear(let coefficient, let constant): value * coefficient + constant

@@ -7,7 +7,7 @@
 enum PackedIntegers {
     /// Unpacks the integers in `bytes`. Linear.
     ///
-    /// - Throws: `valueOutOfRange` for an integer that is truncated or has more than 63 bits.
+    /// - Throws: `valueOutOfRange` for an integer that is truncated or does not fit in an `Int`.
     static func unpack(
         _ bytes: some Sequence<UInt8>, _ key: String, _ coder: KeyedDecoder
     ) throws(KeyedArchiveError) -> [Int] {
@@ -16,15 +16,12 @@ enum PackedIntegers {
         var shift: UInt64 = 0
         for byte in bytes {
             let bits = UInt64(byte & 0x7F)
-            guard shift < 63 || bits == 0, shift < 70 else {
-                throw KeyedArchiveError(
-                    .valueOutOfRange, what: "an integer in `\(key)` has more than 63 bits",
-                    object: coder.uid)
-            }
+            guard shift < 63 || bits == 0, shift < 70 else { throw tooLarge(key, coder) }
             value |= bits << shift
             shift &+= 7
             if byte & 0x80 == 0 {
-                integers.append(Int(truncatingIfNeeded: value))
+                guard let integer = Int(exactly: value) else { throw tooLarge(key, coder) }
+                integers.append(integer)
                 (value, shift) = (0, 0)
             }
         }
@@ -34,6 +31,13 @@ enum PackedIntegers {
                 object: coder.uid)
         }
         return integers
+    }
+
+    private static func tooLarge(_ key: String, _ coder: KeyedDecoder) -> KeyedArchiveError {
+        KeyedArchiveError(
+            .valueOutOfRange,
+            what: "an integer in `\(key)` has more than \(Int.bitWidth &- 1) bits",
+            object: coder.uid)
     }
 
     /// Packs non-negative integers.

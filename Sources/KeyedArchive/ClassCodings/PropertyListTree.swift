@@ -13,7 +13,7 @@ internal import Foundation
 /// A tree of plain values as an archive represents it: dictionaries with string keys, arrays, and
 /// leaves, each an object.
 extension PropertyListValue: KeyedCodable {
-    /// `NSObject`, because a tree can be of several classes.
+    /// `NSObject`, because the root of a tree can be an object of any of several classes.
     public static var archivedClass: ArchivedClass { ArchivedClass(name: FoundationClass.object) }
 
     public static func register(in registry: inout ClassRegistry) {

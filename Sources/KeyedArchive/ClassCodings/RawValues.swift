@@ -5,7 +5,7 @@ public import PropertyList
 
 // Raw values. A type that is `RawRepresentable` and conforms to `KeyedCodable` is archived as its
 // raw value, without further code. Such types are enumerations with raw values, option sets and
-// wrappers of identifiers. `NSCoding` programs write the same:
+// wrappers of identifiers. Programs that use `NSCoding` store the raw value explicitly:
 // `coder.encode(level.rawValue, forKey: "level")`.
 
 extension KeyedArchivable where Self: RawRepresentable, RawValue: KeyedArchivable {
@@ -46,10 +46,10 @@ extension KeyedDecodable where Self: RawRepresentable, RawValue: KeyedDecodable 
     private static func value(of rawValue: RawValue, _ object: PropertyListUID?) throws -> Self {
         if let value = Self(rawValue: rawValue) { return value }
         throw KeyedArchiveError(
-            .valueOutOfRange, what: "`\(Self.self)` has no value for the archived raw value",
+            .valueOutOfRange, what: "the archived raw value is not a value of `\(Self.self)`",
             object: object,
-            recovery:
-                "decode the raw value, of type `\(RawValue.self)`, to read later archives")
+            recovery: "decode the raw value, of type `\(RawValue.self)`, to read archives of later "
+                + "versions")
     }
 }
 

@@ -138,7 +138,7 @@ extension ArchivedRegularExpressionMatch: KeyedCodable {
         } else {
             coder.encode(Mutable(values), forKey: "NSRangeArray")
         }
-        coder.encode(range.location, forKey: "NSRangeLocation")
+        coder.encode(range.archivedLocation, forKey: "NSRangeLocation")
         coder.encode(range.length, forKey: "NSRangeLength")
     }
 

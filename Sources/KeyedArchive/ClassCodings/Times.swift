@@ -34,8 +34,8 @@ public struct ArchivedTimeZone: Sendable, Hashable {
         self.data = data
     }
 
-    /// The offset of the zone from GMT in seconds, for the names `GMT`, `UTC`, `GMT+0100` and
-    /// `GMT-0330` and the like; nil for other names.
+    /// The offset of the zone from GMT in seconds, for names such as `GMT`, `UTC`, `GMT+0100` and
+    /// `GMT-0330`; nil for other names.
     public var secondsFromGMT: Int? {
         let text = Array(name.utf8)
         guard text.starts(with: "GMT".utf8) || text.starts(with: "UTC".utf8) else { return nil }

@@ -12,7 +12,7 @@ public import Foundation
 // | class | fields |
 // |---|---|
 // | `NSURLQueryItem` | `NS.name`: a string; `NS.value`: a string or nil |
-// | `NSURLResponse` | unkeyed values: 8, 0 and 7, the number of values that follow; then an NSURL, a number (the time of receipt, seconds since 2001), a number, the MIME type, the text encoding or nil, a number (the expected length), a number |
+// | `NSURLResponse` | unkeyed values: 8; 0; 7, which is the number of values that follow; then an NSURL, a number (the time of receipt, seconds since 2001), a number, the MIME type, the text encoding or nil, a number (the expected length), a number |
 // | `NSURLRequest`, `NSMutableURLRequest` | unkeyed values: 2, 9 and the number of values; `__nsurlrequest_proto_prop_obj_0`, …: those values; `__nsurlrequest_proto_props`. In old archives the values are unkeyed too |
 //
 // Source: for NSURLResponse, archives that Apple's software wrote; for the others, other

@@ -13,7 +13,7 @@ public import PropertyList
 // | 3 | rectangle | `NS.rectval`: text `{{x, y}, {width, height}}` |
 // | 4 | range | `NS.rangeval.length`, `NS.rangeval.location`: references to numbers, in this order |
 // | 12 | edge insets | `NS.edgeval.top`, `.left`, `.bottom`, `.right`: reals, stored inline |
-// | absent | any other C type | `$0`: its Objective-C type as text; `$1`: a number, or an array of numbers |
+// | absent | any other C type | `$0`: its Objective-C type encoding, as text; `$1`: a number, or an array of numbers |
 //
 // Source: archives that Apple's software wrote. For affine transforms, the keys `NS.atval.a` …
 // `NS.atval.ty` are known, but the value of `NS.special` is not. Such values are read, kept and
@@ -27,7 +27,8 @@ public struct ArchivedRange: Sendable, Hashable {
     /// The number of positions.
     public var length: Int
 
-    /// The location that means “not found”: `NSNotFound`.
+    /// The location that means “not found”: `NSNotFound`. Archives have that of 64-bit systems,
+    /// 2⁶³−1.
     public static let notFound = Int.max
 
     /// Creates a range.
@@ -89,7 +90,7 @@ extension ArchivedValue: KeyedCodable {
             coder.encode(4, forKey: Self.specialKey)
             let length = ArchivedNumber.integer(PropertyListInteger(range.length))
             coder.encode(length, forKey: "NS.rangeval.length")
-            let location = ArchivedNumber.integer(PropertyListInteger(range.location))
+            let location = ArchivedNumber.integer(range.archivedLocation)
             coder.encode(location, forKey: "NS.rangeval.location")
         case .edgeInsets(let insets):
             coder.encode(12, forKey: Self.specialKey)
@@ -126,7 +127,7 @@ extension ArchivedValue: KeyedCodable {
         return ArchivedAffineTransform(a: n[0], b: n[1], c: n[2], d: n[3], tx: n[4], ty: n[5])
     }
 
-    /// The Objective-C type of a value that is not a known structure, such as `[3i]`; nil for other
+    /// The Objective-C type encoding of a value that is not a known structure, such as `[3i]`; nil for other
     /// values.
     public var objCType: String? {
         guard case .other(let object) = self else { return nil }
@@ -151,9 +152,17 @@ extension ArchivedRange {
             coder, locationKey: "NS.rangeval.location", lengthKey: "NS.rangeval.length")
     }
 
+    /// The location as 64-bit systems archive it.
+    var archivedLocation: PropertyListInteger {
+        location == Self.notFound
+            ? PropertyListInteger(UInt64.max >> 1) : PropertyListInteger(location)
+    }
+
     /// Reads a range. Its end may overflow, as with ``notFound``.
     init(_ coder: KeyedDecoder, locationKey: String, lengthKey: String) throws {
-        location = try coder.decodeInteger(forKey: locationKey)
+        location =
+            try coder.decodeInt64(forKey: locationKey) == .max
+            ? Self.notFound : coder.decodeInteger(forKey: locationKey)
         length = try coder.decodeInteger(forKey: lengthKey)
         if location < 0 || length < 0 {
             throw KeyedArchiveError(

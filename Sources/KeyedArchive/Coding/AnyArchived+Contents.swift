@@ -106,10 +106,10 @@ extension PropertyListDictionary: ArchivedEntries {
 }
 
 extension PropertyListValue {
-    /// The value of an ``AnyArchived`` that was decoded from an equal object. Arrays and
-    /// dictionaries keep their property list types. Nil for null, UIDs and sets, which cannot be
-    /// archived.
-    var archivedLeaf: Any? {
+    /// The value in the form in which an ``AnyArchived`` holds a decoded object: an ``ArchivedNumber``, a `String`,
+    /// `Data` or a `Date`. Arrays and dictionaries keep their property list types. Nil for null, UIDs and sets, which
+    /// cannot be archived.
+    var decodedForm: Any? {
         switch self {
         case .boolean(let value): ArchivedNumber.boolean(value)
         case .integer(let value): ArchivedNumber.integer(value)

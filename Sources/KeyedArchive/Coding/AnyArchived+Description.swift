@@ -35,7 +35,7 @@ extension ArchivedNumber: CustomStringConvertible {
 private struct AnyDescription {
     private static let longest = 1000
 
-    /// A part of the description that is still to be made.
+    /// A part of the description that is still to be appended.
     private enum Piece {
         case text(String)
         case key(AnyArchived)
@@ -52,15 +52,15 @@ private struct AnyDescription {
             switch piece {
             case .text(let part): text += part
             case .key(let key):
+                pending.append(.text(": "))
                 if let name = key.stringValue {
                     text += Self.printable(name)
                 } else {
                     describe(key)
                 }
-                text += ": "
             case .value(let value): describe(value)
             }
-            // Scalars are only counted if there are enough bytes.
+            // Counting scalars takes linear time, so it is skipped while there are too few bytes.
             if text.utf8.count > Self.longest, text.unicodeScalars.count > Self.longest {
                 return Self.beginning(of: text)
             }

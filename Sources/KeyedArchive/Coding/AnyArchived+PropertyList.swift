@@ -22,13 +22,13 @@ extension AnyArchived {
     /// }
     /// ```
     ///
-    /// - Parameter otherwise: converts a value, or returns nil if it has no form. The default
-    ///   returns nil.
-    /// - Returns: The tree. Shared objects are converted once, and share memory.
+    /// - Parameter otherwise: converts a value, or returns nil if it has no form. It is called once
+    ///   for a shared object. The default returns nil.
+    /// - Returns: The tree. Shared values are converted once, and share memory.
     /// - Throws: `wrongType` for a value without a form and for a key that is not a string;
     ///   `malformedObject` for a duplicate key; the errors of `otherwise`.
-    /// - Complexity: Linear in the number of values, with shared objects counted once; not
-    ///   recursive.
+    /// - Complexity: Linear in the number of values and in the size of data, with shared objects
+    ///   counted once. Not recursive.
     public func propertyListValue(
         otherwise: (AnyArchived) throws -> PropertyListValue? = { _ in nil }
     ) throws -> PropertyListValue {
@@ -47,7 +47,7 @@ private struct TreeConversion {
         let elements: [AnyArchived]
         var converted: [PropertyListValue] = []
 
-        /// The step to the next element.
+        /// The path component of the next element.
         var step: PropertyListPath.Component {
             keys.map { .entry($0[converted.count]) } ?? .index(converted.count)
         }
@@ -75,12 +75,19 @@ private struct TreeConversion {
                 open[last].converted.append(done)
                 if open[last].converted.count < open[last].elements.count { break }
                 let complete = open.removeLast()
-                done = complete.tree
-                if let identity = complete.identity { shared[identity] = done }
+                done = cached(complete.tree, complete.identity)
             }
             guard let last = open.last else { return done }
             next = last.elements[last.converted.count]
         }
+    }
+
+    /// Returns a tree, and keeps it for further references to the same object.
+    private mutating func cached(
+        _ tree: PropertyListValue, _ identity: ObjectIdentity?
+    ) -> PropertyListValue {
+        if let identity { shared[identity] = tree }
+        return tree
     }
 
     /// Returns the tree of a value without elements. Otherwise opens the container and returns nil.
@@ -91,7 +98,7 @@ private struct TreeConversion {
         switch value.content {
         case let text as String: return .string(text)
         case let number as ArchivedNumber: return number.propertyListValue
-        case let data as Data: return .data(Array(data))
+        case let data as Data: return cached(.data(Array(data)), value.identity)
         case let date as Date:
             return .date(
                 PropertyListDate(secondsSince2001: date.timeIntervalSinceReferenceDate))
@@ -108,7 +115,7 @@ private struct TreeConversion {
                 Open(identity: value.identity, keys: keys, elements: entries.map(\.value)))
             return nil
         default:
-            if let tree = try otherwise(value) { return tree }
+            if let tree = try otherwise(value) { return cached(tree, value.identity) }
             throw refused(value)
         }
     }

@@ -67,8 +67,7 @@ extension AnyArchived {
 
 // MARK: - Conversion
 
-/// The results of one conversion for shared objects, so that each object is converted to a type
-/// once.
+/// A cache of the shared objects that one call has converted. Each object is converted only once to each type.
 final class AnyConversion {
     private struct Request: Hashable {
         let identity: ObjectIdentity
@@ -82,7 +81,8 @@ final class AnyConversion {
     ) -> T? {
         guard let identity = value.identity else { return convert() }
         let request = Request(identity: identity, type: ObjectIdentifier(type))
-        if let value = known[request] as? T { return value }
+        // A cast of nil to an optional type would succeed.
+        if let known = known[request], let value = known as? T { return value }
         let value = convert()
         if let value { known[request] = value }
         return value
@@ -99,7 +99,7 @@ extension AnyArchived {
     /// form.
     var content: Any {
         if let mutable = value as? any MutableValue { return mutable.wrapped }
-        return (value as? PropertyListValue)?.archivedLeaf ?? value
+        return (value as? PropertyListValue)?.decodedForm ?? value
     }
 
     fileprivate func converted<T>(to type: T.Type, _ conversion: AnyConversion) -> T? {
@@ -113,11 +113,13 @@ extension AnyArchived {
         }
         guard let convertible = type as? any AnyConvertible.Type else { return nil }
         return conversion.once(self, type) {
-            convertible.converted(from: self, conversion) as? T
+            // A cast of nil to an optional type would succeed.
+            convertible.converted(from: self, conversion).flatMap { $0 as? T }
         }
     }
 
-    /// Returns the converted elements of a collection of this kind; nil if one cannot be converted.
+    /// Returns the converted elements of a collection of this kind; nil for other values, and if an element cannot be
+    /// converted.
     fileprivate func elements<T>(
         _ kind: ArchivedListKind, as type: T.Type, _ conversion: AnyConversion
     ) -> [T]? {
@@ -130,7 +132,7 @@ extension AnyArchived {
         return elements
     }
 
-    /// Returns the converted entries of a dictionary; nil if one cannot be converted.
+    /// Returns the converted entries of a dictionary; nil for other values, and if an entry cannot be converted.
     fileprivate func entries<Key, Value>(
         _ keyType: Key.Type, _ valueType: Value.Type, _ conversion: AnyConversion
     ) -> [(key: Key, value: Value)]? {

@@ -36,8 +36,8 @@ public struct AnyArchived {
     public init(_ value: some KeyedCodable) { self.init(value: value, identity: nil) }
 }
 
-/// The origin of a decoded object: its archive and its number there. It takes the place of an
-/// identity for values that are not class instances.
+/// The origin of a decoded object: its archive and its number there. It serves as the identity of a value that is not a
+/// class instance.
 struct ObjectIdentity: Sendable, Hashable {
     let archive: ArchiveIdentity
     let object: UInt32
@@ -85,7 +85,7 @@ extension AnyArchived: KeyedCodable {
     public static func unarchive(_ reference: KeyedReference) throws -> AnyArchived {
         guard let object = reference.object else { return try plain(reference) }
         if reference.isNil {
-            throw reference.reader.nothing(object.value, expected: AnyArchived.self)
+            throw reference.reader.nilError(object.value, expected: AnyArchived.self)
         }
         let type = try reference.reader.boundType(of: object.value) ?? OpaqueObject.self
         return AnyArchived(

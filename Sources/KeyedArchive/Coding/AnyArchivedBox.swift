@@ -1,24 +1,55 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CallStack
+
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
 #else
 internal import Foundation
 #endif
 
-/// A box for the value of an ``AnyArchived``. It releases nested collections in a loop, because
-/// releasing a hundred thousand nested arrays recursively would overflow the stack.
+/// A box for the value of an ``AnyArchived``. It releases nested boxes in a loop, because releasing
+/// a hundred thousand nested objects recursively would overflow the stack.
 final class AnyArchivedBox {
+    /// The values of boxes that are released while an outer box is.
+    private final class Release {
+        private var values: [any KeyedDecodable] = []
+
+        var isEmpty: Bool { values.isEmpty }
+
+        func add(_ value: any KeyedDecodable) { values.append(value) }
+
+        /// Removes and returns the values. The caller releases them outside any access to them.
+        func removeAll() -> [any KeyedDecodable] {
+            let removed = values
+            values = []
+            return removed
+        }
+    }
+
+    // The release of the outermost box on a thread.
+    private static let outermost = ThreadLocal<Release>()
+
     private(set) var value: any KeyedDecodable
 
     init(_ value: any KeyedDecodable) { self.value = value }
 
     deinit {
         if isPlain { return }
-        var pending = emptied()
-        while var box = pending.popLast() {
-            if isKnownUniquelyReferenced(&box) { pending += box.emptied() }
+        if let release = Self.outermost.object {
+            release.add(value)
+        } else {
+            releaseValue()
+        }
+    }
+
+    /// Releases the value, then the values of the boxes in it, and so on.
+    private func releaseValue() {
+        let release = Release()
+        Self.outermost.provide(release) {
+            value = ArchivedNull()
+            while !release.isEmpty { _ = release.removeAll() }
         }
     }
 
@@ -29,41 +60,4 @@ final class AnyArchivedBox {
         return type == String.self || type == ArchivedNumber.self || type == Data.self
             || type == Date.self
     }
-
-    /// Clears a collection and returns the boxes of its elements; returns none for other values.
-    private func emptied() -> [AnyArchivedBox] {
-        let boxes = (value as? any AnyArchivedCollection)?.boxes ?? []
-        if !boxes.isEmpty { value = ArchivedNull() }
-        return boxes
-    }
-}
-
-/// A collection whose elements are values of any class.
-protocol AnyArchivedCollection {
-    /// The boxes of its elements.
-    var boxes: [AnyArchivedBox] { get }
-}
-
-extension Array: AnyArchivedCollection where Element == AnyArchived {
-    var boxes: [AnyArchivedBox] { map(\.box) }
-}
-
-extension ArchivedSet: AnyArchivedCollection where Element == AnyArchived {
-    var boxes: [AnyArchivedBox] { elements.map(\.box) }
-}
-
-extension ArchivedOrderedSet: AnyArchivedCollection where Element == AnyArchived {
-    var boxes: [AnyArchivedBox] { elements.map(\.box) }
-}
-
-extension ArchivedCountedSet: AnyArchivedCollection where Element == AnyArchived {
-    var boxes: [AnyArchivedBox] { elements.map(\.element.box) }
-}
-
-extension ArchivedPairs: AnyArchivedCollection where Key == AnyArchived, Value == AnyArchived {
-    var boxes: [AnyArchivedBox] { entries.map(\.key.box) + entries.map(\.value.box) }
-}
-
-extension Mutable: AnyArchivedCollection where Value: AnyArchivedCollection {
-    var boxes: [AnyArchivedBox] { value.boxes }
 }

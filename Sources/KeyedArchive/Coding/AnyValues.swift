@@ -10,7 +10,7 @@ internal import PropertyList
 
 extension KeyedEncoder {
     /// Writes a value whose type is known only at run time: a ``KeyedCodable`` value, or a
-    /// `[String: Any]` or `[Any]` of such values, as ``AnyArchived/init(converting:)`` accepts it.
+    /// `[String: Any]` or `[Any]` of such values. ``AnyArchived/init(converting:)`` describes the values further.
     ///
     /// The archiver may record the errors of ``AnyArchived/init(converting:)``, with the path to
     /// the value, and those of `encode(_:forKey:)`.
@@ -106,9 +106,9 @@ extension [Any] {
 // MARK: - Reading
 
 extension KeyedDecoder {
-    /// Returns the dictionary of a field with values of any class that the registry allows.
+    /// Returns the dictionary of a field. Its values may be of any class that the registry allows.
     ///
-    /// The values are `String`, `Bool`, `Int`, `UInt64` for integers that do not fit in an `Int`,
+    /// The types of the values are `String`, `Bool`, `Int`, `UInt64` for integers that do not fit in an `Int`,
     /// `Double`, `Data`, `Date`, `[Any]`, `[String: Any]`, and the types that the registry binds to
     /// other classes.
     ///
@@ -127,7 +127,7 @@ extension KeyedDecoder {
     }
 }
 
-/// A value of any class, without the ``AnyArchived`` that preserves its identity.
+/// A value of any class, without the identity that an ``AnyArchived`` preserves.
 private struct AnyContent: KeyedDecodable {
     let value: Any
 

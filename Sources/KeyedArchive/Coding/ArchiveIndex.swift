@@ -33,7 +33,7 @@ struct ArchiveIndex {
     ///
     /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`,
     ///   `expansionLimitExceeded`, `invalidPropertyList`. Of several flaws, a dangling reference in
-    ///   the roots is reported first, then the flaw of the first entry.
+    ///   the roots is reported first, then the flaw of the first flawed entry.
     init(
         _ contents: ArchiveContents, _ table: DocumentTable, _ limits: ParsingLimits
     ) throws(KeyedArchiveError) {
@@ -82,8 +82,8 @@ struct ArchiveIndex {
 
     /// The scan that builds the index.
     ///
-    /// The entries are changed through a span, because each change of an array checks for other
-    /// owners. The functions take the table as a parameter, because a stored table would have to be
+    /// The entries are changed through a span, because each change of an array would check that its storage is uniquely
+    /// referenced. The functions take the table as a parameter, because a stored table would have to be
     /// copied before spans of its arrays could be used.
     private struct Scan {
         let contents: ArchiveContents
@@ -95,7 +95,7 @@ struct ArchiveIndex {
         // each. A second visit marks the objects that the container refers to as shared. There is
         // no third visit, which bounds the work.
         private var pending: [UInt32] = []
-        private var looks: [UInt8] = []
+        private var visitCounts: [UInt8] = []
         private var keys: EntryKeys
         private var budget: DescriptionBudget
 
@@ -226,10 +226,10 @@ struct ArchiveIndex {
 
         @inline(never)
         private mutating func visitLater(_ container: UInt32, _ table: DocumentTable) {
-            if looks.isEmpty { looks = .repeated(0, count: table.count) }
+            if visitCounts.isEmpty { visitCounts = .repeated(0, count: table.count) }
             let child = Int(container)
-            if looks[child] == 2 { return }
-            looks[child] &+= 1
+            if visitCounts[child] == 2 { return }
+            visitCounts[child] &+= 1
             pending.append(container)
         }
 

@@ -75,8 +75,8 @@ enum ArchiveKey {
 
     /// Returns whether a key is that of a value written without a key: `$0`, `$1`, …
     ///
-    /// Such keys of roots are not escaped, so that unkeyed roots can be read and written by their
-    /// keys.
+    /// Among the roots, such keys are not escaped, so that unkeyed roots can be read and written by
+    /// their keys.
     static func isUnkeyed(_ key: String) -> Bool {
         guard key.utf8.first == UInt8(ascii: "$"), (2...20).contains(key.utf8.count) else {
             return false

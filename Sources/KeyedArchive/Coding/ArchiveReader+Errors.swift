@@ -13,7 +13,7 @@ internal import Foundation
 
 extension ArchiveReader {
     /// Returns the error for nil, or a class description, where an object of a type is expected.
-    func nothing(_ object: UInt32, expected type: Any.Type) -> KeyedArchiveError {
+    func nilError(_ object: UInt32, expected type: Any.Type) -> KeyedArchiveError {
         if index.classNumber(of: object) == .description { return description(object) }
         return KeyedArchiveError(
             .missingValue, what: "expected \(type), found nil", object: PropertyListUID(object),
@@ -37,7 +37,7 @@ extension ArchiveReader {
             requested: type)
     }
 
-    /// Returns the error for a value of another class or kind than the requested one.
+    /// Returns the error for a value whose class or kind differs from the requested one.
     func wrongType(_ reference: KeyedReference, expected: String) -> KeyedArchiveError {
         if let found = reference.archivedClass, let object = reference.object {
             let type = registry.match(of: found)?.type

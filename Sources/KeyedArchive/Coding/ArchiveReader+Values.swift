@@ -18,9 +18,9 @@ extension ArchiveReader {
         try state.charge()
         let entry = index.entry(of: object)
         let number = entry.classNumber
-        guard number.isObject else { throw nothing(object, expected: type) }
+        guard number.isObject else { throw nilError(object, expected: type) }
         guard isAllowed(number) else { throw notAllowed(object, requested: type) }
-        if state.isUnderWay(object) { throw cycle(object) }
+        if state.isUnderConstruction(object) { throw cycle(object) }
         if entry.isShared { return try shared(type, number, object) }
         return try make(actualType(type, number, object), object, isShared: false)
     }
@@ -151,49 +151,86 @@ extension ArchiveReader {
         return match.type
     }
 
-    /// Returns the identity of an object, for a value that has none; nil if the object is not
-    /// shared.
+    /// Returns an identity for the value of an object, because a value that is not a class instance has none of its
+    /// own. Returns nil if the object is not shared.
     func identity(of object: UInt32) -> ObjectIdentity? {
         index.isShared(object)
             ? ObjectIdentity(archive: opaqueArchive.identity, object: object) : nil
     }
 
-    /// Checks that an object and everything it refers to may be kept undecoded. Linear in the
-    /// number of objects, for all calls together.
+    /// Checks that an object and everything it refers to may be kept undecoded. Each object is
+    /// checked once, whatever the result.
     ///
-    /// - Throws: `classNotAllowed`, `malformedObject`.
+    /// - Throws: `classNotAllowed`, `malformedObject`, `expansionLimitExceeded`.
     func requireAllowedBelow(_ object: UInt32) throws(KeyedArchiveError) {
         if keepable.contains(object) { return }
+        if unkeepable[object] == nil { try checkBelow(object) }
         if let error = unkeepable[object] { throw error }
-        do { keepable.formUnion(try allowedBelow(object)) } catch {
-            if !error.isLimit { unkeepable[object] = error }
-            throw error
-        }
     }
 
-    /// Checks an object and everything it refers to, and returns the objects that were not checked
-    /// before.
-    private func allowedBelow(_ object: UInt32) throws(KeyedArchiveError) -> Set<UInt32> {
+    /// Checks an object and everything it refers to, and adds the objects that were not checked
+    /// before to ``keepable`` and ``unkeepable``.
+    private func checkBelow(_ object: UInt32) throws(KeyedArchiveError) {
         var pending = [object]
         var seen: Set<UInt32> = [object]
+        var failures: [(object: UInt32, error: KeyedArchiveError)] = []
         while let next = pending.popLast() {
-            let number = index.classNumber(of: next)
-            if number == .description { throw description(next) }
-            guard number.isObject else { continue }
-            try state.charge()
-            if !listed(number).isAllowed, !registry.keepsUnknownClasses { throw notAllowed(next) }
-            if number.isLeaf { continue }
-            // Several objects may share an inline array, but each writes its own copy.
-            try state.charge(opaqueArchive.elementCount(of: next))
-            if let key = opaqueArchive.nestedField(of: next) {
-                throw OpaqueArchive.nested(key, next)
+            if let error = try refusal(of: next) {
+                failures.append((next, error))
+                continue
             }
-            for reference in opaqueArchive.references(of: next)
-            where !keepable.contains(reference) && seen.insert(reference).inserted {
+            for reference in referencesToCheck(next) where seen.insert(reference).inserted {
                 pending.append(reference)
             }
         }
-        return seen
+        if !failures.isEmpty {
+            refuseReferrers(to: failures, in: seen)
+            seen = seen.filter { unkeepable[$0] == nil }
+        }
+        keepable.formUnion(seen)
+    }
+
+    /// Returns the known reason why an object may not be kept, or the reason in the object itself;
+    /// nil if there is none.
+    private func refusal(of object: UInt32) throws(KeyedArchiveError) -> KeyedArchiveError? {
+        if let known = unkeepable[object] { return known }
+        let number = index.classNumber(of: object)
+        if number == .description { return description(object) }
+        guard number.isObject else { return nil }
+        try state.charge()
+        if !listed(number).isAllowed, !registry.keepsUnknownClasses { return notAllowed(object) }
+        if number.isLeaf { return nil }
+        // Several objects may share an inline array, but each writes its own copy.
+        try state.charge(opaqueArchive.elementCount(of: object))
+        return opaqueArchive.nestedField(of: object).map { OpaqueArchive.nested($0, object) }
+    }
+
+    /// Returns the objects that an object refers to and that are not known to be keepable.
+    private func referencesToCheck(_ object: UInt32) -> [UInt32] {
+        opaqueArchive.references(of: object).filter { !keepable.contains($0) }
+    }
+
+    /// Refuses the objects of `failures`, and those of `objects` that refer to them directly or
+    /// indirectly. An object that leads to several failures gets the error of the first.
+    private func refuseReferrers(
+        to failures: [(object: UInt32, error: KeyedArchiveError)], in objects: Set<UInt32>
+    ) {
+        for failure in failures { unkeepable[failure.object] = failure.error }
+        var referrers: [UInt32: [UInt32]] = [:]
+        for object in objects where unkeepable[object] == nil {
+            for reference in referencesToCheck(object) {
+                referrers[reference, default: []].append(object)
+            }
+        }
+        for failure in failures {
+            var pending = [failure.object]
+            while let next = pending.popLast() {
+                for referrer in referrers[next] ?? [] where unkeepable[referrer] == nil {
+                    unkeepable[referrer] = failure.error
+                    pending.append(referrer)
+                }
+            }
+        }
     }
 
     private func make<T: KeyedDecodable>(
@@ -202,7 +239,7 @@ extension ArchiveReader {
         try make(object, isShared) { try type.init(coder: $0) }
     }
 
-    /// Returns an object that another product of this package creates by a protocol other than
+    /// Returns an object that another product of this package creates through a protocol other than
     /// `KeyedDecodable`.
     ///
     /// - Throws: `missingValue`, `referenceCycle`, errors for exceeded limits, and the errors of
@@ -212,9 +249,9 @@ extension ArchiveReader {
     ) throws -> AnyObject {
         try state.charge()
         guard index.classNumber(of: object).isObject else {
-            throw nothing(object, expected: AnyObject.self)
+            throw nilError(object, expected: AnyObject.self)
         }
-        if state.isUnderWay(object) { throw cycle(object) }
+        if state.isUnderConstruction(object) { throw cycle(object) }
         let isShared = index.isShared(object)
         if isShared, let known = made[object] { return known.any as AnyObject }
         return try make(object, isShared, body)
@@ -239,7 +276,7 @@ extension ArchiveReader {
         let decoder = KeyedDecoder(self, object: object)
         let outer = state.begin(object, layout(of: object, decoder.record))
         defer { state.end(outer) }
-        let (madeBefore, lateBefore) = (state.newlyMade.count, state.lateCount)
+        let (madeBefore, deferredBefore) = (state.newlyMade.count, state.deferredCount)
         do {
             let value = try body(consume decoder)
             if isShared {
@@ -250,7 +287,7 @@ extension ArchiveReader {
         } catch {
             // The program may continue without the object. Deferred references of discarded objects
             // must not be resolved, and objects that will never be complete must not be returned.
-            forget(made: madeBefore, late: lateBefore)
+            forget(made: madeBefore, deferred: deferredBefore)
             throw error
         }
     }

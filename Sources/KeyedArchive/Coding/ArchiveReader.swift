@@ -28,8 +28,7 @@ final class ArchiveReader {
     var convertsNumbers = false
     /// The values that the program passes to the initializers of its types.
     var userInfo: [CodingUserInfoKey: any Sendable] = [:]
-    /// The object that reads the archive by a protocol other than ``KeyedDecodable``, if there is
-    /// one.
+    /// The object that reads the archive through a protocol other than ``KeyedDecodable``, if there is one.
     weak var companion: AnyObject?
     // By object: the replacement of a shared value.
     var replacements: [UInt32: Any] = [:]
@@ -51,12 +50,12 @@ final class ArchiveReader {
     var remainingHints = NearestKeys.mostErrors
     /// The archive that opaque objects refer to.
     private(set) lazy var opaqueArchive = OpaqueArchive(table, index)
-    private var lateReferences: [LateReference] = []
-    private var nextLateReference = 0
-    private var isReadingRoot = false
+    private var deferredReferences: [DeferredReference] = []
+    private var nextDeferredReference = 0
+    private(set) var isReadingRoot = false
 
     /// A deferred reference, which is resolved after everything else is complete.
-    struct LateReference {
+    struct DeferredReference {
         let owner: UInt32?
         let key: String
         let isBelowAny: Bool
@@ -179,7 +178,7 @@ extension ArchiveReader {
     /// Returns the record of an object, or of the dictionary of the roots for nil.
     func record(of object: UInt32?) -> NodeRecord { table[object.map(index.node) ?? index.top] }
 
-    /// Returns the class of an object; nil for nil and for a class description.
+    /// Returns the class of an object; nil if the entry is nil or a class description.
     func archivedClass(of object: UInt32) -> ArchivedClass? {
         let number = index.classNumber(of: object)
         return number.isObject ? index.archivedClass(number) : nil
@@ -196,18 +195,19 @@ extension ArchiveReader {
         return index.node(of: object)
     }
 
-    /// Returns the node of the plain value of an object's field; nil for other fields, and at the
-    /// roots.
+    /// Returns the node of an object's field that is stored inline or is a plain value, as
+    /// ``inlineOrPlainNode(at:)`` does. Returns nil for other fields, and at the roots.
     @inline(__always)
-    func plainNode(forKey key: String, of decoder: KeyedDecoder) -> UInt32? {
+    func inlineOrPlainNode(forKey key: String, of decoder: KeyedDecoder) -> UInt32? {
         guard decoder.object != nil, let node = field(key, of: decoder) else { return nil }
-        return plainNode(at: node)
+        return inlineOrPlainNode(at: node)
     }
 
-    /// Returns the node of a plain value that a field contains or refers to, if its class is
-    /// allowed. Returns nil for everything else, which the slow path decodes or reports.
+    /// Returns the node of a field's inline value, which may be a container, or of the plain value that the field
+    /// refers to. Returns nil for other objects and for a class that is not allowed; the slow path decodes or
+    /// reports these.
     @inline(__always)
-    func plainNode(at node: UInt32) -> UInt32? {
+    func inlineOrPlainNode(at node: UInt32) -> UInt32? {
         let record = table[node]
         guard record.kind == .uid else { return node }
         let object = UInt32(truncatingIfNeeded: record.payload)
@@ -241,52 +241,53 @@ extension ArchiveReader {
         state.restart()
         do {
             let value = try body()
-            try resolveLateReferences()
+            try resolveDeferredReferences()
             state.newlyMade.removeAll()
             return value
         } catch {
             // Objects of this root may refer to an incomplete object and must not be returned
             // later. Objects of earlier roots are complete.
-            forget(made: 0, late: 0)
-            nextLateReference = 0
+            forget(made: 0, deferred: 0)
+            nextDeferredReference = 0
             throw error
         }
     }
 
     /// Defers the resolution of a reference until everything else is complete.
-    func resolveLater(_ key: String, _ resolve: @escaping () throws -> Void) {
-        let reference = LateReference(
+    func deferResolution(_ key: String, _ resolve: @escaping () throws -> Void) {
+        let reference = DeferredReference(
             owner: state.open.last, key: key, isBelowAny: isBelowAny, resolve: resolve)
-        lateReferences.append(reference)
-        state.lateCount = lateReferences.count
+        deferredReferences.append(reference)
+        state.deferredCount = deferredReferences.count
     }
 
-    private func resolveLateReferences() throws {
-        while nextLateReference < lateReferences.count {
-            let reference = lateReferences[nextLateReference]
-            nextLateReference += 1
+    private func resolveDeferredReferences() throws {
+        let outer = isBelowAny
+        defer { isBelowAny = outer }
+        while nextDeferredReference < deferredReferences.count {
+            let reference = deferredReferences[nextDeferredReference]
+            nextDeferredReference += 1
             isBelowAny = reference.isBelowAny
-            defer { isBelowAny = false }
             do { try reference.resolve() } catch let error as KeyedArchiveError {
                 let owner = reference.owner.map { ArchiveContents.path(of: PropertyListUID($0)) }
                 throw error.inside(.key(reference.key)).inside(owner?.components ?? [])
             }
         }
-        state.lateCount = 0
-        lateReferences.removeAll()
-        nextLateReference = 0
+        state.deferredCount = 0
+        deferredReferences.removeAll()
+        nextDeferredReference = 0
     }
 
     /// Discards the created objects and the deferred references beyond these counts.
-    func forget(made madeCount: Int, late lateCount: Int) {
+    func forget(made madeCount: Int, deferred deferredCount: Int) {
         let kept = min(madeCount, state.newlyMade.count)
         for object in state.newlyMade[kept...] {
             made.remove(object)
             replacements[object] = nil
         }
         state.newlyMade.removeSubrange(kept...)
-        state.lateCount = min(lateCount, lateReferences.count)
-        lateReferences.removeSubrange(state.lateCount...)
+        state.deferredCount = min(deferredCount, deferredReferences.count)
+        deferredReferences.removeSubrange(state.deferredCount...)
     }
 }
 
@@ -295,9 +296,9 @@ extension ArchiveReader {
 extension ArchiveReader {
     /// Returns the node of a field's value; nil if there is no such field.
     ///
-    /// Programs request the same keys in the same order from each object of a class, and
-    /// dictionaries of one shape have a key in the same position. So positions are cached for each
-    /// class, shape and step. Other keys are looked up, also in constant time.
+    /// Programs request the same keys in the same order from each object of a class, and dictionaries of one shape
+    /// have a key in the same position. So positions are cached by class, by shape, and by step: the place of a
+    /// request in the sequence of requests to one object. Other keys are looked up, also in constant time.
     @inline(__always)
     func field(_ key: String, of decoder: KeyedDecoder) -> UInt32? {
         let record = decoder.record
@@ -336,8 +337,7 @@ extension ArchiveReader {
         return table.isString(table[node], key)
     }
 
-    /// Looks up a field that was not requested from objects of the layout at this step, and caches
-    /// its position.
+    /// Looks up a field whose position is not cached for the layout at this step, and caches the position.
     @inline(never)
     private func newField(_ key: String, _ record: NodeRecord) -> UInt32? {
         let found = position(of: key, in: record)

@@ -16,8 +16,7 @@ public final class ArchiveWriter {
     let limits: ParsingLimits
     /// The values that the program passes to `encode(with:)` of its types.
     var userInfo: [CodingUserInfoKey: any Sendable] = [:]
-    /// The object that writes the archive by a protocol other than ``KeyedEncodable``, if there is
-    /// one.
+    /// The object that writes the archive through a protocol other than ``KeyedEncodable``, if there is one.
     package weak var companion: AnyObject?
     /// A Boolean value indicating whether classes that the registry does not allow are written too.
     package var allowsEveryClass = false
@@ -48,7 +47,7 @@ public final class ArchiveWriter {
         let isRequested: Bool
     }
 
-    /// The facts about a type that each of its objects needs, without its name.
+    /// The subset of ``WrittenType`` that is needed for each object of the type.
     private struct LastType {
         let id: ObjectIdentifier
         /// The index of its class in the table.
@@ -96,8 +95,8 @@ extension ArchiveWriter {
 
     /// Writes a value as a new object of its type's class.
     ///
-    /// - Throws: `classNotAllowed`, `depthLimitExceeded`, and the errors of the value's
-    ///   `encode(with:)`.
+    /// - Throws: `classNotAllowed`, `depthLimitExceeded`; `expansionLimitExceeded` for too many objects; `misuse`
+    ///   after the archive is finished; the errors of the value's `encode(with:)`.
     public func writeObject<T: KeyedEncodable>(_ value: T) throws -> PropertyListUID {
         let classIndex = try classIndex(of: T.self)
         let number = try table.reserve()
@@ -107,7 +106,7 @@ extension ArchiveWriter {
 
     /// Writes a new object of a class that the caller names. `fields` writes its fields.
     ///
-    /// - Throws: the errors of ``writeObject(_:)``.
+    /// - Throws: the errors of ``writeObject(_:)``, and the errors of `fields`.
     public func writeObject(
         of archivedClass: ArchivedClass, fields: (KeyedEncoder) throws -> Void
     ) throws -> PropertyListUID {

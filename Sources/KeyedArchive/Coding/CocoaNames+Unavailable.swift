@@ -1,7 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-// Names of Foundation's coders that have another form here. The compiler shows the replacement.
+// Methods of Foundation's coders that have a different form here. For a call of one, the compiler shows the
+// replacement.
 
 extension KeyedArchiver {
     /// Not available: coding is always secure.
@@ -10,13 +11,13 @@ extension KeyedArchiver {
     )
     public static func archivedData(withRootObject root: Any, requiringSecureCoding: Bool) throws {}
 
-    /// Not available: ``ClassRegistry/adding(_:writtenAs:)`` names a class.
+    /// Not available: ``ClassRegistry/adding(_:writtenAs:)`` sets the class name.
     @available(
         *, unavailable, message: "pass `allowing: .foundation.adding(T.self, writtenAs: name)`"
     )
     public func setClassName(_ name: String?, for type: Any.Type) {}
 
-    /// Not available: ``ClassRegistry/adding(_:writtenAs:)`` names a class.
+    /// Not available: ``ClassRegistry/adding(_:writtenAs:)`` sets the class name.
     @available(
         *, unavailable, message: "pass `allowing: .foundation.adding(T.self, writtenAs: name)`"
     )
@@ -32,11 +33,11 @@ extension KeyedArchiver {
 }
 
 extension KeyedUnarchiver {
-    /// Not available: ``ClassRegistry/adding(_:as:)`` names a class.
+    /// Not available: ``ClassRegistry/adding(_:as:)`` binds a class name to a type.
     @available(*, unavailable, message: "pass `allowing: .foundation.adding(T.self, as: name)`")
     public func setClass(_ type: Any.Type, forClassName name: String) {}
 
-    /// Not available: ``ClassRegistry/adding(_:as:)`` names a class.
+    /// Not available: ``ClassRegistry/adding(_:as:)`` binds a class name to a type.
     @available(*, unavailable, message: "pass `allowing: .foundation.adding(T.self, as: name)`")
     public static func setClass(_ type: Any.Type, forClassName name: String) {}
 
@@ -52,7 +53,7 @@ extension KeyedUnarchiver {
     @available(*, unavailable, message: "write `unarchive([Save].self, from: data)`")
     public static func unarchivedArrayOfObjects(ofClass type: Any.Type, from data: Any) throws {}
 
-    /// Not available: a failed read throws, so that nothing is left to finish.
+    /// Not available: a failed read throws, so nothing is left to finish.
     @available(*, unavailable, message: "remove the call: nothing is left to finish")
     public func finishDecoding() {}
 }
@@ -64,7 +65,8 @@ extension KeyedDecoder {
     )
     public func decodeObject(forKey key: String) -> Any? { nil }
 
-    /// Not available: the type of an array names that of its elements.
+    /// Not available: an array of `T` is decoded as `[T]`, and ``decodeObject(ofAny:forKey:)`` reads one of several
+    /// types.
     @available(
         *, unavailable,
         message:

@@ -9,8 +9,8 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-// The calls of Foundation's coders that differ from this package's own in the handling of nil or in
-// the type of bytes. <doc:MethodsOfNSCoder> lists the others.
+// Counterparts of methods of Foundation's coders. They differ from this package's own methods in the handling of
+// nil, or in the type of bytes. <doc:MethodsOfNSCoder> lists the others.
 
 // MARK: - Archives as data
 
@@ -36,7 +36,7 @@ extension KeyedArchiver {
     }
 }
 
-// MARK: - Roots that may be nil
+// MARK: - Roots
 
 extension KeyedUnarchiver {
     /// Parses an archive and returns its root; nil if the root is nil.
@@ -50,7 +50,7 @@ extension KeyedUnarchiver {
         try unarchive(T?.self, from: bytes, allowing: registry, options: options, limits: limits)
     }
 
-    /// Parses an archive and returns its root as the first of `types` that can be read from its
+    /// Parses an archive and returns its root, as a value of the first of `types` that can be read from the root's
     /// class.
     ///
     /// - Throws: the errors of ``init(parsing:allowing:options:limits:)`` and

@@ -4,14 +4,14 @@
 internal import ArchiveVocabulary
 @_spi(Tables) package import PropertyList
 
-// Objects that another product of this package reads and writes by a protocol other than
-// `KeyedCodable`. They pass the same checks, count against the same limits and keep their identity.
+// Objects that another product of this package reads and writes through a protocol other than `KeyedCodable`. They
+// pass the same checks, count against the same limits and keep their identity.
 
 // MARK: - Reading
 
 extension KeyedReference {
-    /// The number of the object's class; nil for nil, for a class description, and for an inline
-    /// plain value. Objects of one class have the same number.
+    /// The number of the object's class, which all objects of the class have in common. It is nil if the reference
+    /// is nil, a class description or an inline plain value.
     package var classIndex: Int? {
         guard let object else { return nil }
         let number = reader.classNumber(of: object.value)
@@ -25,7 +25,9 @@ extension KeyedReference {
     }
 
     /// A Boolean value indicating whether the object is under construction.
-    package var isUnderWay: Bool { object.map { reader.state.isUnderWay($0.value) } ?? false }
+    package var isUnderConstruction: Bool {
+        object.map { reader.state.isUnderConstruction($0.value) } ?? false
+    }
 
     /// Returns the error for an object that cannot be decoded without itself.
     package func cycle(recovery: String) -> KeyedArchiveError {
@@ -33,8 +35,8 @@ extension KeyedReference {
         return KeyedArchiveError(error.code, what: error.what, object: object, recovery: recovery)
     }
 
-    /// Returns the object that `make` creates. `make` runs once for a shared object. The caller has
-    /// checked that the class is allowed.
+    /// Returns the object that `make` creates. `make` runs once for a shared object. The caller must have checked
+    /// that the class is allowed.
     ///
     /// - Throws: `missingValue`, `wrongType`, `referenceCycle`, errors for exceeded limits, and the
     ///   errors of `make`.
@@ -43,8 +45,8 @@ extension KeyedReference {
         return try reader.foreignObject(object.value, make)
     }
 
-    /// Returns the string, number or data that is stored inline or as an object; nil for other
-    /// values. The caller has checked that the class is allowed.
+    /// Returns the string, number or data that is stored inline or as an object; nil for other values. The caller
+    /// must have checked that the class is allowed.
     ///
     /// - Throws: errors for exceeded limits.
     package func plainValue() throws -> PlainValue? {
@@ -67,7 +69,7 @@ extension KeyedReference {
         return KeyedArchiveError(error.code, what: error.what, object: object, recovery: recovery)
     }
 
-    /// Returns the error for a value of another class or kind than the requested one.
+    /// Returns the error for a value whose class or kind differs from the requested one.
     package func wrongType(expected: String) -> KeyedArchiveError {
         reader.wrongType(self, expected: expected)
     }
@@ -90,7 +92,7 @@ package enum PlainValue {
 }
 
 extension KeyedDecoder {
-    /// The object that reads the archive by a protocol other than ``KeyedDecodable``, held weakly.
+    /// The object that reads the archive through a protocol other than ``KeyedDecodable``, held weakly.
     package var companion: AnyObject? {
         get { reader.companion }
         nonmutating set { reader.companion = newValue }
@@ -99,10 +101,10 @@ extension KeyedDecoder {
     /// Returns the string, number or data that a field contains or refers to; nil if there is none,
     /// or if its class is not allowed.
     package func plainValue(forKey key: String) -> PlainValue? {
-        guard let node = reader.field(key, of: self), let plain = reader.plainNode(at: node) else {
-            return nil
-        }
-        return reader.plainValue(at: plain)
+        guard let field = reader.field(key, of: self),
+            let node = reader.inlineOrPlainNode(at: field)
+        else { return nil }
+        return reader.plainValue(at: node)
     }
 
     /// A Boolean value that is true for the roots of the archive.
@@ -111,21 +113,23 @@ extension KeyedDecoder {
     /// Returns the integer of a field of an object; nil for other fields, and for integers that do
     /// not fit.
     package func plainInteger(forKey key: String) -> Int? {
-        plainRecord(key).flatMap { $0.kind == .integer ? Int(exactly: $0) : nil }
+        inlineOrPlainRecord(key).flatMap { $0.kind == .integer ? Int(exactly: $0) : nil }
     }
 
     /// Returns the boolean of a field of an object; nil for other fields.
     package func plainBoolean(forKey key: String) -> Bool? {
-        plainRecord(key).flatMap { $0.kind == .boolean ? $0.payload != 0 : nil }
+        inlineOrPlainRecord(key).flatMap { $0.kind == .boolean ? $0.payload != 0 : nil }
     }
 
     /// Returns the real of a field of an object; nil for other fields.
     package func plainReal(forKey key: String) -> Double? {
-        plainRecord(key).flatMap { $0.kind == .real ? Double(bitPattern: $0.payload) : nil }
+        inlineOrPlainRecord(key).flatMap {
+            $0.kind == .real ? Double(bitPattern: $0.payload) : nil
+        }
     }
 
-    /// Calls `body` with each element of a collection, which is in the array `NS.objects` or in the
-    /// fields `NS.object.0`, `NS.object.1`, …
+    /// Calls `body` with each element of a collection. The elements are in the array `NS.objects`, or in the fields
+    /// `NS.object.0`, `NS.object.1`, …
     package func forEachElement(_ body: (KeyedReference) throws -> Void) throws {
         guard let list = reader.field(FoundationField.objects, of: self) else {
             return try forEachIndexed("NS.object.", body)

@@ -54,9 +54,9 @@ extension KeyedDecoder {
     /// fonts refer to would be written a thousand times.
     ///
     /// - Parameters:
-    ///   - type: the expected type. The registry must bind the object's class to this type or a
-    ///     subclass, or the type must be one that can be read from the class. An object that the
-    ///     registry keeps as an ``OpaqueObject`` is accepted too.
+    ///   - type: the expected type. The registry must bind the object's class to this type or a subclass, or the
+    ///     class must be the type's own or one of its aliases. An object that the registry keeps as an
+    ///     ``OpaqueObject`` is accepted too.
     ///   - key: the key of the field.
     /// - Returns: the object; nil if there is no field or it is nil.
     /// - Throws: `wrongType` for an object of another class; `classNotAllowed` for a class that the
@@ -166,7 +166,7 @@ extension KeyedDecoder {
     /// ```
     ///
     /// - Parameters:
-    ///   - what: the fault, as “expected X, found Y”. Errors are logged: quote no texts or data.
+    ///   - what: the fault, as “expected X, found Y”. Errors are logged, so do not quote text or data.
     ///   - key: the key of the field.
     ///   - code: the kind of failure.
     /// - Returns: The error.
@@ -184,9 +184,9 @@ extension KeyedDecoder {
 
 /// The fields of an object that its type does not know, such as those that a later system adds.
 ///
-/// Fields are kept, and written back, if they consist of plain values and of classes that the
-/// registry allows or keeps. Other fields are ignored, as Apple's classes ignore them: a new key
-/// alone is no reason to refuse an object. ``ignoredKeys`` lists them.
+/// A field is kept, and written back, if the registry allows or keeps the class of every object reachable from it.
+/// Other fields are ignored, as Apple's classes ignore them: a new key alone is no reason to refuse an object.
+/// ``ignoredKeys`` lists them.
 ///
 /// ```swift
 /// init(coder: KeyedDecoder) throws {

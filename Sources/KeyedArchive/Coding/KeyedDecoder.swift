@@ -34,12 +34,12 @@ public struct KeyedDecoder {
     /// The object's number in `$objects`; nil at the roots.
     public var uid: PropertyListUID? { object.map { PropertyListUID($0) } }
 
-    /// The object itself, for a type that delegates its decoding; nil at the roots.
+    /// The reference to the object, for a type that delegates its decoding; nil at the roots.
     public var reference: KeyedReference? {
         object.map { KeyedReference(reader, object: $0) }
     }
 
-    /// Returns the object itself.
+    /// Returns the reference to the object.
     ///
     /// - Throws: `misuse` at the roots.
     func objectReference() throws(KeyedArchiveError) -> KeyedReference {
@@ -81,8 +81,10 @@ extension KeyedDecoder {
         try value(type, reference(forKey: key), key)
     }
 
-    /// Returns the value of a field, or `fallback` if there is no field or it is nil. The fallback
-    /// may read another field, such as one with an older key.
+    /// Returns the value of a field, or `fallback` if there is no field or it is nil. The fallback may read another
+    /// field, such as one with an older key.
+    ///
+    /// - Throws: the errors of `decode(_:forKey:)` for an existing value, and the errors of `fallback`.
     public func decode<T: KeyedDecodable>(
         _ type: T.Type = T.self, forKey key: String, default fallback: @autoclosure () throws -> T
     ) throws -> T {
@@ -90,6 +92,8 @@ extension KeyedDecoder {
     }
 
     /// Returns the value of a field; nil if there is no field or it is nil.
+    ///
+    /// - Throws: the errors of `decode(_:forKey:)` for an existing value.
     public func decodeObject<T: KeyedDecodable>(
         of type: T.Type = T.self, forKey key: String
     ) throws -> T? {
@@ -97,10 +101,12 @@ extension KeyedDecoder {
         return try value(type, reference, key)
     }
 
-    /// Returns the value of a field as the first of `types` that can be read from its class; nil if
-    /// there is no field or it is nil. No other type is created, whatever the registry allows.
+    /// Returns the value of a field, as a value of the first of `types` that can be read from the object's class.
+    /// Returns nil if there is no field or it is nil. No value of another type is created, whatever the registry
+    /// allows.
     ///
-    /// - Throws: `wrongType` if none of the types can be read from the class.
+    /// - Throws: `wrongType` if none of the types can be read from the class; the other errors of
+    ///   `decode(_:forKey:)` for an existing value.
     public func decodeObject(
         ofAny types: [any KeyedDecodable.Type], forKey key: String
     ) throws -> (any KeyedDecodable)? {
@@ -181,9 +187,12 @@ extension ArchiveReader {
     func listRecord(_ node: UInt32) throws(KeyedArchiveError) -> NodeRecord {
         let record = table[node]
         if record.kind == .array { return record }
+        let isReference = record.kind == .uid
+        let found =
+            isReference ? "a reference to an object" : "a plain value of kind \(record.kind)"
         throw KeyedArchiveError(
-            .wrongType,
-            what: "expected an array of references, found a plain value of kind \(record.kind)")
+            .wrongType, what: "expected an inline array of references, found \(found)",
+            recovery: isReference ? "`decode([T].self, forKey:)` reads an array object" : nil)
     }
 
     /// Returns the references in an inline array.
@@ -238,16 +247,19 @@ extension KeyedDecoder {
     ///
     /// - Throws: `missingValue`, `wrongType`, `classNotAllowed`.
     public func decode(_ type: String.Type = String.self, forKey key: String) throws -> String {
-        if let node = reader.plainNode(forKey: key, of: self), reader.table[node].kind == .string {
+        if let node = reader.inlineOrPlainNode(forKey: key, of: self),
+            reader.table[node].kind == .string
+        {
             return reader.text(of: node)
         }
         return try decodeAny(type, key)
     }
 
-    /// Returns the record of a field that is a plain value; nil for other fields, and at the roots.
+    /// Returns the record of a field that is stored inline or is a plain value; nil for other fields, and at the
+    /// roots.
     @inline(__always)
-    func plainRecord(_ key: String) -> NodeRecord? {
-        reader.plainNode(forKey: key, of: self).map { reader.table[$0] }
+    func inlineOrPlainRecord(_ key: String) -> NodeRecord? {
+        reader.inlineOrPlainNode(forKey: key, of: self).map { reader.table[$0] }
     }
 
     /// Decodes a field by the general path, which handles all forms and reports all errors.
@@ -264,7 +276,7 @@ extension Int {
     }
 }
 
-// MARK: - Cocoa's verbs for plain values
+// MARK: - Cocoa's method names for plain values
 
 extension KeyedDecoder {
     /// Returns the boolean of a field.
@@ -316,16 +328,16 @@ extension KeyedDecoder {
     }
 }
 
-// MARK: - Late references
+// MARK: - Deferred references
 
 extension KeyedDecoder {
     /// Resolves a reference after everything else is complete. This is how to read a graph with
     /// cycles, such as a child's reference to its parent, which is still being decoded.
     ///
-    /// `completion` runs before the call that reads the root returns. It does not run if there is
-    /// no value or it is nil. Long chains of such references do not nest calls. The requesting
-    /// object may be gone by then, if the program did not keep it, so `completion` should capture
-    /// it weakly.
+    /// `completion` runs before the call that reads the root returns. It does not run if there is no value or it is
+    /// nil. At the roots, it runs before this call returns. Long chains of such references do not nest calls. If
+    /// the program did not keep the requesting object, that object may be gone by the time `completion` runs, so
+    /// `completion` should capture it weakly.
     ///
     /// ```swift
     /// init(coder: KeyedDecoder) throws {
@@ -334,7 +346,8 @@ extension KeyedDecoder {
     /// }
     /// ```
     ///
-    /// - Throws: `classNotAllowed`, `wrongType`.
+    /// - Throws: `classNotAllowed`. The other errors of `decode(_:forKey:)`, and those of `completion`, are thrown
+    ///   by the call that reads the root; at the roots, by this call.
     public func decodeReference<T: KeyedDecodable>(
         to type: T.Type = T.self, forKey key: String,
         completion: @escaping (T) throws -> Void
@@ -344,7 +357,7 @@ extension KeyedDecoder {
             try located(key) { try reader.requireAllowed(object.value, requested: type) }
         }
         if isRoot { return try completion(value(type, reference, key)) }
-        reader.resolveLater(key) { try completion(T.unarchive(reference)) }
+        reader.deferResolution(key) { try completion(T.unarchive(reference)) }
     }
 }
 

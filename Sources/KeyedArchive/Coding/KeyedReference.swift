@@ -30,19 +30,24 @@ public struct KeyedReference {
     /// `$null`.
     public var isNil: Bool { !isInline && reader.classNumber(of: number) == .null }
 
-    /// The class of the object: `NSString`, `NSNumber`, `NSData` or `NSDate` for an object stored
-    /// as a plain value; nil for nil and for an inline value.
+    /// The class of the object; nil for a reference to nil or to a class description, and for an inline value. An
+    /// object stored as a plain value has the class `NSString`, `NSNumber`, `NSData` or `NSDate`.
     public var archivedClass: ArchivedClass? { isInline ? nil : reader.archivedClass(of: number) }
 
     /// Returns the value of the object. If the registry binds the object's class to `type` or a
     /// subclass, the value has the bound type. Otherwise the value has the type `type`, if that
     /// type can be read from the class.
     ///
+    /// Outside the initializers of objects, the call reads a root, as `decode(_:forKey:)` of the
+    /// roots does: the classes that `type` registers are allowed, and deferred references are
+    /// resolved before the call returns.
+    ///
     /// - Throws: `missingValue` for nil, `classNotAllowed`, `wrongType`, `referenceCycle`, errors
     ///   for exceeded limits, and the errors of the object's initializer.
     public func object<T: KeyedDecodable>(as type: T.Type) throws -> T {
         if isInline { throw reader.wrongType(self, expected: "\(T.self)") }
-        return try reader.value(type, number)
+        if reader.isReadingRoot { return try reader.value(type, number) }
+        return try reader.root([type]) { try reader.value(type, number) }
     }
 
     /// Returns a replacement for the value of the object, as `awakeAfter(using:)` does. All
@@ -59,7 +64,10 @@ public struct KeyedReference {
         as type: T.Type, replacedBy replacement: (T) throws -> Replacement
     ) throws -> Replacement {
         let value = try object(as: type)
-        if let known = reader.replacements[number] as? Replacement { return known }
+        // A cast of nil to an optional type would succeed.
+        if let known = reader.replacements[number], let replaced = known as? Replacement {
+            return replaced
+        }
         let replaced = try replacement(value)
         if reader.index.isShared(number) { reader.replacements[number] = replaced }
         return replaced

@@ -5,8 +5,8 @@ internal import ArchiveVocabulary
 internal import CallStack
 internal import PropertyList
 
-/// The objects of an archive that is being written: those with only a number, the open ones, and
-/// the complete ones.
+/// The objects of an archive that is being written. Each is reserved, which means that it has only a number, or
+/// open, or complete.
 ///
 /// It is a value type, so each step of the writer is a single access to it.
 struct ObjectTable {
@@ -39,7 +39,7 @@ struct ObjectTable {
     // The marker of an object that only has a number. Unless it is written later, it becomes nil.
     private static let promised = UInt32.max
     // The marker of an open object.
-    private static let underWay = UInt32.max - 1
+    private static let underConstruction = UInt32.max - 1
 
     // The first element is a placeholder for the roots, which have no class.
     private var classes = [WrittenClass(archivedClass: ArchivedClass(name: ""))]
@@ -71,12 +71,12 @@ struct ObjectTable {
     private(set) var isClosed = false
     private let lastDuplicateKeyWins: Bool
 
-    /// Creates an empty table. The limits apply to the number of objects, because a part that
-    /// several values share is written once for each of them.
+    /// Creates an empty table. The limits bound the number of objects, because a small value can expand to many: a
+    /// part that occurs in several values is written once for each of them.
     init(limits: ParsingLimits, lastDuplicateKeyWins: Bool) {
         self.lastDuplicateKeyWins = lastDuplicateKeyWins
         let (most, overflows) = limits.expansion.base.multipliedReportingOverflow(by: 16)
-        limit = min(overflows ? .max : most, Int(clamping: Self.underWay))
+        limit = min(overflows ? .max : most, Int(clamping: Self.underConstruction))
         classKey = assembler.key(ArchiveFormat.classKey)
         // Enough for a small archive, so that its tables never grow.
         objects.reserveCapacity(48)
@@ -173,7 +173,7 @@ extension ObjectTable {
     mutating func begin(_ object: UInt32, classIndex: Int) -> Open {
         let outer = open
         open = Open(number: object, classIndex: classIndex, start: fields.count)
-        objects[Int(object)] = Self.underWay
+        objects[Int(object)] = Self.underConstruction
         depth &+= 1
         return outer
     }
@@ -241,7 +241,7 @@ extension ObjectTable {
     /// Returns the node of a class's description; nil if the description has additional keys.
     private mutating func description(_ archivedClass: ArchivedClass) -> UInt32? {
         guard let listsChainFirst = archivedClass.listsChainFirst else { return nil }
-        // The keys and values are collected behind the fields of the open objects.
+        // The keys and values are temporarily appended to the fields of the open objects.
         let start = fields.count
         if !listsChainFirst { addName(of: archivedClass) }
         add(archivedClass.chain, ArchiveFormat.classChainKey)

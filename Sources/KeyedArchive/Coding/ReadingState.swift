@@ -40,10 +40,10 @@ struct ReadingState {
 
     /// The position of a field that the objects of a layout do not have.
     static let missing = UInt32.max
-    /// The position of a field that was not requested from objects of the layout at this step.
+    /// The result of ``ask(_:)`` for a field whose position is not cached for the layout at this step.
     static let unknown = UInt32.max - 1
 
-    /// The requests to one object so far.
+    /// The progress of reading the fields of one object.
     struct Progress {
         /// The object under construction; `.max` for none.
         fileprivate var object = UInt32.max
@@ -95,9 +95,9 @@ struct ReadingState {
     var newlyMade: [UInt32] = []
     /// The number of deferred references. The reader stores them, because releasing them may run
     /// code of a program.
-    var lateCount = 0
+    var deferredCount = 0
     // By object: whether it is under construction.
-    private var isUnderWay: [Bool]
+    private var isUnderConstruction: [Bool]
     // The steps of all layouts, each linked to the one that followed it the last time.
     private var steps: [FieldStep] = []
     // By slot of a layout: the index of the first step plus one; 0 is none.
@@ -109,7 +109,7 @@ struct ReadingState {
         open.reserveCapacity(8)
         lookups = .repeated(ClassLookup(), count: classCount)
         grants = .repeated(Grant(), count: classCount)
-        isUnderWay = .repeated(false, count: objectCount)
+        isUnderConstruction = .repeated(false, count: objectCount)
         self.visitLimit = visitLimit
     }
 
@@ -132,14 +132,9 @@ struct ReadingState {
     }
 
     @inline(never)
-    func expansionExceeded() -> KeyedArchiveError {
-        KeyedArchiveError(
-            .expansionLimitExceeded,
-            what: "expected shared objects to expand to at most \(visitLimit) values, found more",
-            recovery: "raise `ParsingLimits.expansion` if the archive is trusted")
-    }
+    func expansionExceeded() -> KeyedArchiveError { .expansionExceeded(visitLimit) }
 
-    func isUnderWay(_ object: UInt32) -> Bool { isUnderWay[Int(object)] }
+    func isUnderConstruction(_ object: UInt32) -> Bool { isUnderConstruction[Int(object)] }
 
     /// Begins the construction of an object, and returns the progress of the enclosing one.
     ///
@@ -150,14 +145,14 @@ struct ReadingState {
         if let layout, !firstSteps.isEmpty {
             progress.next = firstSteps[layout.slot(Self.slotCount)]
         }
-        isUnderWay[Int(object)] = true
+        isUnderConstruction[Int(object)] = true
         open.append(object)
         return outer
     }
 
     /// Finishes the innermost object under construction.
     mutating func end(_ outer: Progress) {
-        isUnderWay[Int(open.removeLast())] = false
+        isUnderConstruction[Int(open.removeLast())] = false
         progress = outer
     }
 
@@ -168,9 +163,9 @@ struct ReadingState {
         progress.object == object && progress.layout != .none
     }
 
-    /// Returns the expected position of a field that is requested from the innermost object, or
-    /// ``unknown``. The position is known if the field was requested at this step the last time,
-    /// from an object of the same layout.
+    /// Returns the cached position of a field that is requested from the innermost object: ``missing`` if objects
+    /// of the layout lack the field, ``unknown`` if no position is cached. A position is cached if the field was
+    /// requested at this step the last time, from an object of the same layout.
     @inline(__always)
     mutating func ask(_ key: String) -> UInt32 {
         if progress.next == 0 { return Self.unknown }

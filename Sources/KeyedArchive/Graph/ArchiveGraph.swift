@@ -75,7 +75,8 @@ public struct ArchiveGraph: Sendable {
 
     /// Parses a keyed archive and reads its graph.
     ///
-    /// - Throws: the errors of ``ArchiveContents`` and ``init(_:keepingMalformed:limits:)``.
+    /// - Throws: the errors of ``ArchiveContents/init(parsing:options:limits:)`` and
+    ///   ``init(_:keepingMalformed:limits:)``.
     public init(
         parsing bytes: some Sequence<UInt8>, options: ParsingOptions = .strict,
         limits: ParsingLimits = .default

@@ -23,14 +23,23 @@ extension ArchiveWriter {
     func copy(_ opaque: OpaqueObject) throws -> PropertyListUID {
         var frames: [CopyFrame] = []
         let number = try begin(opaque.number, of: opaque.archive, &frames)
-        while let top = frames.indices.last {
-            if let next = frames[top].references.popLast() {
-                _ = try begin(next, of: opaque.archive, &frames)
-            } else {
-                try complete(frames.removeLast(), of: opaque.archive)
-            }
+        // An incomplete object must not be output, even if the caller ignores the error.
+        do { try copyReferences(of: opaque.archive, &frames) } catch {
+            table.fail(error)
+            throw error
         }
         return PropertyListUID(number)
+    }
+
+    /// Completes the objects in `frames`, after copying everything they refer to.
+    private func copyReferences(of source: OpaqueArchive, _ frames: inout [CopyFrame]) throws {
+        while let top = frames.indices.last {
+            if let next = frames[top].references.popLast() {
+                _ = try begin(next, of: source, &frames)
+            } else {
+                try complete(frames.removeLast(), of: source)
+            }
+        }
     }
 
     /// Returns the number for an object of another archive. Pushes a frame if the object is new.

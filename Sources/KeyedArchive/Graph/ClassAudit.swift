@@ -6,22 +6,26 @@ internal import ArchiveVocabulary
 
 /// An object of an archive whose class a registry does not allow.
 public struct DisallowedObject: Sendable {
-    /// Its number in `$objects`.
+    /// The number of the object in `$objects`.
     public let object: PropertyListUID
-    /// Its class; `NSString`, `NSNumber`, `NSData` or `NSDate` for a plain value.
+    /// The class of the object; `NSString`, `NSNumber`, `NSData` or `NSDate` for a plain value.
     public let archivedClass: ArchivedClass
-    /// A shortest path to the object from the roots, as in `root.friends[0].urls["home"]`; nil if
-    /// no root leads to it. Linear in its length.
+    /// A shortest path from the roots to the object, as in `root.friends[0].urls["home"]`; nil if the object is
+    /// unreachable.
     ///
-    /// The path is built on each access, because all paths together may be far longer than the
-    /// archive.
-    public var path: PropertyListPath? { ways.path(to: object.value) }
+    /// An archiver never writes a reference in nested containers within a field. The path of such a reference ends with
+    /// the field, or with the element of the field that contains the reference.
+    ///
+    /// The path is built on each access, because all paths together may be far longer than the archive.
+    ///
+    /// - Complexity: Linear in the length of the path.
+    public var path: PropertyListPath? { paths.path(to: object.value) }
 
     /// The path as text, with the middle left out if it is long. Takes constant time, whatever the
     /// length of the path.
-    package var pathDescription: String? { ways.pathDescription(to: object.value) }
+    package var pathDescription: String? { paths.pathDescription(to: object.value) }
 
-    fileprivate let ways: WayFinder
+    fileprivate let paths: PathFinder
 }
 
 extension ArchiveContents {
@@ -31,7 +35,7 @@ extension ArchiveContents {
     /// - Parameters:
     ///   - registry: the allowed classes.
     ///   - limits: the limits for expanding the descriptions of the classes.
-    /// - Returns: The objects, in their order.
+    /// - Returns: The objects, in the order of `$objects`.
     /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`,
     ///   `expansionLimitExceeded`, `invalidPropertyList`.
     public func objects(
@@ -41,25 +45,25 @@ extension ArchiveContents {
         let index = try ArchiveIndex(self, table, limits)
         let classes = ArchivedClass.leaves + index.classes
         let isAllowed = classes.map { registry.match(of: $0) != nil }
-        var ways: WayFinder?
+        var paths: PathFinder?
         var found: [DisallowedObject] = []
         for number in 0..<index.count {
             let object = UInt32(truncatingIfNeeded: number)
             let classNumber = index.classNumber(of: object)
             if !classNumber.isObject || isAllowed[Int(classNumber.value)] { continue }
-            let finder = ways ?? WayFinder(self, index)
-            ways = finder
+            let finder = paths ?? PathFinder(self, index)
+            paths = finder
             found.append(
                 DisallowedObject(
                     object: PropertyListUID(object), archivedClass: classes[Int(classNumber.value)],
-                    ways: finder))
+                    paths: finder))
         }
         return found
     }
 }
 
 /// The shortest paths from the roots of an archive to its objects, found by a breadth-first search.
-private struct WayFinder: Sendable {
+private struct PathFinder: Sendable {
     private struct Step: Sendable {
         /// The object with the reference; `root` for the roots, `none` for an unreachable object.
         var parent: UInt32
@@ -73,7 +77,7 @@ private struct WayFinder: Sendable {
         var anchor: UInt32 = 0
     }
 
-    // The descriptions of paths show at most this many objects at either end.
+    // The maximum number of objects at either end of a path that its description shows.
     private static let longestEnd = 64
     // The maximum number of scalars of a key in the description of a path.
     private static let longestKey = 200
@@ -111,16 +115,35 @@ private struct WayFinder: Sendable {
         guard !isKnown[fields.number], let entries = fields.dictionary else { return }
         isKnown[fields.number] = true
         for entry in entries {
-            let key = UInt32(truncatingIfNeeded: entry.keyNode.number)
-            if let uid = entry.value.uid {
-                enqueue(uid.value, Step(parent: parent, key: key, index: -1))
+            var step = Step(
+                parent: parent, key: UInt32(truncatingIfNeeded: entry.keyNode.number), index: -1)
+            guard !isKnown[entry.value.number], let elements = entry.value.array else {
+                enqueueAll(in: entry.value, step)
+                continue
             }
-            guard !isKnown[entry.value.number], let elements = entry.value.array else { continue }
             isKnown[entry.value.number] = true
             for (place, element) in elements.enumerated() {
-                guard let uid = element.uid else { continue }
-                let index = Int32(truncatingIfNeeded: place)
-                enqueue(uid.value, Step(parent: parent, key: key, index: index))
+                step.index = Int32(truncatingIfNeeded: place)
+                enqueueAll(in: element, step)
+            }
+        }
+    }
+
+    /// Enqueues the object that a value refers to, or all objects that an inline container refers
+    /// to, with the same step.
+    private mutating func enqueueAll(in value: PropertyListNode, _ step: Step) {
+        if let uid = value.uid { return enqueue(uid.value, step) }
+        if !value.kind.isContainer { return }
+        var pending = [value]
+        while let container = pending.popLast() {
+            if isKnown[container.number] { continue }
+            isKnown[container.number] = true
+            for child in container.childNodes {
+                if let uid = child.uid {
+                    enqueue(uid.value, step)
+                } else if child.kind.isContainer {
+                    pending.append(child)
+                }
             }
         }
     }
@@ -184,8 +207,8 @@ private struct WayFinder: Sendable {
         return components.reversed()
     }
 
-    /// Returns the step to an element of an array or set, or to the value of a dictionary's key;
-    /// nil for a field of any other object, and for the value of a key that is not a string.
+    /// Returns the path component for an element of an array or set, or for a value of a dictionary. Returns nil for a
+    /// field of any other object, and for a value whose key is not a string.
     private func element(
         _ step: Step, _ text: (UInt32) -> String
     ) -> PropertyListPath.Component? {

@@ -30,9 +30,10 @@ extension OpaqueObject {
     /// fields. Fields that are nil are omitted. Elements that are nil become the string `$null`. A
     /// shared object is repeated for each reference to it.
     ///
-    /// - Throws: `referenceCycle`; `depthLimitExceeded` beyond `limits.depth` nested objects, or
-    ///   beyond 512; `expansionLimitExceeded`; `wrongType` for a dictionary with a key that is not
-    ///   a string.
+    /// - Throws: `referenceCycle`; `depthLimitExceeded` beyond `limits.depth` nested objects, or beyond 512;
+    ///   `expansionLimitExceeded`; `wrongType` for a dictionary with a key that is not a string;
+    ///   `malformedObject` for a dictionary whose keys and values differ in number;
+    ///   `invalidPropertyList` for an inline value that cannot be converted.
     public func propertyList(
         limits: ParsingLimits = .default
     ) throws(KeyedArchiveError) -> PropertyListValue {
@@ -156,6 +157,10 @@ private struct ObjectTree: ~Copyable {
     private func dictionary(
         keys: [PropertyListValue], _ values: [PropertyListValue]
     ) throws(KeyedArchiveError) -> PropertyListValue {
+        guard keys.count == values.count else {
+            throw .unequalCounts(
+                keys: keys.count, values: values.count, PropertyListUID(open.last ?? 0))
+        }
         var entries = PropertyListDictionary()
         for (key, value) in zip(keys, values) {
             guard case .string(let text) = key else {
@@ -194,9 +199,9 @@ private struct ObjectTree: ~Copyable {
     }
 
     private func expansionExceeded(_ object: UInt32? = nil) -> KeyedArchiveError {
-        failure(
-            .expansionLimitExceeded, "shared objects expand to too many values",
-            object ?? open.last ?? 0)
+        .expansionExceeded(
+            budget.limits.expansion.limit(for: archive.extent),
+            PropertyListUID(object ?? open.last ?? 0))
     }
 
     private func failure(

@@ -38,7 +38,8 @@ struct AttributedStringTests {
         let archived = ArchivedAttributedString(string + other + string) { container in
             container.languageIdentifier.map { ["NSLanguage": AnyArchived($0)] } ?? [:]
         }
-        #expect(archived.dictionaries.count == 2 && archived.runs.map(\.dictionary) == [0, 1, 0])
+        #expect(archived.dictionaries.count == 2)
+        #expect(archived.runs.map(\.dictionaryIndex) == [0, 1, 0])
         let text = try AttributedString(archived) { attributes in
             var container = AttributeContainer()
             container.languageIdentifier = attributes["NSLanguage"]?.stringValue
@@ -49,20 +50,22 @@ struct AttributedStringTests {
     }
 
     @Test(
-        "attributed strings with a run that ends within a character, or beyond the text, are not converted"
+        "attributed strings whose runs split a character or do not fit the text are not converted"
     )
     func brokenRuns() {
         for lengths in [[1, 2], [4], [-1, 3]] {
             let archived = ArchivedAttributedString(
                 "🌍a", dictionaries: [],
-                runs: lengths.map { .init(length: $0, dictionary: 0) })
-            #expect(archiveError { _ = try AttributedString(archived) }?.code == .valueOutOfRange)
+                runs: lengths.map { .init(length: $0, dictionaryIndex: 0) })
+            let error = archiveError { _ = try AttributedString(archived) }
+            #expect(error?.code == .valueOutOfRange)
+            #expect(error?.what.contains("that does not split a surrogate pair") == true)
         }
     }
 
     private static let info: [UInt8] = [1, 0, 1, 1, 4, 2, 2, 1, 1, 3, 1, 0]
 
-    /// Returns the objects for a text of ten UTF-16 code units, a table of runs and `count` empty
+    /// Returns the objects of an attributed string: a text, a table of runs, and empty attribute
     /// dictionaries.
     private static func objects(
         _ info: [UInt8], dictionaries: Int = 4, text: String = "0123456789"
@@ -91,9 +94,9 @@ struct AttributedStringTests {
         #expect(string.text == "0123456789")
         #expect(string.dictionaries.count == 4)
         #expect(string.runs.map(\.length) == [1, 1, 4, 2, 1, 1])
-        #expect(string.runs.map(\.dictionary) == [0, 1, 2, 1, 3, 0])
+        #expect(string.runs.map(\.dictionaryIndex) == [0, 1, 2, 1, 3, 0])
         #expect(string.attributes(of: string.runs[0])?.entries.isEmpty == true)
-        #expect(string.attributes(of: .init(length: 1, dictionary: 4)) == nil)
+        #expect(string.attributes(of: .init(length: 1, dictionaryIndex: 4)) == nil)
     }
 
     @Test("attributed strings are written as Apple's archiver writes them: text, attributes, runs")
@@ -103,7 +106,7 @@ struct AttributedStringTests {
         let string = ArchivedAttributedString(
             "añ😀", kind: .mutable,
             dictionaries: [AnyArchived(Pairs([])), AnyArchived(size)],
-            runs: [.init(length: 2, dictionary: 1), .init(length: 2, dictionary: 0)])
+            runs: [.init(length: 2, dictionaryIndex: 1), .init(length: 2, dictionaryIndex: 0)])
         #expect(
             try written(string) == [
                 [
@@ -161,12 +164,12 @@ struct AttributedStringTests {
         #expect(try written(read(AnyArchived.self, objects)).count == objects.count)
     }
 
-    @Test("run tables with 64-bit integers are written in the shortest form")
+    @Test("padded integers in a run table are written in the shortest form")
     func padding() throws {
         let string = try read(
             ArchivedAttributedString.self,
             Self.objects([0x8A, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0, 0x80, 0]))
-        #expect(string.runs == [.init(length: 10, dictionary: 0)])
+        #expect(string.runs == [.init(length: 10, dictionaryIndex: 0)])
         #expect(try written(string).contains(["NS.data": .data([10, 0]), "$class": .uid(8)]))
     }
 
@@ -225,7 +228,7 @@ struct AttributedStringTests {
         ] {
             let string = ArchivedAttributedString(
                 "ab", dictionaries: [dictionary],
-                runs: runs.map { .init(length: $0.0, dictionary: $0.1) })
+                runs: runs.map { .init(length: $0.0, dictionaryIndex: $0.1) })
             #expect(archiveError { try KeyedArchiver.archive(string) }?.code == .misuse)
         }
     }

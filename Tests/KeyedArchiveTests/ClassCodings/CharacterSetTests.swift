@@ -55,7 +55,7 @@ struct CharacterSetTests {
         }
     }
 
-    @Test("character sets with members and bitmaps that are objects round-trip")
+    @Test("character sets whose members or bitmaps are stored as objects round-trip")
     func objects() throws {
         let text: [PropertyListValue] = [
             ["NSStringObject": .uid(2), "NSIsInverted": true, "$class": .uid(3)], "abc",
@@ -81,7 +81,7 @@ struct CharacterSetTests {
         #expect(try written(set) == table)
     }
 
-    @Test("character sets know their members")
+    @Test("`contains` is true for the members of a character set and false for other characters")
     func members() {
         func check(
             _ form: ArchivedCharacterSet.Form, in members: String, not others: String,

@@ -7,6 +7,36 @@ import PropertyList
 import TestSupport
 import Testing
 
+@Suite("The order of sets and dictionaries")
+struct CollectionOrderTests {
+    /// Returns sets that are equal for all capacities, but whose order depends on the capacity.
+    private func sets(_ capacity: Int) -> Set<Set<String>> {
+        Set((0..<20).map { number in set((0..<8).map { "\($0) of \(number)" }, capacity) })
+    }
+
+    private func set(_ elements: [String], _ capacity: Int) -> Set<String> {
+        var result = Set<String>(minimumCapacity: capacity)
+        result.formUnion(elements)
+        return result
+    }
+
+    @Test("equal nested sets and dictionaries are archived alike, whatever their order in memory")
+    func nested() throws {
+        let bytes = try KeyedArchiver.archive(sets(8))
+        #expect(try KeyedArchiver.archive(sets(1000)) == bytes)
+        #expect(try KeyedUnarchiver.unarchive(Set<Set<String>>.self, from: bytes) == sets(8))
+        func keyed(_ capacity: Int) -> [[Set<String>: Int]: [Set<String>]] {
+            var dictionary: [[Set<String>: Int]: [Set<String>]] = [:]
+            for number in 0..<20 {
+                let key = set((0..<8).map { "\($0) of \(number)" }, capacity)
+                dictionary[[key: 1, set([], capacity): 2]] = [key]
+            }
+            return dictionary
+        }
+        #expect(try KeyedArchiver.archive(keyed(8)) == KeyedArchiver.archive(keyed(1000)))
+    }
+}
+
 @Suite(
     "Sets in genuine archives",
     .enabled(if: Corpus.hasExternal, "there is no folder of such files"))

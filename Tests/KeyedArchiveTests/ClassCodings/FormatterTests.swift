@@ -160,7 +160,7 @@ struct FormatterTests {
     }
 
     @Test(
-        "ISO 8601 date formatters by Apple's software keep their numbers",
+        "ISO 8601 date formatters by Apple's software are written with the same object numbers",
         .enabled(if: Corpus.hasExternal))
     func appleNumbers() throws {
         let registry = ClassRegistry.foundation.keepingUnknownClasses()
@@ -201,7 +201,7 @@ struct FormatterTests {
         #expect(code(["NS.attributes": .uid(99)]) == .danglingReference)
     }
 
-    @Test("number formatters are written in Apple's order")
+    @Test("the fields of number formatters are written in Apple's order")
     func numbers() throws {
         var formatter = ArchivedNumberFormatter()
         formatter.positiveFormat = "+"

@@ -48,7 +48,7 @@ struct GeometryTests {
     }
 
     @Test(
-        "each structure round-trips as a root, in a list and as a field of any type")
+        "each structure round-trips as a root and in a list, and is text to `AnyArchived`")
     func archives() throws {
         func check<T: ArchivedStringConvertible & Equatable>(_ value: T) throws {
             for bytes in [
@@ -99,7 +99,7 @@ struct GeometryTests {
         #expect(ArchivedPoint(archivedString: long) == nil)
     }
 
-    @Test("structures are references to text, as fields and as elements")
+    @Test("the elements of an array of structures are references to text")
     func fields() throws {
         let points = [ArchivedPoint(x: 1, y: 2), ArchivedPoint(x: 3.5, y: 0)]
         let bytes = try KeyedArchiver.archive(points)
@@ -111,7 +111,7 @@ struct GeometryTests {
         #expect(try KeyedUnarchiver.unarchive([ArchivedPoint].self, from: bytes) == points)
     }
 
-    @Test("a range is an NSValue, as a field and as an element")
+    @Test("the elements of an array of ranges are NSValues")
     func rangeFields() throws {
         let ranges = [ArchivedRange(location: 2, length: 3), ArchivedRange(location: 0, length: 0)]
         let bytes = try KeyedArchiver.archive(ranges)

@@ -19,7 +19,7 @@ struct IndexTests {
         0x7f, 0x32,
     ]
 
-    /// Returns an object with packed integers.
+    /// Returns the objects of an index set or index path with packed integers.
     static func packed(
         _ count: Int, _ bytes: [UInt8], _ keys: (count: String, data: String),
         _ description: PropertyListValue
@@ -216,7 +216,7 @@ struct GenuineIndexTests {
                 == [4, 8, 15, 16, 23, 42])
     }
 
-    @Test("index sets and paths in saved program states are written as they were read")
+    @Test("index paths in saved program states are written as they were read")
     func states() throws {
         let paths = try Specimens.compareParts(
             IndexPath.self, of: ["NSIndexPath"], in: "xcuserstate")

@@ -63,7 +63,7 @@ struct PersonNameTests {
         #expect(value.name.givenName == "Ada" && value.phoneticRepresentation == nil)
     }
 
-    @Test("nested person names and fields of the wrong type are refused")
+    @Test("nested phonetic representations and fields of the wrong type are refused")
     func hostile() throws {
         func code(_ fields: PropertyListDictionary) -> KeyedArchiveError.Code? {
             refusal(

@@ -7,8 +7,8 @@ import PropertyList
 import TestSupport
 import Testing
 
-/// Predicates and expressions are programs. No preset allows them, and they are only kept
-/// unchanged.
+/// Predicates and expressions are programs. No preset allows them. They can be kept unchanged, but
+/// are never evaluated.
 @Suite("Predicates, expressions, sort descriptors")
 struct PredicateTests {
     private static let presets: [ClassRegistry] = [.foundation, .propertyList, .commonClasses]
@@ -37,13 +37,13 @@ struct PredicateTests {
         }
     }
 
-    @Test("predicates, expressions and sort descriptors are refused, whatever type is requested")
+    @Test("expressions are refused, whatever type is requested")
     func refused() throws {
         #expect(refusal(AnyArchived.self, Self.function) == .classNotAllowed)
         #expect(refusal(OpaqueObject.self, Self.function) == .classNotAllowed)
         #expect(refusal(ArchivedRegularExpression.self, Self.function) == .classNotAllowed)
         #expect(refusal([AnyArchived].self, Self.function) == .classNotAllowed)
-        // Such an object is refused within an allowed one, and in an unknown field.
+        // An expression is refused within an allowed object. In an unknown field, it is ignored.
         let array: [PropertyListValue] = [
             ["NS.objects": [.uid(2)], "$class": .uid(4)],
             ["NSExpressionType": 1, "$class": .uid(3)],
@@ -62,7 +62,7 @@ struct PredicateTests {
         #expect(read.extraFields.ignoredKeys == ["NSLater"])
     }
 
-    @Test("predicates and expressions are kept unchanged if the registry says so, including cycles")
+    @Test("expressions, even with cycles, are kept unchanged if the registry keeps unknown classes")
     func kept() throws {
         let registry = ClassRegistry.foundation.keepingUnknownClasses()
         let value = try read(AnyArchived.self, Self.function, allowing: registry)

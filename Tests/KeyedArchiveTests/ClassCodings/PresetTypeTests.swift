@@ -125,7 +125,7 @@ struct PresetTypeTests {
             dictionaries: [
                 AnyArchived(ArchivedPairs<AnyArchived, AnyArchived>([])), .init(dictionary),
             ],
-            runs: [.init(length: 1, dictionary: 0), .init(length: 3, dictionary: 1)])
+            runs: [.init(length: 1, dictionaryIndex: 0), .init(length: 3, dictionaryIndex: 1)])
     }
 
     private static func match(_ count: Int) -> ArchivedRegularExpressionMatch {

@@ -52,7 +52,7 @@ private struct Gate: KeyedCodable, Equatable {
     }
 }
 
-/// The same object, encoded with the raw values.
+/// The same object as `Gate`, encoded with the raw values.
 private struct RawGate: KeyedCodable {
     static let archivedClass: ArchivedClass = "Gate"
     var level: Int

@@ -187,6 +187,16 @@ struct TimeTests {
         }
     }
 
+    @Test("date intervals that end far in the future round-trip with the precision of their end")
+    func farIntervals() throws {
+        for start in [1e14, 1e18] {
+            let interval = DateInterval(
+                start: Date(timeIntervalSinceReferenceDate: start), duration: 0.1)
+            let bytes = try KeyedArchiver.archive(interval)
+            #expect(try KeyedUnarchiver.unarchive(DateInterval.self, from: bytes) == interval)
+        }
+    }
+
     @Test("date intervals that are contradictory or end before they start are refused")
     func hostileIntervals() throws {
         func code(_ start: Double, _ end: Double?, _ duration: Double?)
@@ -204,6 +214,7 @@ struct TimeTests {
         #expect(code(.nan, 1, nil) == .valueOutOfRange)
         #expect(code(.infinity, .infinity, nil) == .valueOutOfRange)
         #expect(code(1, 2, 3) == .malformedObject)
+        #expect(code(1e14, 1e14 + 1, 2) == .malformedObject)
         #expect(code(1, .nan, 3) == .malformedObject)
         #expect(code(1, nil, .infinity) == nil)
         #expect(refusal(DateInterval.self, ["NS.duration": 1], Self.interval) == .missingValue)

@@ -74,7 +74,27 @@ struct AnyArchivedTests {
         #expect(tree.value(as: [String: AnyArchived].self)?.count == 15)
     }
 
-    @Test("values of any class are equal whether they were decoded or wrapped")
+    @Test("elements are converted to optional values, unless one of them has another type")
+    func optionals() throws {
+        // Equal numbers are one object.
+        let numbers = try KeyedUnarchiver.unarchive(
+            AnyArchived.self, from: KeyedArchiver.archive([5, 5]))
+        #expect(numbers.value(as: [Int?].self) == [5, 5])
+        let lists = try read(
+            AnyArchived.self,
+            [
+                [
+                    "NS.keys": [.uid(2), .uid(3)], "NS.objects": [.uid(4), .uid(4)],
+                    "$class": .uid(6),
+                ],
+                "a", "b", ["NS.objects": [.uid(7)], "$class": .uid(5)],
+                Archives.describe("NSArray"), Archives.describe("NSDictionary"), 1,
+            ])
+        #expect(lists.value(as: [String: [Int]?].self) == ["a": [1], "b": [1]])
+        #expect(AnyArchived(["x"]).value(as: [Int?].self) == nil)
+    }
+
+    @Test("values of any class that wrap Swift values are read like decoded ones")
     func wrapped() {
         let wrapped = AnyArchived(["list": ["a", 1, ["k": true]]] as PropertyListValue)
         #expect(wrapped["list"]?[0]?.stringValue == "a")
@@ -83,7 +103,7 @@ struct AnyArchivedTests {
         #expect(AnyArchived(["a": [1]])["a"]?[0]?.value(as: Int.self) == 1)
     }
 
-    @Test("a dictionary with a duplicate key is refused as a value of any class")
+    @Test("a dictionary with a duplicate key is not converted; its subscript finds the first value")
     func twice() throws {
         let twice = AnyArchived(ArchivedPairs([("a", 1), ("a", 2)]))
         #expect(twice.dictionaryValue == nil && twice.value(as: [String: Int].self) == nil)
@@ -92,7 +112,7 @@ struct AnyArchivedTests {
     }
 
     @Test(
-        "values of any class become property lists, or the error names the value that has no such form"
+        "values of any class become property lists, or the error locates the value that cannot"
     )
     func propertyList() throws {
         let plain = try KeyedUnarchiver.unarchive(
@@ -134,6 +154,8 @@ struct AnyArchivedTests {
         #expect(
             "\(value)" == #"{a: [1, true, 1.5], 2: "line\n", d: <1 bytes>, u: \#(identifier), "#
                 + #"s: {("x")}, p: Dog, t: 2001-01-01T00:00:00Z}"#)
+        let listed = ArchivedPairs([(AnyArchived([1]), AnyArchived("x"))])
+        #expect("\(AnyArchived(listed))" == #"{[1]: "x"}"#)
         let long = AnyArchived([String](repeating: "text", count: 100_000))
         #expect(long.description.count == 1001 && long.description.hasSuffix("…"))
         #expect(AnyArchived(String(repeating: "x", count: 2000)).description.count == 1001)
@@ -175,7 +197,31 @@ struct AnyArchivedTests {
         #expect(depth == 100_000)
     }
 
-    @Test("a null value of any class decodes as nil if an optional is requested")
+    @Test("a hundred thousand nested objects of any type are released without a deep stack")
+    func release() {
+        let wraps: [(AnyArchived) -> AnyArchived] = [
+            { AnyArchived([$0]) },
+            { AnyArchived(Mutable(ArchivedPairs([(AnyArchived("k"), $0)]))) },
+            { AnyArchived(ArchivedNotification(name: "n", object: $0)) },
+            { AnyArchived(ArchivedHashTable(options: 0, elements: [$0])) },
+            { AnyArchived(Holder($0)) },
+        ]
+        weak var innermost: Holder?
+        for wrap in wraps {
+            var value = AnyArchived("end")
+            do {
+                let holder = Holder(value)
+                innermost = holder
+                value = AnyArchived(holder)
+            }
+            for _ in 0..<100_000 { value = wrap(value) }
+            #expect(innermost != nil)
+            value = AnyArchived("end")
+            #expect(innermost == nil)
+        }
+    }
+
+    @Test("a reference to null decodes as nil if an optional of any class is requested")
     func nothing() throws {
         let bytes = try Archives.make(["x"], top: ["root": .uid(0), "text": .uid(1)])
         let archive = try KeyedUnarchiver(parsing: bytes)
@@ -187,4 +233,16 @@ struct AnyArchivedTests {
         let again = try KeyedArchiver.archive(archive.unarchive(AnyArchived?.self))
         #expect(try KeyedUnarchiver.unarchive(AnyArchived?.self, from: again) == nil)
     }
+}
+
+/// A program's own class, with a field of any class.
+private final class Holder: KeyedCodable {
+    static let archivedClass: ArchivedClass = "Holder"
+    let content: AnyArchived
+
+    init(_ content: AnyArchived) { self.content = content }
+
+    func encode(with coder: KeyedEncoder) { coder.encode(content, forKey: "content") }
+
+    init(coder: KeyedDecoder) throws { content = try coder.decode(forKey: "content") }
 }

@@ -96,7 +96,7 @@ struct CodableBridgeTests {
         #expect(person.born.timeIntervalSinceReferenceDate == 1.5)
     }
 
-    @Test("`Codable` values are limited in depth and expansion")
+    @Test("the property list of an opaque object is limited in depth and expansion")
     func bounds() throws {
         var objects: [PropertyListValue] = []
         for level in 1...12 {

@@ -90,7 +90,7 @@ struct RefusedFieldTests {
                 == .wrongType)
     }
 
-    @Test("an element that is in a counted set less than once is refused")
+    @Test("an element of a counted set with a count of zero is refused")
     func count() {
         #expect(
             code(
@@ -125,6 +125,18 @@ struct RefusedFieldTests {
     func tree() {
         let value = PropertyListValue.array([.set(["a"])])
         #expect(archiveError { try KeyedArchiver.archive(value) }?.code == .valueOutOfRange)
+    }
+
+    @Test("a dictionary with more keys than values is refused as a tree of fields")
+    func unequalCounts() throws {
+        let bytes = try Archives.make([
+            ["NS.keys": [.uid(3), .uid(4)], "NS.objects": [.uid(3)], "$class": .uid(2)],
+            Archives.describe("NSDictionary"), "key", "other",
+        ])
+        let object = try KeyedUnarchiver.unarchive(OpaqueObject.self, from: bytes)
+        let error = archiveError { try object.propertyList() }
+        #expect(error?.code == .malformedObject)
+        #expect(error?.what == "expected as many values as keys (2), found 1")
     }
 
     @Test("a dictionary with keys that are not text is refused as a tree of fields")

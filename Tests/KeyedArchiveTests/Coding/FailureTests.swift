@@ -63,6 +63,35 @@ struct FailureTests {
         #expect(try archive.unarchive(Node.self, forKey: "b") === first)
     }
 
+    @Test("a reference at the roots is read as a root")
+    func rootReferences() throws {
+        let tree = Node(1)
+        tree.adopt(Node(2))
+        var limits = ParsingLimits.default
+        limits.expansion = .init(factor: 0, base: 100)
+        // The type of the request alone allows the class.
+        let archive = try KeyedUnarchiver(parsing: KeyedArchiver.archive(tree), limits: limits)
+        let reference = try #require(archive.roots.reference(forKey: "root"))
+        let first = try reference.object(as: Node.self)
+        #expect(first.children.first?.parent === first)
+        // Each call has the full budget.
+        for _ in 0..<200 { #expect(try reference.object(as: Node.self) === first) }
+        #expect(
+            archiveError { try archive.unarchive(AnyArchived.self) }?.code == .classNotAllowed)
+    }
+
+    @Test("a reference at the roots fails if a late reference of its object fails")
+    func failedRootReference() throws {
+        let bytes = try Archives.make([
+            ["value": 1, "children": .uid(2), "next": .uid(5), "$class": .uid(3)],
+            ["NS.objects": [], "$class": .uid(4)], Archives.describe("Node"),
+            Archives.describe("NSArray"), "no node",
+        ])
+        let archive = try KeyedUnarchiver(parsing: bytes)
+        let reference = try #require(archive.roots.reference(forKey: "root"))
+        #expect(archiveError { try reference.object(as: Node.self) }?.code == .wrongType)
+    }
+
     @Test("classes allowed by the type of one root are not allowed for other roots")
     func rootTypes() throws {
         let bytes = try Archives.make(

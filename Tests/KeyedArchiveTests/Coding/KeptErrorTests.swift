@@ -93,7 +93,22 @@ struct KeptErrorTests {
         #expect((error(of: [Careless()]) as? KeyedArchiveError)?.code == .undeclaredSubclass)
     }
 
-    @Test("an error in a list that is too long has the depth and a bounded path")
+    @Test("an error while copying an object is kept even if a type catches it and continues")
+    func swallowedCopy() throws {
+        let bytes = try Archives.make([
+            ["child": .uid(2), "$class": .uid(3)], ["$class": .uid(4)],
+            Archives.describe("Known"), Archives.describe("Evil"),
+        ])
+        let object = try KeyedUnarchiver.unarchive(
+            OpaqueObject.self, from: bytes, allowing: .foundation.keepingUnknownClasses())
+        let root = [CarelessCopy(object: object), CarelessCopy(object: object)]
+        let error = archiveError {
+            try KeyedArchiver.archive(root, allowing: .foundation.allowing("Known"))
+        }
+        #expect(error?.code == .classNotAllowed)
+    }
+
+    @Test("a list that is nested too deep is refused with a bounded path")
     func depth() throws {
         let error = try #require(
             archiveError { try KeyedArchiver.archive(Link.list(10_000)) })
@@ -153,5 +168,17 @@ private struct Careless: KeyedEncodable {
     func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
         (try? writer.writeObject(of: "Pet") { $0.encode(Cat(name: "Tom"), forKey: "cat") })
             ?? ArchiveWriter.null
+    }
+}
+
+/// Archives nil in place of an object that cannot be copied.
+private struct CarelessCopy: KeyedEncodable {
+    static let archivedClass: ArchivedClass = "Pet"
+    let object: OpaqueObject
+
+    func encode(with coder: KeyedEncoder) {}
+
+    func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
+        (try? object.archive(in: writer)) ?? ArchiveWriter.null
     }
 }

@@ -75,7 +75,7 @@ final class Dog: Pet {
 /// A subclass without an archived class name.
 final class Cat: Pet {}
 
-/// A tree whose nodes refer weakly to their parents, and that is also a list.
+/// A node of a tree and of a list. It refers weakly to its parent.
 final class Node: KeyedCodable {
     static let archivedClass: ArchivedClass = "Node"
     var value: Int
@@ -107,7 +107,7 @@ final class Node: KeyedCodable {
     }
 }
 
-/// A list whose links are encoded and decoded by nested calls, which a ``ThreadLog`` records.
+/// A link of a list. Nested calls encode and decode the links, and a ``ThreadLog`` records them.
 final class Link: KeyedCodable {
     static let archivedClass: ArchivedClass = "Link"
     let value: Int
@@ -185,7 +185,7 @@ struct Reading: KeyedCodable, Equatable {
     }
 }
 
-/// An enumeration with payloads.
+/// An enumeration with associated values.
 enum Shape: KeyedCodable, Equatable {
     case circle(radius: Double)
     case square(side: Double)

@@ -14,7 +14,7 @@ import Foundation
 
 @Suite("Behavior that ported programs expect")
 struct PortingTests {
-    // MARK: - Names
+    // MARK: - Methods named as in Foundation
 
     @Test("roots are encoded to and decoded from data, and may be nil")
     func roots() throws {
@@ -188,7 +188,7 @@ struct PortingTests {
 
     // MARK: - Hooks
 
-    /// A shape that is stored as an object of another class, which refers back to it.
+    /// A drawing that is stored as an object of another class, which refers back to it.
     final class Drawing: KeyedCodable {
         static let archivedClass: ArchivedClass = "Drawing"
         let name: String
@@ -224,6 +224,21 @@ struct PortingTests {
         init(coder: KeyedDecoder) throws { name = try coder.decode(forKey: "name") }
     }
 
+    /// A stored drawing that is replaced by a drawing, or by nil if its name is `b`.
+    struct OptionalDrawing: KeyedDecodable {
+        static let archivedClass: ArchivedClass = "StoredDrawing"
+        let drawing: Drawing?
+
+        init(coder: KeyedDecoder) throws { drawing = nil }
+        private init(_ drawing: Drawing?) { self.drawing = drawing }
+        static func unarchive(_ reference: KeyedReference) throws -> OptionalDrawing {
+            let drawing: Drawing? = try reference.object(as: Stored.self) {
+                $0.name == "b" ? nil : Drawing(name: $0.name)
+            }
+            return OptionalDrawing(drawing)
+        }
+    }
+
     @Test("objects replaced during encoding and decoding stay shared")
     func replacements() throws {
         let drawing = Drawing(name: "a")
@@ -236,6 +251,10 @@ struct PortingTests {
         let back = try KeyedUnarchiver.unarchive([Drawing].self, from: bytes)
         #expect(back.map(\.name) == ["a", "b", "a"])
         #expect(back[0] === back[2] && back[0] !== back[1])
+        let optional = try KeyedUnarchiver.unarchive(
+            [OptionalDrawing].self, from: bytes, allowing: .foundation.adding(Stored.self))
+        #expect(optional.map(\.drawing?.name) == ["a", nil, "a"])
+        #expect(optional[0].drawing === optional[2].drawing)
     }
 
     final class Context: KeyedCodable {
@@ -265,7 +284,7 @@ struct PortingTests {
         #expect(try archive.unarchive(Context.self).unit == "cm>in")
     }
 
-    @Test("an element that cannot be decoded can be skipped, replaced, kept unchanged or an error")
+    @Test("an unreadable element can be skipped, replaced, kept unchanged or reported as an error")
     func badElements() throws {
         let bytes = try Archives.make(
             [

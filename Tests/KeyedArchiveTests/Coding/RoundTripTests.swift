@@ -61,7 +61,7 @@ struct RoundTripTests {
         #expect(try ArchiveGraph(parsing: bytes).objects.count == 7)
     }
 
-    @Test("an object is decoded as its subclass")
+    @Test("an object of a subclass is decoded as that subclass")
     func subclasses() throws {
         let allowed = ClassRegistry.foundation.adding(Dog.self, Pet.self)
         let pets = [Pet(name: "Rex"), Dog(name: "Fido", tricks: ["sit"])]
@@ -95,7 +95,7 @@ struct RoundTripTests {
             archiveError { try archive.unarchive(Dog.self, forKey: "rex") }?.code == .wrongType)
     }
 
-    @Test("a subclass requested by a metatype of its superclass does not change later requests")
+    @Test("a request with `Dog.self` typed as `Pet.Type` does not affect later requests")
     func dynamicMetatype() throws {
         let allowed = ClassRegistry.foundation.adding(Dog.self, Pet.self)
         let archiver = KeyedArchiver(allowing: allowed)
@@ -166,7 +166,7 @@ struct RoundTripTests {
         #expect(scalars(texts) == [1, 2])
     }
 
-    @Test("equal sets and dictionaries are written alike, whatever the order of insertion")
+    @Test("equal sets are archived as the same bytes, whatever the order of insertion")
     func stableOrder() throws {
         let data = (0..<50).map { Data([UInt8($0), 1]) }
         let dates = (0..<50).map { Date(timeIntervalSinceReferenceDate: Double($0) / 100) }
@@ -207,7 +207,7 @@ struct RoundTripTests {
         #expect(try KeyedArchiver.archive(mixed).count == bytes.count)
     }
 
-    @Test("mutable classes are kept where the types ask for them")
+    @Test("`Mutable` values are archived as mutable classes and decoded as `Mutable`")
     func mutables() throws {
         let value: [AnyArchived] = [
             AnyArchived(Mutable("m")), AnyArchived("i"), AnyArchived(Mutable(Data([1]))),
@@ -222,7 +222,7 @@ struct RoundTripTests {
         #expect(try KeyedArchiver.archive(back) == bytes)
     }
 
-    @Test("parents, children and cycles are restored through late references")
+    @Test("parents, children and cycles are restored through deferred references")
     func cycles() throws {
         let root = Node(1)
         for value in 2...4 { root.adopt(Node(value)) }
@@ -284,7 +284,7 @@ struct RoundTripTests {
     }
 }
 
-/// A field whose key is part of the value.
+/// An object with one field, whose key is the value.
 struct KeyField: KeyedCodable {
     static let archivedClass: ArchivedClass = "KeyField"
     let key: String

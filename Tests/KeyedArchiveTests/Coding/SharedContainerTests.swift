@@ -13,8 +13,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Archives whose objects share lists, dictionaries or long texts, as no archiver writes them. A
-/// small file of this kind can describe values that grow with the square of its size.
+/// Archives whose objects share lists, dictionaries or long texts. No archiver writes such files. A
+/// small one can describe values that grow with the square of its size.
 @Suite("Shared containers within archives")
 struct SharedContainerTests {
     private static let count = 300
@@ -30,7 +30,7 @@ struct SharedContainerTests {
         archiveError(body)?.code
     }
 
-    /// Returns an array of arrays that all share a list with `count` references to one element.
+    /// Returns an archive of arrays that all share a list with `count` references to one element.
     private func arrays(
         of element: (inout SharingAssembler) -> UInt64
     ) -> [UInt8] {
@@ -152,7 +152,7 @@ struct SharedContainerTests {
         let opaque = try KeyedUnarchiver.unarchive(
             OpaqueObject.self, from: archive.bytes(root: root),
             allowing: .foundation.keepingUnknownClasses())
-        // Copying it for each reference would take 10 GB.
+        // Copying the text for each reference would take 10 GB.
         let tree = try opaque.propertyList()
         #expect(tree[9_999]?["text"]?.string?.utf8.count == 1_000_000)
 
@@ -167,7 +167,11 @@ struct SharedContainerTests {
             parsing: lists.bytes(root: large), allowing: .foundation.keepingUnknownClasses(),
             limits: .trusted
         ).unarchive(OpaqueObject.self)
-        #expect(code { try counted.propertyList() } == .expansionLimitExceeded)
+        let refused = archiveError { try counted.propertyList() }
+        #expect(refused?.code == .expansionLimitExceeded)
+        #expect(
+            refused?.what.hasPrefix("expected shared objects to expand to at most ") == true)
+        #expect(refused?.recovery == "raise `ParsingLimits.expansion` if the archive is trusted")
     }
 
     @Test("shared values are written once when objects are copied to another archive")
@@ -184,7 +188,7 @@ struct SharedContainerTests {
         let registry = ClassRegistry.foundation.keepingUnknownClasses()
         let opaque = try KeyedUnarchiver.unarchive(
             OpaqueObject.self, from: strangers, allowing: registry)
-        // Copying it for each reference would take 30 GB.
+        // Copying these values for each reference would take 30 GB.
         let archiver = KeyedArchiver(allowing: registry)
         archiver.roots.encode(opaque, forKey: KeyedUnarchiver.rootKey)
         let copied = try BinaryPropertyList.serialize(
@@ -218,7 +222,7 @@ struct SharedContainerTests {
         }
     }
 
-    /// Returns an array of 10,000 objects of a class that all have the same fields.
+    /// Returns an archive of 10,000 objects of one class that share one dictionary of fields.
     private func manyObjects(
         _ name: String, _ fields: (inout SharingAssembler) -> [(String, UInt64)]
     ) -> [UInt8] {
@@ -233,7 +237,7 @@ struct SharedContainerTests {
 
     @Test("a shared value is copied once in each form that a program requests")
     func forms() throws {
-        // Copying one of these for each reference would take 10 GB.
+        // Copying one of these values for each reference would take 10 GB.
         let long = [UInt8](repeating: UInt8(ascii: "x"), count: 1_000_000)
         func data(_ key: String) -> (inout SharingAssembler) -> [(String, UInt64)] {
             { archive in [(key, archive.add(.data(long)))] }
@@ -253,6 +257,52 @@ struct SharedContainerTests {
             OpaqueObject.self, from: strangers, allowing: .foundation.keepingUnknownClasses())
         let tree = try opaque.propertyList()
         #expect(tree[9_999]?.dictionary?.first?.key.utf8.count == 1_000_001)
+    }
+
+    @Test("shared values of any class are converted to a property list once")
+    func convertedOnce() throws {
+        var archive = SharingAssembler()
+        let data = archive.reference(
+            archive.entry(archive.add(.data([UInt8](repeating: 7, count: 500_000)))))
+        let null = archive.reference(archive.object(archive.describe("NSNull"), []))
+        let list = archive.add(.array([data, null, data, null]))
+        let root = archive.object(archive.describe("NSArray"), [("NS.objects", list)])
+        let value = try KeyedUnarchiver.unarchive(
+            AnyArchived.self, from: archive.bytes(root: root))
+        var calls = 0
+        let tree = try value.propertyListValue { _ in
+            calls += 1
+            return "null"
+        }
+        #expect(calls == 1)
+        #expect(tree[1] == "null" && tree[3] == "null")
+        // SAFETY: the addresses are compared, not followed.
+        func address(_ place: Int) -> UInt? {
+            unsafe tree[place]?.data?.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+        }
+        #expect(address(0) != nil && address(0) == address(2))
+    }
+
+    @Test("objects of ignored fields are checked once for all fields")
+    func ignoredFields() throws {
+        var archive = SharingAssembler()
+        let array = archive.describe("NSArray")
+        func list(_ objects: [Int]) -> Int {
+            let references = archive.add(.array(objects.map { archive.reference($0) }))
+            return archive.object(array, [("NS.objects", references)])
+        }
+        let evil = archive.object(archive.describe("Evil"), [])
+        let texts = (0..<Self.count).map { archive.entry(archive.text("text \($0)")) }
+        let common = list([evil] + texts)
+        let sponge = archive.describe("Sponge")
+        let sponges = (0..<Self.count).map { _ in
+            let field = archive.reference(list([common]))
+            return archive.object(sponge, [("field", field)])
+        }
+        let bytes = archive.bytes(root: list(sponges))
+        let read = try KeyedUnarchiver.unarchive([Sponge].self, from: bytes, limits: limits)
+        #expect(read.count == Self.count)
+        #expect(read.allSatisfy { $0.fields.ignoredKeys == ["field"] })
     }
 
     @Test("objects that share nothing become a tree, whatever their number")
@@ -333,7 +383,7 @@ struct SharedContainerTests {
         #expect(code { try ArchiveGraph(parsing: bytes) } == .expansionLimitExceeded)
     }
 
-    @Test("objects are distinguished by their keys, whatever the previous object was")
+    @Test("fields are found by their keys, whatever the order of keys in the previous object")
     func keysInAnyOrder() throws {
         var archive = SharingAssembler()
         let (first, second) = (archive.text("$class"), archive.text("value"))

@@ -25,7 +25,7 @@ struct UnkeyedRootTests {
         #expect(archiveError { try roots.decodeUnkeyed(Int.self) }?.path?.description == "$2")
     }
 
-    @Test("roots without keys are written under the same keys")
+    @Test("roots without keys keep their generated keys when they are archived again")
     func write() throws {
         let roots = try KeyedUnarchiver(parsing: #require(bytes)).roots
         let archiver = KeyedArchiver()
@@ -37,7 +37,7 @@ struct UnkeyedRootTests {
         #expect(again.top["$1"]?.integer == 5)
     }
 
-    @Test("roots without keys are written in order, with the classes of their types")
+    @Test("roots without keys are written in order, and the classes of their types are allowed")
     func order() throws {
         let archiver = KeyedArchiver(allowing: .propertyList)
         archiver.roots.encodeUnkeyed(Save(name: "n", age: 1, sex: true))
@@ -54,7 +54,7 @@ struct UnkeyedRootTests {
         #expect(refused?.path?.description == "$0[0]")
     }
 
-    @Test("roots without keys do not hide a root with an equal key of the program")
+    @Test("a root without a key does not hide the program's own root with the key `$0`")
     func ownKey() throws {
         let bytes = try Archives.make(["a", "b"], top: ["$$0": .uid(1), "$0": .uid(2)])
         let roots = try KeyedUnarchiver(parsing: bytes).roots
@@ -63,7 +63,7 @@ struct UnkeyedRootTests {
         #expect(try roots.decodeUnkeyed(String.self) == "b")
     }
 
-    @Test("roots without keys by Apple's programs round-trip with the same objects")
+    @Test("roots without keys in Apple's files round-trip with the same keys and kinds of values")
     func corpus() throws {
         var count = 0
         for file in Corpus.external("real-archives") {

@@ -12,7 +12,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-@Suite("Values that need little coding code")
+@Suite("Values that are archived with little or no code")
 struct ValueKindTests {
     // MARK: - Raw values
 
@@ -43,8 +43,8 @@ struct ValueKindTests {
         #expect(refused?.code == .valueOutOfRange)
         #expect(
             refused?.description == """
-                keyed archive: `Level` has no value for the archived raw value, in flags \
-                (decode the raw value, of type `Int`, to read later archives)
+                keyed archive: the archived raw value is not a value of `Level`, in flags \
+                (decode the raw value, of type `Int`, to read archives of later versions)
                 """)
     }
 
@@ -73,7 +73,7 @@ struct ValueKindTests {
 
     // MARK: - Values of any type
 
-    @Test("dictionaries of `Any` are archived as property lists, and decoded as such")
+    @Test("dictionaries and arrays of `Any` are decoded with the types of their values")
     func anyValues() throws {
         let settings: [String: Any] = [
             "name": "Anna", "levels": [1, 2.5, true] as [Any], "big": UInt64.max,

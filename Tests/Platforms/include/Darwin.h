@@ -122,7 +122,7 @@ struct dirent {
 };
 typedef struct keyed_directory DIR;
 
-// Swift has no functions with a variable number of arguments.
+// Swift does not import variadic functions. `Darwin.swiftinterface` declares these two again.
 int open(const char *path, int flags, ...);
 int fcntl(int file, int command, ...);
 int fstatat(int folder, const char *path, struct stat *status, int flags);
@@ -223,8 +223,11 @@ int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes);
 #endif
 int pthread_attr_getstack(
     const pthread_attr_t *attributes, void *_Nullable *_Nonnull start, size_t *size);
+#endif
 
-#if defined(__ANDROID__)
+#if defined(__APPLE__)
+typedef unsigned long pthread_key_t;
+#elif defined(__ANDROID__)
 typedef int pthread_key_t;
 #else
 typedef unsigned int pthread_key_t;
@@ -233,7 +236,6 @@ int pthread_key_create(
     pthread_key_t *key, void (*_Nullable release)(void *_Null_unspecified value));
 void *_Null_unspecified pthread_getspecific(pthread_key_t key);
 int pthread_setspecific(pthread_key_t key, const void *_Nullable value);
-#endif
 
 // Memory.
 
