@@ -18,8 +18,8 @@ public import PropertyList
 /// Each change reads, changes and writes the item in one transaction, so programs that share the
 /// item do not overwrite each other's entries.
 public struct ArchivedDictionary: Sendable {
-    /// A policy for corrupt items: those whose data cannot be parsed, and those that something
-    /// other than their store changed.
+    /// A policy for corrupt items: items whose data cannot be parsed, and items that were altered
+    /// outside of their store.
     ///
     /// Data counts as corrupt if `ArchiveGraph`, which needs no classes, cannot parse it: it is not
     /// a property list, or an object in it is broken. Every policy throws all other errors, because
@@ -32,8 +32,10 @@ public struct ArchivedDictionary: Sendable {
         /// Reports the error and the item's data, and treats the dictionary as empty.
         ///
         /// Reading leaves the item unchanged. A change replaces the item after `report` has
-        /// returned, so save the data there if it may still be useful. `data` is nil if it cannot
-        /// be decrypted. If `report` throws, its error is passed on and the item stays unchanged.
+        /// returned, so save the data there if it may still be useful. Save it elsewhere: a change
+        /// calls `report` within its transaction, in which using the same database throws `misuse`.
+        /// `data` is nil if it cannot be decrypted. If `report` throws, its error is passed on and
+        /// the item stays unchanged.
         case reset(report: @Sendable (_ error: any Error, _ data: [UInt8]?) throws -> Void)
     }
 
@@ -157,8 +159,8 @@ extension ArchivedDictionary {
         }
     }
 
-    /// Returns whether an error means that the item is corrupt: something other than its store
-    /// changed it, or its data cannot be parsed, regardless of the requested types.
+    /// Returns whether an error means that the item is corrupt: it was altered outside of its
+    /// store, or its data cannot be parsed, regardless of the requested types.
     ///
     /// The error code is not enough: types report values that they cannot hold with the same codes
     /// as broken objects. So the data is parsed again without any type.

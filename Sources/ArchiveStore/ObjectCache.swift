@@ -84,7 +84,7 @@ public final class ObjectCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// The number of objects.
     public var count: Int { table.withLock { $0.count } }
 
-    /// The sum of the costs of the objects.
+    /// The sum of the costs of the objects, or `Int.max` if it is larger.
     public var cost: Int { table.withLock { $0.cost } }
 }
 
@@ -105,10 +105,12 @@ private struct CacheTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private var free: [Int] = []
     private var oldest: Int?
     private var newest: Int?
-    // Unsigned, because without a cost limit the sum may exceed `Int.max`.
+    // The low and the high word of the sum of the costs. The high word is 0 if there is a cost
+    // limit, because the sum is then at most twice the limit.
     private var sum: UInt = 0
+    private var carries = 0
 
-    var cost: Int { Int(clamping: sum) }
+    var cost: Int { carries > 0 ? .max : Int(clamping: sum) }
 
     var count: Int { places.count }
 
@@ -131,7 +133,9 @@ private struct CacheTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         if place == entries.count { entries.append(entry) } else { entries[place] = entry }
         places[key] = place
         link(place)
-        sum &+= UInt(clamping: cost)
+        let (total, overflows) = sum.addingReportingOverflow(UInt(clamping: cost))
+        sum = total
+        if overflows { carries &+= 1 }
     }
 
     mutating func remove(_ key: Key) -> Value? {
@@ -140,7 +144,9 @@ private struct CacheTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         guard let entry = entries[place] else { return nil }
         entries[place] = nil
         free.append(place)
-        sum &-= UInt(clamping: entry.cost)
+        let (rest, overflows) = sum.subtractingReportingOverflow(UInt(clamping: entry.cost))
+        sum = rest
+        if overflows { carries &-= 1 }
         return entry.value
     }
 

@@ -23,11 +23,12 @@ public struct StoreError: Error, Sendable {
         /// The system refused to read or write a file. If only flushing to disk failed, the message
         /// says so: the new contents are in place, but may be lost in a power failure.
         public static let fileAccess = Code("fileAccess")
-        /// The disk is full. The values that were stored before are unchanged.
+        /// The disk or the user's quota is full. The values that were stored before are unchanged.
         public static let outOfSpace = Code("outOfSpace")
-        /// A file has invalid contents; ``StoreError/underlying`` has the reason.
+        /// The contents of a file, a backup or an archive are invalid. If they cannot be parsed,
+        /// ``StoreError/underlying`` has the reason.
         public static let invalidContents = Code("invalidContents")
-        /// A value has a kind that the file cannot store.
+        /// A value cannot be stored, or a stored value does not have the requested type.
         public static let unsupportedValue = Code("unsupportedValue")
         /// A key or a domain cannot be a file name, a path contains a NUL, or a service, an account
         /// or an access group is too long.
@@ -36,9 +37,11 @@ public struct StoreError: Error, Sendable {
         public static let duplicateItem = Code("duplicateItem")
         /// No item matches the query.
         public static let itemNotFound = Code("itemNotFound")
-        /// The program has no access to an access group.
+        /// An ``ItemStore`` has no database of an access group, or a database belongs to another
+        /// group.
         public static let unknownAccessGroup = Code("unknownAccessGroup")
-        /// An item does not support a change.
+        /// An item cannot be changed in this way. For example, it cannot be moved to another access
+        /// group.
         public static let unsupportedChange = Code("unsupportedChange")
         /// The key does not open the store or the backup, or cannot be derived from the passphrase.
         public static let wrongKey = Code("wrongKey")
@@ -50,9 +53,9 @@ public struct StoreError: Error, Sendable {
         /// A file is not an item store, is damaged or was moved, or has a foreign journal beside
         /// it.
         public static let invalidDatabase = Code("invalidDatabase")
-        /// A later version of this library created the store.
+        /// A later version of this library created or changed the store.
         public static let unsupportedVersion = Code("unsupportedVersion")
-        /// Something other than the store changed an item.
+        /// An item was altered outside of the store.
         public static let alteredItem = Code("alteredItem")
         /// Another program or thread has blocked the store or the file for too long.
         public static let busy = Code("busy")

@@ -41,7 +41,7 @@ package struct DatabaseHeader: Sendable, Equatable {
     package let pageCount: UInt32
     /// A Boolean value indicating whether the database is in auto-vacuum mode, in which SQLite
     /// moves pages in order to shrink the file.
-    package let vacuumsItself: Bool
+    package let usesAutoVacuum: Bool
     /// The identifier of the application that the database belongs to.
     package let applicationIdentifier: UInt32
 
@@ -70,7 +70,7 @@ package struct DatabaseHeader: Sendable, Equatable {
         versions = Array(bytes[18...19])
         changeCounter = bytes.word(at: 24) ?? 0
         pageCount = bytes.word(at: 28) ?? 0
-        vacuumsItself = bytes.word(at: 52) ?? 0 != 0
+        usesAutoVacuum = bytes.word(at: 52) ?? 0 != 0
         applicationIdentifier = bytes.word(at: 68) ?? 0
         // SQLite uses only the lowest two bits.
         textEncoding =

@@ -46,7 +46,7 @@ extension DatabasePages {
     /// - Complexity: Linear in the number of pages of the schema, each of which is read once.
     package func schemaRows(limit: Int) throws(DatabaseFileError) -> [SchemaRow]? {
         var walk = TableWalk(self, PageUsage(self), root: 1)
-        guard walk.isNumbered != false else { return nil }
+        guard walk.hasRowIDs != false else { return nil }
         var rows: [SchemaRow] = []
         while var row = walk.next() {
             guard rows.count < limit, row.payload.size <= Self.longestSchemaRow,

@@ -3,8 +3,8 @@
 
 /// A row as it is stored.
 package struct StoredRow {
-    /// The row number (SQLite's rowid), or nil in a table without row numbers.
-    package let number: Int64?
+    /// The rowid, or nil in a table without rowids.
+    package let rowID: Int64?
     package var payload: RowPayload
 }
 

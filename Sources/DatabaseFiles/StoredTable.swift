@@ -8,7 +8,7 @@ package struct StoredTable: Sendable {
     package let root: UInt32
     private let definition: TableDefinition?
 
-    // The largest limit that SQLite can be compiled with.
+    // The maximum number of columns of a table: the largest limit with which SQLite can be compiled.
     static let mostColumns = 32_767
     // The maximum number of columns shown for a table with an unreadable definition. This is
     // SQLite's default limit.
@@ -55,12 +55,12 @@ package struct StoredTable: Sendable {
 
     /// Returns the names of the columns, in the order in which rows store them.
     ///
-    /// - Parameter isNumbered: A Boolean value indicating whether the table has row numbers. Rows
-    ///   of other tables begin with the columns of the primary key.
+    /// - Parameter hasRowIDs: A Boolean value indicating whether the table has rowids. Rows of
+    ///   other tables begin with the columns of the primary key.
     /// - Returns: The names, or nil if the schema does not contain them. The number of columns must
     ///   then be taken from the rows.
-    package func columns(isNumbered: Bool) -> [String]? {
-        definition?.storedColumns(isNumbered: isNumbered)
+    package func columns(hasRowIDs: Bool) -> [String]? {
+        definition?.storedColumns(hasRowIDs: hasRowIDs)
     }
 
     /// Returns the maximum number of values in a row.

@@ -88,11 +88,11 @@ struct TableDefinition: Sendable {
         }
     }
 
-    /// Returns the names of the columns, in the order in which rows store them. A table without row
-    /// numbers stores its primary key first.
-    func storedColumns(isNumbered: Bool) -> [String] {
+    /// Returns the names of the columns, in the order in which rows store them. A table without
+    /// rowids stores its primary key first.
+    func storedColumns(hasRowIDs: Bool) -> [String] {
         let stored = columns.filter(\.isStored)
-        if isNumbered { return stored.map { String(decoding: $0.name, as: UTF8.self) } }
+        if hasRowIDs { return stored.map { String(decoding: $0.name, as: UTF8.self) } }
         let places = Dictionary(
             stored.enumerated().map { (lowercased($1.name), $0) },
             uniquingKeysWith: { first, _ in first })

@@ -8,14 +8,14 @@
 ///
 /// | offset | bytes | content |
 /// |---|---|---|
-/// | 0 | 1 | 2 or 5 for an inner page, 10 or 13 for a leaf; 5 and 13 if rows have numbers |
+/// | 0 | 1 | 2 or 5 for an inner page, 10 or 13 for a leaf; 5 and 13 if rows have rowids |
 /// | 3 | 2 | number of cells |
 /// | 8 | 4 | inner pages only: the last child |
 /// | 8 or 12 | 2 each | offset of each cell in the page |
 ///
 /// The parts of a cell depend on the kind of its page: the preceding child (4 bytes; inner pages),
-/// the size of the row (variable; not in 5), the row number or rowid (variable; 5 and 13), the
-/// beginning of the row, and the first overflow page (4 bytes; if the row does not fit).
+/// the size of the row (variable; not in 5), the rowid (variable; 5 and 13), the beginning of the
+/// row, and the first overflow page (4 bytes; if the row does not fit).
 ///
 /// The walk skips malformed parts and records the first one in ``problem``. It reads each page once
 /// and limits the total size of a page's cells to the size of the page. Its time is therefore
@@ -37,11 +37,10 @@ package struct TableWalk {
         enter(root)
     }
 
-    /// A Boolean value indicating whether the table has row numbers, or nil if its root cannot be
-    /// read.
+    /// A Boolean value indicating whether the table has rowids, or nil if its root cannot be read.
     ///
     /// The value is valid only before the first call of ``next()``.
-    package var isNumbered: Bool? { stack.first?.isNumbered }
+    package var hasRowIDs: Bool? { stack.first?.hasRowIDs }
 
     /// Returns the next row, or nil after the last one.
     package mutating func next() -> StoredRow? {
@@ -68,7 +67,7 @@ package struct TableWalk {
             }
             try usage.claim(number)
             let page = try TreePage(pages.page(number), number, pages.header.usableSize)
-            if let root = stack.first, root.isNumbered != page.isNumbered {
+            if let root = stack.first, root.hasRowIDs != page.hasRowIDs {
                 throw DatabaseFileError("page \(number) belongs to another kind of table")
             }
             stack.append(page)
@@ -89,8 +88,9 @@ extension DatabasePages {
     /// A search in an index loads each entry that it compares. A few large entries would therefore
     /// slow down every search.
     ///
-    /// `largestEntry` is the maximum size of an index entry, in bytes.
-    ///
+    /// - Parameters:
+    ///   - roots: The root pages of the trees.
+    ///   - largestEntry: The maximum size of an index entry, in bytes.
     /// - Throws: An error for a tree that is too deep, an entry that is too large, or a page that
     ///   occurs more than once.
     /// - Complexity: Linear in the number of pages of the trees.
@@ -122,7 +122,7 @@ private struct TreePage {
         case row(Int)
     }
 
-    let isNumbered: Bool
+    let hasRowIDs: Bool
     private let isLeaf: Bool
     private let number: UInt32
     private let bytes: [UInt8]
@@ -142,7 +142,7 @@ private struct TreePage {
             throw DatabaseFileError(
                 "expected a page of a table at page \(number), found type \(kind)")
         }
-        isNumbered = kind == 5 || kind == 13
+        hasRowIDs = kind == 5 || kind == 13
         isLeaf = kind >= 10
         let cells = start + (isLeaf ? 8 : 12)
         guard count <= (usableSize - cells) / 2 else {
@@ -157,13 +157,13 @@ private struct TreePage {
 
     /// Returns the next step, or nil at the end of the page.
     ///
-    /// In tables without row numbers, inner pages have rows between the children. In other tables
+    /// In tables without rowids, inner pages have rows between the children. In other tables
     /// they have only children.
     mutating func advance() -> Step? {
         defer { position += 1 }
         if isLeaf { return position < cellCount ? cell(position).map { .row($0) } : nil }
-        let index = isNumbered ? position : position / 2
-        if isNumbered || position % 2 == 0 { return child(index) }
+        let index = hasRowIDs ? position : position / 2
+        if hasRowIDs || position % 2 == 0 { return child(index) }
         return index < cellCount ? cell(index).map { .row($0 + 4) } : nil
     }
 
@@ -182,7 +182,7 @@ private struct TreePage {
 
     /// Checks the sizes of the entries if this is a page of an index.
     func requireEntries(ofAtMost largest: Int) throws(DatabaseFileError) {
-        if isNumbered { return }
+        if hasRowIDs { return }
         for index in 0..<cellCount {
             guard let place = cell(index),
                 let (size, _) = bytes.variableInteger(at: isLeaf ? place : place + 4)
@@ -205,10 +205,10 @@ private struct TreePage {
     ) throws(DatabaseFileError) -> StoredRow {
         guard let (claimed, width) = bytes.variableInteger(at: offset) else { throw malformed }
         var place = offset + width
-        var rowNumber: Int64?
-        if isNumbered {
+        var rowID: Int64?
+        if hasRowIDs {
             guard let (value, width) = bytes.variableInteger(at: place) else { throw malformed }
-            rowNumber = Int64(bitPattern: value)
+            rowID = Int64(bitPattern: value)
             place += width
         }
         // A row cannot have more bytes than the file.
@@ -224,7 +224,7 @@ private struct TreePage {
             throw malformed
         }
         return StoredRow(
-            number: rowNumber,
+            rowID: rowID,
             payload: try RowPayload(
                 pages, usage, size: size, page: bytes, local: place..<end, overflow: overflow))
     }
@@ -237,7 +237,7 @@ private struct TreePage {
     /// Short rows are stored whole. Otherwise the page stores the bytes that remain after filling
     /// whole overflow pages, or the minimum if that many do not fit.
     private func localSize(of size: Int) -> Int {
-        let largest = isNumbered && isLeaf ? usableSize - 35 : (usableSize - 12) * 64 / 255 - 23
+        let largest = hasRowIDs && isLeaf ? usableSize - 35 : (usableSize - 12) * 64 / 255 - 23
         if size <= largest { return size }
         let smallest = (usableSize - 12) * 32 / 255 - 23
         let full = smallest + (size - smallest) % (usableSize - 4)

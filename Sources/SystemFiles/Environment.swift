@@ -17,7 +17,7 @@ package enum Environment {
     package static func onExit(_ body: @escaping @convention(c) () -> Void) { _ = atexit(body) }
 
     /// The process identifier. A forked child has a different one.
-    package static var processNumber: Int32 { getpid() }
+    package static var processIdentifier: Int32 { getpid() }
 
     /// Writes a line to standard error if it is writable. Writing to a pipe without a reader would
     /// terminate the process.
@@ -31,7 +31,7 @@ package enum Environment {
     package static func sleep(microseconds: UInt32) { _ = usleep(microseconds) }
 
     /// The seconds on a monotonic clock, which no change of the system time affects. The clock
-    /// starts at an unspecified moment before the process.
+    /// started at an unspecified moment before the process did.
     package static var uptime: Double {
         var time = timespec()
         // SAFETY: the structure is ours for the call.

@@ -26,7 +26,7 @@ package enum FileAccess {
         if mode.isDirectory { throw SystemError.isDirectory }
         let bytes = try file.readAll(limit: limit)
         if bytes.isEmpty, mode.kind == .pipe {
-            throw SystemError(message: "is a pipe that no program writes to")
+            throw SystemError(message: "the file is a pipe that no program writes to")
         }
         return bytes
     }
@@ -103,7 +103,7 @@ package enum FileAccess {
                 return try replace(place, existing, bytes)
             } catch  where error.isMissing { continue }
         }
-        throw SystemError(message: "other programs keep creating and removing it")
+        throw SystemError(message: "other programs keep creating and removing the file")
     }
 
     /// Replaces a regular file atomically, unless it has changed since `known` was read.
@@ -260,7 +260,7 @@ package enum FileAccess {
     private static func writeThrough(_ place: FilePlace, _ bytes: [UInt8]) throws(SystemError) {
         let file: FileDescriptor
         do { file = try FileDescriptor.openForWriting(place) } catch  where error.hasNoReader {
-            throw SystemError(message: "is a pipe or a device that no program reads from")
+            throw SystemError(message: "the file is a pipe or a device that no program reads from")
         }
         defer { file.close() }
         try file.write(bytes)

@@ -292,7 +292,7 @@ extension FileDescriptor {
     /// belongs to the process.
     ///
     /// - Throws: An error if the file system has no such locks.
-    func tryRecordLock() throws(SystemError) {
+    func acquireRecordLock() throws(SystemError) {
         var lock = flock()
         lock.l_type = Int16(truncatingIfNeeded: F_WRLCK)
         lock.l_len = 1

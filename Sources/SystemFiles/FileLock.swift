@@ -143,7 +143,7 @@ package struct FileLock {
             return nil
         }
         defer { file.finish() }
-        do throws(SystemError) { try file.file.tryRecordLock() } catch { return error }
+        do throws(SystemError) { try file.file.acquireRecordLock() } catch { return error }
         return nil
     }
 

@@ -125,7 +125,7 @@ package struct FileMode {
                 return nil
             }
         }
-        throw SystemError(message: "is a symbolic link that leads to no file")
+        throw SystemError(message: "the file is a symbolic link that leads to no file")
     }
 
     /// Returns the mode with the rights of the file's own group in the group bits. For a file with
@@ -147,7 +147,8 @@ package struct FileMode {
         if mode & 0o222 == 0 {
             let digits = String(mode & 0o777, radix: 8)
             throw SystemError(
-                message: "is read-only (mode 0\(digits)); make it writable first: chmod u+w")
+                message: "the file is read-only (mode 0\(digits)); make it writable first: "
+                    + "chmod u+w")
         }
         try place.requireWriteAccess()
     }

@@ -15,7 +15,7 @@ package func resolved(_ path: String) throws(SystemError) -> String {
     }
     defer { unsafe free(result) }
     guard let path = unsafe String(validatingCString: result) else {
-        throw SystemError(message: "resolves to a path that is not UTF-8")
+        throw SystemError(message: "the path resolves to one that is not UTF-8")
     }
     return path
 }

@@ -68,14 +68,15 @@ package struct SystemError: Error {
     /// The error for a file that is gone.
     static let missing = SystemError(number: ENOENT)
 
-    /// Returns an error with an explanation, followed by the system's message.
+    /// Returns an error with an explanation, followed by the system's message. The result has no
+    /// error number, so all properties such as ``isOutOfSpace`` are false.
     func explained(_ text: String) -> SystemError {
         SystemError(message: "\(text): \(message)")
     }
 
     /// The error for a symbolic link in place of a file.
     static let notFollowed = SystemError(
-        number: ELOOP, message: "is a symbolic link, which is not followed")
+        number: ELOOP, message: "the file is a symbolic link, which is not followed")
 
     /// This error, or ``notFollowed`` if a symbolic link caused it.
     var aboutLink: SystemError {

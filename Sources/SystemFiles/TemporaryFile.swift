@@ -5,15 +5,17 @@ internal import PlatformC
 
 /// A file that gets its final name only when its contents are complete.
 ///
-/// On systems with unnamed files (`O_TMPFILE` on Linux), nothing is left behind if the process
-/// dies. Elsewhere, the file has a temporary name in the folder of its target. An unnamed file gets
-/// such a name for the moment before it replaces another file. No other program uses such names by
-/// accident; see ``TemporaryName``. The process keeps the file locked while it is open. If a file
-/// with such a name can be locked, its process is dead, and the file is removed.
+/// On systems with unnamed files (`O_TMPFILE` on Linux), the file has no name while it is written,
+/// so nothing is left behind if the process dies. Elsewhere, the file has a temporary name in the
+/// folder of its target. An unnamed file gets such a name only for the moment before it replaces
+/// another file. No other program uses such names by accident; see ``TemporaryName``. The process
+/// keeps the file locked while it is open. If a file with such a name can be locked, its process is
+/// dead, and the file is removed.
 ///
-/// A file that is closed before it has its final name looks dead. It is therefore renamed to a
-/// random name first, which no other process uses for its own files. Before using a temporary name,
-/// the process checks that the name still refers to this file.
+/// A file that is closed before it has its final name looks dead, so another process may remove it
+/// and create its own file under the same name. The file is therefore renamed to a random name
+/// first, which no other process uses for its own files. Before using a temporary name, the process
+/// checks that the name still refers to this file.
 struct TemporaryFile {
     let file: FileDescriptor
     private let target: FilePlace

@@ -11,7 +11,7 @@ internal import CSystemFiles
 struct UserAttributes {
     #if os(Linux)
     private static let prefix = Array("user.".utf8)
-    // The system's limit, both for all names together and for one value.
+    // The system's limit in bytes, both for all names together and for one value.
     private static let largestSize = 1 << 16
     /// The maximum number of bytes kept, for all values together.
     private static let limit = 1 << 20
@@ -63,8 +63,8 @@ struct UserAttributes {
     }
 
     #if os(Linux)
-    /// Returns the names, each with its NUL, or nil if they cannot be listed. A file system without
-    /// attributes has none.
+    /// Returns the names, each with its NUL, or nil if they cannot be listed. On a file system
+    /// without attributes, the result is empty.
     private static func names(of file: FileDescriptor) -> [[CChar]]? {
         var names = [UInt8](repeating: 0, count: largestSize)
         // SAFETY: the buffer belongs to the array and has the size passed.

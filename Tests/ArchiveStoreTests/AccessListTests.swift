@@ -134,7 +134,7 @@ struct AccessListTests {
     }
 
     @Test(
-        "a replacement that cannot keep the group does not extend rights that the group lacked",
+        "a replacement that cannot keep the group gives its members no right that they lacked",
         .enabled(if: Program.canChangeUser))
     func deniedGroup() throws {
         for (old, new) in [(0o604, 0o600), (0o644, 0o644), (0o660, 0o600), (0o664, 0o644)] {

@@ -74,7 +74,7 @@ struct ArchivedDictionaryTests {
         #expect(try dictionary.dictionary().keys == ["any", "more", "name"])
     }
 
-    @Test("UUIDs and URLs are stored once another preset allows them")
+    @Test("UUIDs and URLs are refused by default, and stored if a preset allows them")
     func identifiers() throws {
         let id = UUID()
         #expect(throws: KeyedArchiveError.self) { try dictionary.set(id, forKey: "id") }
@@ -163,7 +163,8 @@ struct ArchivedDictionaryTests {
             onCorruption: .reset { reports.add($0, $1) })
     }
 
-    /// An archive whose last bytes are missing, and one whose root refers to no object.
+    /// Data that is no valid archive: empty, malformed, truncated, and with a root that refers to
+    /// no object.
     private func corrupt() throws -> [[UInt8]] {
         let good = try KeyedArchiver.archive(["a": 1])
         let dangling = try PropertyListDocument([
@@ -353,7 +354,7 @@ struct ArchivedDictionaryTests {
     }
 }
 
-/// An archive with one text as its root, under the key of archived dictionaries.
+/// An object with a field `values`, which is also the root key of archived dictionaries.
 private struct Roots: KeyedCodable {
     static let archivedClass: ArchivedClass = "Roots"
     let values: String

@@ -43,10 +43,11 @@ struct AutomaticSavingTests {
         }
     }
 
-    /// Waits at most two minutes for a condition. Saving waits longer after each failure.
+    /// Waits at most two minutes for a condition. The limit is generous, because saving waits
+    /// longer after each failure.
     ///
-    /// The wait blocks the thread. Each suspended task would resume only after the tests that are
-    /// ready, which takes minutes.
+    /// This function blocks the thread. A suspended task would resume only after all tests that are
+    /// ready to run, which takes minutes.
     private func wait(until isSo: () throws -> Bool) throws {
         for _ in 0..<12_000 {
             if try isSo() { return }

@@ -58,12 +58,13 @@ struct BackupTests {
         #expect(throws: StoreError.self) { try backup.archived() }
     }
 
-    @Test("data shared by many items of a backup counts once for each item")
+    @Test("data shared by many items of a backup counts against the size limit once for each item")
     func sharedData() throws {
         let one = items(1, size: 1_000_000)[0]
         let many = [Item](repeating: one, count: 100)
         let error = #expect(throws: StoreError.self) { try ItemBackup(many).archived() }
         #expect(error?.code == .invalidContents && error?.recovery?.contains("output") == true)
+        #expect(error?.what.contains("too large when each is stored separately: ") == true)
         let few = ItemBackup([Item](repeating: one, count: 10))
         #expect(try ItemBackup(parsing: few.archived()) == few)
     }

@@ -177,7 +177,8 @@ struct DamagedDatabaseTests {
         var damaged = bytes
         damaged[59] = UInt8(number)
         try Data(damaged).write(to: URL(filePath: folder("damaged")))
-        // With another encoding SQLite would parse a schema that nothing has checked.
+        // The store decodes the UTF-8 schema as UTF-16, as SQLite would, so the schema is not the
+        // expected one. If the two disagreed, SQLite would parse a schema that nothing has checked.
         #expect(errorOfOpening("damaged")?.what.contains("other tables") == true)
     }
 
@@ -211,7 +212,7 @@ struct DamagedDatabaseTests {
         }
     }
 
-    @Test("a store with an additional table is refused")
+    @Test("a store with an additional table or view is refused")
     func furtherTable() throws {
         for statement in ["CREATE TABLE t(a)", "CREATE VIEW v AS SELECT 1", "ANALYZE"] {
             try Data(bytes).write(to: URL(filePath: folder("more")))
@@ -270,7 +271,7 @@ struct DamagedDatabaseTests {
     func flips() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix64(seed: seed)
-        // The test flips every byte of the header, and a sample of the rest.
+        // The test flips one bit in each byte of the header, and in a sample of the others.
         let count = ProcessInfo.processInfo.environment["STORE_FLIPS"].flatMap { Int($0) } ?? 200
         let places = Array(0..<110) + (0..<count).map { _ in random.below(bytes.count) }
         var failures = 0
@@ -343,7 +344,7 @@ struct DamagedDatabaseTests {
         #expect(try store().items() == items)
     }
 
-    @Test("zeroed, random or reordered pages are an error, or change nothing")
+    @Test("zeroed, overwritten or duplicated pages are an error, or change nothing")
     func pages() throws {
         let size = 4096
         for start in stride(from: 0, to: bytes.count, by: size) {

@@ -96,7 +96,7 @@ struct EncryptedItemDatabaseTests {
                     key: MasterKey(passphrase: "p", cost: PassphraseCost(rounds: 1 << 24)))
             } == .wrongKey)
         #expect(!folder.names.contains("dear"))
-        // This cost would need 128 GiB.
+        // This cost would need 1 TiB of memory.
         try query("UPDATE store SET rounds = 1073741824")
         #expect(code { _ = try open(MasterKey(passphrase: "pässword")) } == .wrongKey)
     }
@@ -139,7 +139,8 @@ struct EncryptedItemDatabaseTests {
 
     @Test("the time of scrypt is limited as well as its memory")
     func costOfScrypt() throws {
-        // 16 times the work of the default is accepted with 32 MiB of memory, not with 1 GiB.
+        // The limit is 32 times the time of the default. With 32 MiB of memory, a parallelism of 16
+        // is within it. With 1 GiB, a parallelism of 2 exceeds it.
         #expect(PassphraseCost(rounds: 1 << 15, blockSize: 8, parallelism: 16).isAcceptable)
         #expect(PassphraseCost(rounds: 1 << 20, blockSize: 8).isAcceptable)
         // RFC 7914 requires N to be less than 2^(16 × r).
@@ -535,7 +536,7 @@ struct EncryptedItemDatabaseTests {
         #expect(plan.contains("SEARCH item USING INDEX itemIdentity (service=? AND account=?)"))
     }
 
-    @Test("a program waits for another one's transaction, and reports a timeout")
+    @Test("a change during another program's transaction fails as busy after the timeout")
     func busy() throws {
         let store = ItemStore(try open())
         let hasty = ItemStore(

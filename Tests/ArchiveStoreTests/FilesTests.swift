@@ -46,7 +46,7 @@ struct FilesTests {
                 == ["a": [1, 2], "b": .data([1])])
     }
 
-    @Test("a value that XML cannot hold is refused with its path, and the file stays unchanged")
+    @Test("null, UIDs and sets are refused with their path, and the file stays unchanged")
     func refused() throws {
         let path = folder("values.plist")
         try PropertyListArray([1]).write(toFile: path)
@@ -67,7 +67,7 @@ struct FilesTests {
         #expect(folder.names == ["read.plist", "values.plist"])
     }
 
-    @Test("values nested 100,000 deep, or doubled on sixty levels, are refused without delay")
+    @Test("values nested 100,000 deep, or doubled at each of 60 levels, are refused without delay")
     func hostileShapes() throws {
         var deep = PropertyListValue.null
         for _ in 0..<100_000 { deep = .array([deep]) }
@@ -111,7 +111,7 @@ struct FilesTests {
         #expect(try PropertyListArray(contentsOfFile: path) == equal)
     }
 
-    @Test("a missing file, a folder and a file of another kind each have an error")
+    @Test("reading a missing file, a folder or wrong contents fails with an error code of its own")
     func reading() throws {
         func code(_ path: String) -> StoreError.Code? {
             do { _ = try PropertyListDictionary(contentsOfFile: path) } catch { return error.code }

@@ -45,7 +45,7 @@ struct InternetPasswordTests {
     ]
 
     @Test(
-        "items that differ in one part of the address or in the account are different items",
+        "items whose addresses differ in one part are different items",
         arguments: Kind.allCases)
     func identity(_ kind: Kind) throws {
         let store = try store(kind)
@@ -105,7 +105,7 @@ struct InternetPasswordTests {
     }
 
     @Test(
-        "passwords are found by server and account, and nil if there is none",
+        "looking up a password by server and account returns nil if there is none",
         arguments: Kind.allCases)
     func password(_ kind: Kind) throws {
         let store = try store(kind)

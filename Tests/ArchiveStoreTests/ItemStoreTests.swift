@@ -73,7 +73,7 @@ struct ItemStoreTests {
     }
 
     @Test(
-        "passwords are found by service and account, and nil if there is none",
+        "looking up a password by service and account returns nil if there is none",
         arguments: Kind.allCases)
     func passwords(_ kind: Kind) throws {
         let store = try store(kind)
@@ -521,7 +521,7 @@ struct ItemStoreTests {
             #expect(found == expected)
         }
         #expect(misuses() == expected)
-        // A later transaction on the same thread does not revive it.
+        // A later transaction on the same thread does not revive the escaped one.
         try store.transaction { _ in #expect(misuses() == expected) }
         #expect(try store.items().map(\.password) == ["old"])
     }
@@ -550,7 +550,7 @@ struct ItemStoreTests {
     }
 
     @Test(
-        "a backup has all items except those for this device only, and restores them",
+        "a backup contains and restores all items except those for this device only",
         arguments: Kind.allCases)
     func backup(_ kind: Kind) throws {
         let store = try store(kind)

@@ -55,7 +55,10 @@ struct ObjectCacheTests {
             free.set(number, forKey: number, cost: .max)
         }
         #expect(dear.count == 1 && dear.cost == .max && free.count == 5)
-        for number in 0..<5 { free[number] = nil }
+        for number in 0..<5 {
+            #expect(free.cost == .max)
+            free[number] = nil
+        }
         #expect(free.cost == 0)
     }
 

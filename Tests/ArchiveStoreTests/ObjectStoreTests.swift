@@ -139,7 +139,7 @@ struct ObjectStoreTests {
         #expect(memory?.source == nil)
     }
 
-    @Test("a key too long for any path is refused with both lengths")
+    @Test("a key too long for any path is refused, and the error gives its length and the limit")
     func longKey() throws {
         let store = try ObjectStore(folder: folder("objects"))
         let error = #expect(throws: StoreError.self) {
@@ -215,7 +215,7 @@ struct ObjectStoreTests {
         for key in keys { #expect(try outside.object(String.self, forKey: key) == "precious") }
     }
 
-    @Test("a folder that is replaced with a link during a call is never followed")
+    @Test("a link that replaces a folder during a call is never followed")
     func exchangedFolder() throws {
         let chunk = String(repeating: "k", count: 192)
         let store = try ObjectStore(folder: folder("objects"))
@@ -245,7 +245,7 @@ struct ObjectStoreTests {
         }
     }
 
-    @Test("a missing store folder is an error that names the folder")
+    @Test("writing to a store whose folder is missing is an error that names the folder")
     func removedStore() throws {
         let store = try ObjectStore(folder: folder("objects"))
         try FileManager.default.removeItem(atPath: folder("objects"))

@@ -22,7 +22,7 @@ struct PreferenceKeyTests {
         var title: String
         var theme: [String: Int] = [:]
     }
-    /// Cannot be encoded.
+    /// A type whose values can be neither encoded nor decoded.
     private struct Secretive: Codable, Equatable {
         init() {}
         init(from decoder: any Decoder) throws { throw CocoaError(.coderReadCorrupt) }

@@ -506,14 +506,13 @@ struct PreferencesTests {
                 try store.synchronize()
                 break
             } catch {
-                // No change is refused by itself yet, and the file takes one change after the
-                // other.
+                // No change has been refused by itself yet. Each call writes a further change.
                 if error.path == nil {
                     #expect(error.what.contains("for the next call"))
                     continue
                 }
-                // There was time to try all changes: without the old `c` the file stays XML, so `b`
-                // is refused.
+                // All changes were tried. Without the old value of `c` the file is XML again, so
+                // `b` is refused.
                 #expect(error.path?.components == [.key("b")])
                 expected.removeLast()
                 break
@@ -835,8 +834,8 @@ struct PreferencesTests {
         remover.start()
         defer { isDone.withLock { $0 = true } }
         let stores = try (0..<3).map { _ in try preferences() }
-        // Suspended tasks would start only after the tests that are ready, while the thread above
-        // uses up a processor.
+        // Tasks would start only after all tests that are ready to run, and the thread above would
+        // keep a processor busy until then.
         DispatchQueue.concurrentPerform(iterations: stores.count) { writer in
             #expect(throws: Never.self) {
                 for number in 0..<60 {

@@ -32,7 +32,7 @@ struct ProgramTests {
         #expect(folder.names == [])
     }
 
-    @Test("an invalid group file or a missing folder argument gives an error in one line")
+    @Test("an invalid group file gives an error in one line, and a missing argument exit code 2")
     func foreignFile() throws {
         let first = try Program.run("GroupKeeper", [folder.path])
         #expect(first.status == 0, "\(first.output)")
@@ -67,7 +67,7 @@ struct ProgramTests {
         let preferences = try Preferences(domain: "a", folder: folder("preferences"))
         #expect(preferences.integer(forKey: "a") == 1)
         #if os(Linux)
-        // The specification requires that a relative path in the variable be ignored.
+        // The XDG specification requires that a relative `XDG_CONFIG_HOME` be ignored.
         let lines = output.split(separator: "\n")
         #expect(lines.count == 2 && lines.last?.hasSuffix("/.config") == true, "\(output)")
         #expect(lines.first == "/elsewhere")

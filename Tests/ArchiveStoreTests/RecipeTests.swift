@@ -21,7 +21,7 @@ struct StoreRecipeTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test("a device identifier is created once, and kept across reinstallations")
+    @Test("a device identifier is created once, and read unchanged afterwards")
     func deviceIdentifier() throws {
         func identifier() throws -> String? {
             let device = ArchivedDictionary(in: store, service: "example.device", account: "shared")
@@ -93,7 +93,7 @@ struct StoreRecipeTests {
     }
     #endif
 
-    @Test("a token moves from preferences to an item, and is never missing from both")
+    @Test("a token moves from preferences to an item, and migrating again changes nothing")
     func migration() throws {
         let preferences = try Preferences(domain: "example", folder: folder.path)
         preferences["token"] = "t0ken"

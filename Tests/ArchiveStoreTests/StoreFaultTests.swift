@@ -185,7 +185,7 @@ struct StoreFaultTests {
     func flushesOfFoldersOfOthers() throws {
         let place = folder("objects")
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
-        // The parent folder is not readable either.
+        // The other user cannot read the parent folder.
         try #require(
             unsafe chmod(folder.path, 0o711) == 0 && chmod(place, 0o700) == 0
                 && chown(place, 65534, 65534) == 0)
@@ -326,7 +326,7 @@ struct StoreFaultTests {
         }
     }
 
-    @Test("a file system without record locks is named as the reason, not another program")
+    @Test("if the file system has no record locks, the error says so and blames no other program")
     func noRecordLocks() throws {
         _ = try store(1)
         let (_, output) = try Program.run(
@@ -339,7 +339,7 @@ struct StoreFaultTests {
     }
 
     @Test(
-        "a file system without locks is named as the reason without waiting for the timeout",
+        "if the file system has no locks, the error says so without waiting for the timeout",
         arguments: [("ENOLCK", "No locks available"), ("EOPNOTSUPP", "not supported")])
     func noLocks(_ error: String, _ words: String) throws {
         let clock = ContinuousClock()
@@ -365,7 +365,7 @@ struct StoreFaultTests {
         arguments: ["linkat", "renameat", "fsync", "fchmod", "write", "openat"])
     func kills(_ call: String) throws {
         var kills = 0
-        // In the first pass the files are new, in the second they are replaced.
+        // The files are new in the first round only. All later rounds replace them.
         for start in [0, 100] {
             for round in 1..<40 {
                 _ = try store(start + round, "inject=\(call):signal=KILL:when=\(round)")
@@ -381,7 +381,7 @@ struct StoreFaultTests {
     }
 
     @Test(
-        "a program that is killed while it creates stores leaves no other files",
+        "temporary files of a program that is killed while it creates stores are removed later",
         arguments: ["linkat", "fsync", "write", "pwrite64", "fchmod", "openat", "/^unlink"])
     func killsOfCreators(_ call: String) throws {
         for round in 1..<25 {

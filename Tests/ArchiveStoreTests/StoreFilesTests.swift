@@ -150,7 +150,7 @@ struct StoreFilesTests {
     }
 
     @Test(
-        "a journal that would make the store longer than its pages and those of the journal is refused"
+        "a journal that claims more pages than the store and the journal contain is refused"
     )
     func lengtheningJournal() throws {
         try prepare(superJournal: nil)
@@ -333,12 +333,12 @@ struct StoreFilesTests {
 
     /// Returns whether a connection holds SQLite's writer lock, as another process would see it.
     private func isReserved(_ descriptor: Int32) throws -> Bool {
-        // Locks of open file descriptions conflict with the locks of this process.
+        // F_OFD_GETLK: locks of open file descriptions conflict with the locks of this process.
         var lock = flock(
             l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0x4000_0001, l_len: 1,
             l_pid: 0)
         let getLock: Int32 = 36
-        // SAFETY: the structure is ours for the call.
+        // SAFETY: `lock` is a local variable that outlives the call.
         let status = unsafe fcntl(descriptor, getLock, &lock)
         try #require(status == 0)
         return lock.l_type != Int16(F_UNLCK)
@@ -365,8 +365,8 @@ struct StoreFilesTests {
             pageSize: 4096)
     }
 
-    /// Expects that an open store neither reads through nor writes through the journal, and works
-    /// again after the journal is removed.
+    /// Expects that an open store refuses to write, and if `isRead` to read, because of the planted
+    /// journal, and that it works again after the journal is removed.
     private func expectLateRefusal(
         _ store: ItemStore, _ name: Comment, isRead: Bool = true, plant: () throws -> Void
     ) throws {
@@ -593,7 +593,7 @@ struct StoreFilesTests {
         #expect(error.what.utf8.count < 600)
     }
 
-    @Test("a store whose path is too long for SQLite is refused with the length of the path")
+    @Test("a store whose path is too long for SQLite is refused, and the error gives the limit")
     func longPath() throws {
         var path = folder.path
         while path.utf8.count < 520 {
@@ -762,7 +762,7 @@ struct StoreFilesTests {
     }
 
     @Test(
-        "the path of a store is a plain path, whatever characters it contains",
+        "the path of a store is taken literally, whatever characters it contains",
         arguments: ["a?mode=memory", "a%20b", "a#b", "é 漢\u{301}", "a&vfs=x", "file:a"])
     func names(_ name: String) throws {
         try open(folder(name)).add(Item(service: "service", account: "a", password: "secret"))

@@ -96,6 +96,16 @@ private let fileMistakes: [Mistake] = [
         try withoutRights { _ = try KeyedUnarchiver.unarchive(String.self, fromFile: path) }
     },
     Mistake(
+        "a file that may not be written",
+        "store: the file is read-only (mode 0444); make it writable first: chmod u+w, file "
+            + "FOLDER/text"
+    ) { folder in
+        let path = "\(folder)/text"
+        try KeyedArchiver.archive("text", toFile: path)
+        try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: path)
+        try KeyedArchiver.archive("other", toFile: path)
+    },
+    Mistake(
         "a file in a folder that is missing",
         "store: No such file or directory, file FOLDER/none/text (check the path)"
     ) { folder in
@@ -212,7 +222,7 @@ private let itemMistakes: [Mistake] = [
     },
     Mistake(
         "a group that the program was not given",
-        "store: the store has no access group `other` (it has `group`)"
+        "store: the store has no access group `other` (its access groups are `group`)"
     ) { _ in
         var item = Item(service: "example.com", account: "anna", password: "a")
         item.attributes.accessGroup = "other"
@@ -265,6 +275,13 @@ private let itemMistakes: [Mistake] = [
         try store.add(Item(service: "example.com", account: "anna", password: "a"))
         _ = try ItemBackup(parsing: store.backup().archived().dropLast(40))
     },
+    Mistake(
+        "an archive that is no backup",
+        "store: expected an array in the backup, found a value of kind string (check that "
+            + "these bytes are a backup)"
+    ) { _ in
+        _ = try ItemBackup(parsing: KeyedArchiver.archive("text"))
+    },
 ]
 
 #if Stores
@@ -302,6 +319,36 @@ private let encryptedMistakes: [Mistake] = [
     ) { folder in
         _ = try open(folder, "right", creating: true)
         _ = try open(folder, "wrong")
+    },
+    Mistake(
+        "a wrong key file",
+        "store: the key does not open this store, or the store's header was "
+            + "altered, file FOLDER/items (use the key file of this store, or restore a backup)"
+    ) { folder in
+        for name in ["right", "wrong"] {
+            _ = try EncryptedItemDatabase(
+                file: "\(folder)/items", accessGroup: "group",
+                key: MasterKey(file: "\(folder)/\(name)", creatingIfMissing: true))
+        }
+    },
+    Mistake(
+        "a write-ahead log without a store",
+        "store: expected no journal or write-ahead log beside a new store, found one that "
+            + "would change it, file FOLDER/items-wal (restore the store that it belongs to, or "
+            + "move it away)"
+    ) { folder in
+        try write("log", "\(folder)/items-wal")
+        _ = try open(folder, "right", creating: true)
+    },
+    Mistake(
+        "a symbolic link in place of a journal",
+        "store: expected no symbolic link beside the store, found one, file "
+            + "FOLDER/items-journal (stores never create such a file; move it away if you know "
+            + "where it came from)"
+    ) { folder in
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(folder)/items-journal", withDestinationPath: "nothing")
+        _ = try open(folder, "right", creating: true)
     },
     Mistake(
         "another group",

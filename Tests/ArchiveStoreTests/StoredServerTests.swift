@@ -117,6 +117,26 @@ struct StoredServerTests {
         }
         #expect(try store.delete(matching: ItemQuery(account: "a")) == 2)
     }
+
+    @Test("an item with a malformed address is deleted by its server", arguments: [true, false])
+    func malformed(_ hasIntactItem: Bool) throws {
+        let database = try database()
+        let store = ItemStore(database)
+        try store.add(Item(ServerAddress("s", path: "/"), account: "a", password: "1"))
+        try store.add(Item(ServerAddress("t"), account: "a", password: "2"))
+        if hasIntactItem { try store.add(Item(ServerAddress("s"), account: "a", password: "3")) }
+        let bytes = ItemSubject.server(ServerAddress("s", path: "/")).bytes
+        try database.queue.write { connection in
+            try connection.execute(
+                sql: "UPDATE item SET service = ? WHERE id = 1",
+                arguments: [Data(bytes.dropLast())])
+        }
+        let query = ItemQuery(server: "s")
+        let error = #expect(throws: StoreError.self) { try store.items(matching: query) }
+        #expect(error?.code == .alteredItem)
+        #expect(try store.delete(matching: query) == (hasIntactItem ? 2 : 1))
+        #expect(try store.items().map(\.password) == ["2"])
+    }
 }
 
 #endif

@@ -79,7 +79,7 @@ struct DatabaseAgreementTests {
         c.execute('CREATE VIEW view AS SELECT * FROM plain')
         c.execute('CREATE VIRTUAL TABLE search USING fts4(text)')
         c.execute('INSERT INTO search VALUES (\'words\')')
-        # No rollback, no checkpoint: what a copy of a database that is in use has.
+        # Neither rolled back nor checkpointed, like a copy of a database that is in use.
         if mode == 'wal':
             c.execute('BEGIN'); c.execute('DELETE FROM plain')
             c.execute('PRAGMA cache_size = 1'); c.execute('UPDATE keyed SET a = 1')

@@ -41,7 +41,7 @@ struct LargestFileTests {
     }
 
     @Test(
-        "journals and databases of any size are read without integer overflow",
+        "journals of any size are read without integer overflow",
         .enabled(if: hasFolder, "there is no file system in memory"))
     func largest() throws {
         let page = [UInt8](repeating: 0, count: 4096)
@@ -65,7 +65,7 @@ struct LargestFileTests {
 @Suite("The text of CREATE TABLE")
 struct TableDefinitionTests {
     @Test(
-        "CREATE TABLE names the stored columns, in every notation",
+        "the stored columns are parsed from CREATE TABLE statements in every notation",
         arguments: [
             ("CREATE TABLE t (a, b)", ["a", "b"]),
             ("create table t(a int,b text default ',)')", ["a", "b"]),
@@ -82,12 +82,12 @@ struct TableDefinitionTests {
         ])
     func stored(_ sql: String, _ names: [String]) throws {
         let definition = try #require(TableDefinition(bytes(sql)))
-        let found = definition.storedColumns(isNumbered: true)
+        let found = definition.storedColumns(hasRowIDs: true)
         #expect(found.map { Array($0.utf8) } == names.map { Array($0.utf8) })
     }
 
     @Test(
-        "the primary key comes first in tables without row numbers",
+        "the primary key comes first in tables without rowids",
         arguments: [
             ("CREATE TABLE t (a, b, c, PRIMARY KEY (C, \"b\" DESC))", ["c", "b", "a"]),
             ("CREATE TABLE t (a, b TEXT PRIMARY KEY, c)", ["b", "a", "c"]),
@@ -95,7 +95,7 @@ struct TableDefinitionTests {
         ])
     func keyed(_ sql: String, _ names: [String]) throws {
         let definition = try #require(TableDefinition(bytes(sql)))
-        #expect(definition.storedColumns(isNumbered: false) == names)
+        #expect(definition.storedColumns(hasRowIDs: false) == names)
     }
 
     @Test(
@@ -367,7 +367,7 @@ struct MalformedDatabaseTests {
         #expect(Array(values[0].table.utf8) == bytes("a\"\u{301}'\u{301}\0\n"))
     }
 
-    @Test("every prefix and every changed byte is read within the same bounds")
+    @Test("reading any prefix of a database, or one with a changed byte, takes linear work")
     func changes() throws {
         var assembler = Assembler()
         let long = assembler.cell(row([UInt8](repeating: 7, count: 1500)), number: 3)

@@ -8,7 +8,7 @@ import Foundation
 import KeyedArchive
 import PropertyList
 
-/// Uses each store once, so that a system call can be made to fail in it.
+/// Writes to each store once, while the caller makes system calls fail with `strace`.
 struct Calls {
     private static let stores = ["object", "preferences", "key", "items", "file"]
 
@@ -46,7 +46,9 @@ struct Calls {
         }
     }
 
-    /// Prints the number in each store, 0 for none. No store may be damaged, whatever failed.
+    /// Prints the number in each store, 0 for none.
+    ///
+    /// - Throws: If a store is damaged. No failed system call may cause that.
     func read() throws {
         for (store, number) in try numbers() { print(store, number) }
     }

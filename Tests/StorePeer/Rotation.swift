@@ -21,7 +21,7 @@ struct Rotation {
         try store.transaction { transaction in
             for number in 0..<Self.count { try transaction.save(item(number)) }
         }
-        // Written without buffering.
+        // Not with `print`, which buffers its output.
         FileHandle.standardOutput.write(Data("began\n".utf8))
         var name = first
         for _ in 0..<times {
@@ -31,6 +31,8 @@ struct Rotation {
         print("ended with the key \(name)")
     }
 
+    /// Checks the store after ``run(_:)``.
+    ///
     /// - Throws: If the store opens with both keys or with none, or an item has changed.
     func check() throws {
         let (database, name) = try open()

@@ -10,7 +10,7 @@ import SystemFiles
 ///
 ///     StorePeer write FOLDER NAME ROUND        writes the rounds after ROUND until it is killed;
 ///                                              prints each number once it is on disk
-///     StorePeer check FOLDER NAME ROUND        checks the result of `write`: ROUND or later
+///     StorePeer check FOLDER NAME ROUND        checks the result of `write`: ROUND or the next
 ///     StorePeer rotate FOLDER [COUNT]          changes the key of a store until it is killed
 ///     StorePeer check-rotated FOLDER           checks the result of `rotate`: one key opens all
 ///     StorePeer threads FOLDER NAME ROUNDS     opens and changes stores in several threads
@@ -22,17 +22,19 @@ import SystemFiles
 ///     StorePeer items FOLDER TIMEOUT           reads the items of a store, with a timeout in s
 ///     StorePeer log FOLDER COUNT               writes files while a thread logs; checks them
 ///     StorePeer relative FOLDER                changes the working folder after opening stores
-///     StorePeer unsaved FOLDER END             sets a preference, then return, exit, _exit or fork
+///     StorePeer unsaved FOLDER END             sets a preference, then ends by END: return, exit,
+///                                              _exit, or fork with exit in the child
 ///     StorePeer store-twice FOLDER NUMBER      runs `store` twice in one process
 ///     StorePeer remove-twice FOLDER KEY        removes an object twice in one process
 ///     StorePeer replace FILE                   replaces a property list
 ///     StorePeer folder PATH                    creates a store in a folder
-///     StorePeer check-stored FOLDER OLD NEW    checks the stores by the output of `store`
+///     StorePeer check-stored FOLDER OLD NEW    checks the stores; reads the output of `store` from
+///                                              standard input
 ///     StorePeer create-key FILE                creates or reads a master key
 ///     StorePeer seal COUNT                     seals and opens a backup of COUNT items of 1 MiB
 ///     StorePeer stored FOLDER                  prints the number in each store
 ///
-/// With `named` before the command, it behaves as if the system had no unnamed files.
+/// With `named` before the command, the program acts as if the system had no unnamed files.
 ///
 /// `Scripts/faults` kills the commands that run forever, and lets the others finish.
 @main

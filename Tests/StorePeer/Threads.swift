@@ -56,7 +56,7 @@ struct Threads {
         try ObjectStore(folder: "\(folder)/objects").set(key, forKey: key)
     }
 
-    /// Checks that no change of `expected` rounds in all threads is lost.
+    /// Checks that no change is lost. `expected` is the number of rounds of all threads together.
     func check(_ expected: Int) throws {
         let store = try openStore()
         let total = try store.item(matching: ItemQuery(Self.total)).password

@@ -39,13 +39,15 @@ struct Writer {
             preferences.set(round, forKey: name)
             try preferences.synchronize()
             try objects.set(Array(repeating: round, count: 100), forKey: name)
-            // Written without buffering.
+            // Not with `print`, which buffers its output.
             FileHandle.standardOutput.write(Data("\(round)\n".utf8))
         }
     }
 
+    /// Checks the stores after ``run(after:)``.
+    ///
     /// - Throws: If an item is missing, if items are of different rounds, or if something is of a
-    ///   round before `acknowledged`.
+    ///   round other than `acknowledged` and the next.
     func check(atLeast acknowledged: Int) throws {
         let store = try openStore()
         let items = try store.items(matching: ItemQuery(service: name))
@@ -133,6 +135,8 @@ extension StorePeer {
         Item(service: "fill", account: account, data: data)
     }
 
+    /// Calls `body` until the disk is full.
+    ///
     /// - Returns: The number of times that `body` succeeded.
     private static func untilFull(_ body: (Int) throws -> Void) throws -> Int {
         for count in 0..<100_000 {

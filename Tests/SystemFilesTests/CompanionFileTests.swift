@@ -31,7 +31,7 @@ struct CompanionFileTests {
     }
 
     @Test(
-        "a missing companion is nil for reading and writing, and a created one has the mode of the main file"
+        "a missing companion is nil unless it is created, with the mode of the main file"
     )
     func missing() throws {
         #expect(try companion() == nil && companion(.writing) == nil)
@@ -50,7 +50,7 @@ struct CompanionFileTests {
         #expect(found.size == 0 && found.mode == 0o640)
     }
 
-    @Test("bytes are read at positions, and fewer at the end of the file")
+    @Test("reading at a position returns fewer bytes at the end of the file")
     func positions() throws {
         try FileAccess.replace(folder("companion"), with: [1, 2, 3, 4], newFileMode: 0o600)
         let file = try #require(try companion()).file
@@ -61,7 +61,7 @@ struct CompanionFileTests {
     }
 
     @Test(
-        "a companion that others could have created is refused, and is kept",
+        "a companion that others could have created is refused, but not removed",
         arguments: [
             CompanionFile.Access.reading, .writing, .creating,
         ])

@@ -65,7 +65,7 @@ struct FileLockTests {
         try lock(within: 0).release()
     }
 
-    @Test("a link, folder or pipe in place of the lock file is an error, and is kept")
+    @Test("a link, folder or pipe in place of the lock file is an error, and is not removed")
     func otherKinds() throws {
         try FileManager.default.createSymbolicLink(
             atPath: folder("link"), withDestinationPath: "target")
@@ -78,7 +78,7 @@ struct FileLockTests {
     }
 
     @Test(
-        "a lock on the contents of a file waits at most for the given time, and does not cover a new file"
+        "a lock on a file's contents waits no longer than given, and does not cover a new file"
     )
     func contents() throws {
         let path = folder("file")
@@ -98,7 +98,7 @@ struct FileLockTests {
         held.release()
     }
 
-    @Test("a deadline for a negative or NaN timeout is over immediately")
+    @Test("the deadline for a negative or NaN timeout has passed immediately")
     func deadlines() {
         let now = Environment.uptime
         for timeout in [-1, -.infinity, .nan, 0] as [Double] {

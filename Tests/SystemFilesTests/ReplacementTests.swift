@@ -28,7 +28,7 @@ struct ReplacementTests {
 
     @Test("new files get the mode that the umask gives, even during concurrent writes")
     func umaskIsLeftAlone() throws {
-        // Flushing takes no time there, which makes races more likely.
+        // Flushing takes no time in shared memory, which makes races more likely.
         let place =
             FileManager.default.isWritableFile(atPath: "/dev/shm")
             ? "/dev/shm/stores-\(UUID().uuidString)" : folder("race")
@@ -99,25 +99,25 @@ struct ReplacementTests {
         let message = message {
             try FileAccess.replace(folder("file"), with: [1])
         }
-        #expect(message == "is read-only (mode 0444); make it writable first: chmod u+w")
+        #expect(message == "the file is read-only (mode 0444); make it writable first: chmod u+w")
         #expect(try contents("file") == "old" && folder.names == ["file"])
     }
 
     // MARK: Pipes
 
     @Test(
-        "a pipe with nobody at the other end is an error without waiting, which names the pipe")
+        "a pipe with nobody at the other end is an immediate error that mentions the pipe")
     func pipes() throws {
         #expect(unsafe mkfifo(folder("pipe"), 0o600) == 0)
         let path = folder("pipe")
         let read = message {
             _ = try FileAccess.read(path, limit: 10)
         }
-        #expect(read == "is a pipe that no program writes to")
+        #expect(read == "the file is a pipe that no program writes to")
         let written = message {
             try FileAccess.replace(path, with: [1])
         }
-        #expect(written == "is a pipe or a device that no program reads from")
+        #expect(written == "the file is a pipe or a device that no program reads from")
         let refused = message {
             try FileAccess.replace(path, with: [1], specialFiles: .refused)
         }
@@ -130,7 +130,7 @@ struct ReplacementTests {
         #expect(unsafe mkfifo(folder("pipe"), 0o600) == 0)
         let path = folder("pipe")
         let bytes = [UInt8](repeating: 7, count: 1_000_000)
-        // Holds both ends open until the other programs have opened theirs.
+        // Keeps both ends open until the writer and the reader have opened theirs.
         let holder = unsafe open(path, O_RDWR)
         let writer = Thread { _ = try? FileAccess.replace(path, with: bytes) }
         writer.start()
@@ -212,7 +212,7 @@ struct ReplacementTests {
         #expect(try folder.names == ["a"] && contents("a") == "old")
     }
 
-    @Test("numbers of temporary files give different names, which end in a checksum")
+    @Test("different numbers give different names of temporary files, all of one length")
     func temporaryNames() {
         let numbers =
             [0, 1, .max, .max - 1] + (0..<1000).map { _ in UInt64.random(in: 0...(.max)) }
@@ -222,7 +222,7 @@ struct ReplacementTests {
     }
 
     @Test(
-        "files are replaced and created through named temporary files if unnamed ones are unavailable"
+        "files are replaced and created through named temporary files as well"
     )
     func namedFiles() throws {
         try folder.write("a", mode: 0o640)
@@ -296,7 +296,7 @@ struct ReplacementTests {
         try #require(isUnnamed == (unnamed != nil))
         var file = try unnamed ?? TemporaryFile(namedFor: place, mode: 0o600)
         try file.publish()
-        // Another thread does this before this one has finished.
+        // Stands for SQLite in another thread, which takes a lock before this one has finished.
         let descriptor = unsafe open(folder("file"), O_RDWR)
         defer { close(descriptor) }
         var lock = flock()
@@ -305,7 +305,8 @@ struct ReplacementTests {
         file.finish()
         var probe = flock()
         probe.l_type = Int16(F_WRLCK)
-        // Locks of open file descriptions conflict with the locks of this process.
+        // `F_OFD_GETLK`: a lock of an open file description conflicts even with locks of the same
+        // process.
         let getLock: Int32 = 36
         let other = unsafe open(folder("file"), O_RDWR)
         try #require(unsafe fcntl(other, getLock, &probe) == 0)

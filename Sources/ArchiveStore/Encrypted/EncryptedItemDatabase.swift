@@ -224,9 +224,10 @@ public final class EncryptedItemDatabase: ItemDatabase {
     /// Keep both master keys until this method has returned. If the disk fails at the very end, the
     /// store may already have the new key.
     ///
-    /// - Throws: `alteredItem` for an item that cannot be read, `weakPassphrase`, `outOfSpace`, or
-    ///   `busy`. The store then still has the old key. After `fileAccess`, the store may have
-    ///   either key.
+    /// - Throws: `alteredItem` for an item that cannot be read, `weakPassphrase`, `wrongKey` if the
+    ///   cost of `master` is out of bounds or another program has changed the key, `outOfSpace`,
+    ///   `busy`, or `misuse` within a transaction of the same thread. In these cases nothing has
+    ///   changed. After `fileAccess`, the store may have either key.
     public func rotateKey(to master: MasterKey) throws {
         try owner.requireNone()
         var new: Unlocked?
@@ -282,8 +283,8 @@ public final class EncryptedItemDatabase: ItemDatabase {
     }
 }
 
-/// An item transaction within an SQLite transaction. Using the connection on another thread would
-/// crash the process.
+/// An item transaction within an SQLite transaction. Each call first checks that it runs on the
+/// thread of the transaction: using the connection on another thread would crash the process.
 private struct EncryptedTransaction: ItemTransaction, CustomReflectable {
     let accessGroup: String
     private let file: String

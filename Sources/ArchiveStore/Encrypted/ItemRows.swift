@@ -89,7 +89,7 @@ struct ItemRows {
 
     func insert(_ item: Item) throws {
         try item.attributes.identity.requireSize()
-        try StoreHeader.admit(item, database)
+        try StoreHeader.raiseVersion(for: item, in: database)
         let columns = try columns(of: item)
         let marks = columns.map { _ in "?" }.joined(separator: ", ")
         try execute(
@@ -99,7 +99,7 @@ struct ItemRows {
 
     func replace(_ identity: ItemIdentity, with item: Item) throws {
         try item.attributes.identity.requireSize()
-        try StoreHeader.admit(item, database)
+        try StoreHeader.raiseVersion(for: item, in: database)
         let columns = try columns(of: item)
         let marks = columns.map { _ in "?" }.joined(separator: ", ")
         let arguments = StatementArguments(columns) + ItemFilter(ItemQuery(identity)).arguments
@@ -126,15 +126,18 @@ struct ItemRows {
 
     /// Removes the rows of internet passwords whose addresses match. SQLite cannot compare the
     /// parts of an address itself.
+    ///
+    /// A row with a malformed address is removed too, because reading it with the same query throws
+    /// `alteredItem`. The condition has compared its server; the other parts are unknown.
     private func removeRows(_ filter: ItemFilter, _ query: ItemQuery) throws -> Int {
         let found = try Row.fetchAll(
             database.cachedStatement(sql: "SELECT id, service FROM item\(filter.condition)"),
             arguments: filter.arguments)
         var count = 0
         for row in found {
-            guard case .blob(let bytes) = (row[1] as DatabaseValue).storage,
-                let subject = ItemSubject(Array(bytes)), query.matches(subject)
-            else { continue }
+            // Both columns have the same positions as in the whole table.
+            let subject = try? RowReader<ItemColumn>(row).subject()
+            if let subject, !query.matches(subject) { continue }
             try database.cachedStatement(sql: "DELETE FROM item WHERE id = ?")
                 .execute(arguments: [row[0] as DatabaseValue])
             count += 1

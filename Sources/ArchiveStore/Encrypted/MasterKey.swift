@@ -96,12 +96,12 @@ public struct MasterKey: Sendable {
                 }
             }
         }
-        throw SystemError(message: "other programs keep creating and removing it")
+        throw SystemError(message: "other programs keep creating and removing the file")
     }
 }
 
-/// The cost of deriving a key from a passphrase. These are the parameters of scrypt, which are
-/// stored in the database.
+/// The cost of deriving a key from a passphrase: the parameters of scrypt. Stores and sealed
+/// backups contain them.
 public struct PassphraseCost: Sendable, Hashable {
     /// The number of rounds, a power of two: N.
     public var rounds: Int
@@ -132,7 +132,7 @@ public struct PassphraseCost: Sendable, Hashable {
         guard (1...32).contains(blockSize), (1...16).contains(parallelism) else { return false }
         // RFC 7914 requires N below 2 to the power of 16 × r. Only r = 1 can violate this here.
         guard blockSize > 1 || rounds < 1 << 16 else { return false }
-        // The scrypt implementation may use N × p blocks of memory and one page. For p = 1, it
+        // swift-crypto limits scrypt to N × p blocks of memory plus one page. For p = 1, scrypt
         // needs N + 2 blocks. The two extra blocks fit into a page only up to r = 16.
         guard blockSize <= 16 || parallelism > 1 else { return false }
         return rounds * blockSize * parallelism <= 1 << 23
@@ -159,7 +159,7 @@ public struct PassphraseCost: Sendable, Hashable {
 
     /// Derives the key of a passphrase.
     ///
-    /// - Throws: `wrongKey` for a cost that is not acceptable.
+    /// - Throws: `wrongKey` for a cost that is not acceptable, or if there is not enough memory.
     func key(of passphrase: String, salt: [UInt8]) throws(StoreError) -> SymmetricKey {
         guard isAcceptable else {
             throw StoreError(

@@ -37,8 +37,9 @@ enum Sealing {
     }
 }
 
-/// A serialization of fields for authentication. Different lists of fields give different bytes:
-/// each field is a byte that indicates whether it is present, its length in 8 bytes, and its bytes.
+/// A serialization of fields for authentication. Different lists of fields give different bytes. A
+/// field is serialized as the byte 1, its length in 8 bytes, and its bytes. An absent field is the
+/// byte 0.
 ///
 /// The order and the form of the fields are part of the store format.
 struct AuthenticatedContext {
@@ -91,7 +92,8 @@ extension ItemAttributes {
         return context.bytes
     }
 
-    /// Returns the bits of a date as a database returns it. SQLite has no negative zero.
+    /// Returns the bits of a date, with 0 in place of negative zero. SQLite stores both as 0, and
+    /// the bits of a stored date must be the same when it is read.
     private static func bits(_ date: Date) -> UInt64 {
         (date.timeIntervalSinceReferenceDate + 0).bitPattern
     }

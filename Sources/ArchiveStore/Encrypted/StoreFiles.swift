@@ -168,7 +168,8 @@ enum StoreFiles {
         } catch {
             guard error.isLink else { throw StoreError(error, file: name) }
             throw StoreError(
-                .invalidDatabase, what: "the file beside the store \(error.message)", file: name,
+                .invalidDatabase, what: "expected no symbolic link beside the store, found one",
+                file: name,
                 recovery:
                     "stores never create such a file; move it away if you know where it came from")
         }
@@ -178,8 +179,8 @@ enum StoreFiles {
     private static let longestStatement: Int32 = 1 << 16
     private static let mostColumns: Int32 = 64
 
-    /// Limits the length and the number of columns of the definitions that SQLite parses if another
-    /// program changes the schema later.
+    /// Limits the length and the number of columns of the definitions in the schema. If another
+    /// program changes the schema later, SQLite parses it without the checks of ``StoreSchema``.
     static func limitSchema(_ connection: Database) {
         // SAFETY: the connection is open.
         unsafe sqlite3_limit(
@@ -203,7 +204,8 @@ enum StoreFiles {
             }
             throw StoreError(
                 .invalidDatabase,
-                what: "expected no journal beside a new store, found one that would change it",
+                what: "expected no journal or write-ahead log beside a new store, found one that "
+                    + "would change it",
                 file: name,
                 recovery: "restore the store that it belongs to, or move it away")
         }

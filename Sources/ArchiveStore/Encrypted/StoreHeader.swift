@@ -99,7 +99,9 @@ struct StoreHeader: Sendable, Equatable {
             throw StoreError(
                 .wrongKey,
                 what: "the key does not open this store, or the store's header was altered",
-                recovery: "ask for the passphrase again, or restore a backup")
+                recovery: derivation == nil
+                    ? "use the key file of this store, or restore a backup"
+                    : "ask for the passphrase again, or restore a backup")
         }
         return SymmetricKey(data: bytes)
     }
@@ -150,8 +152,8 @@ extension StoreHeader {
         case version, identifier, accessGroup, salt, rounds, blockSize, parallelism, dataKey
     }
 
-    /// Returns whether this is the current header of a store. Only the version can change without a
-    /// new data key.
+    /// Returns whether this is the current header of a store, apart from the version. Comparing the
+    /// data keys is enough, because only the version can change without a new data key.
     func isCurrent(_ database: Database) throws -> Bool {
         let statement = try database.cachedStatement(sql: "SELECT dataKey FROM store")
         return try DatabaseValue.fetchOne(statement) == Data(dataKey).databaseValue
@@ -199,7 +201,8 @@ extension StoreHeader {
         return name
     }
 
-    /// Reads bytes and checks their count. The time of scrypt grows with the size of the salt.
+    /// Reads bytes and checks their count. A malicious file could otherwise slow down scrypt with a
+    /// long salt.
     private static func bytes(
         _ columns: RowReader<Column>, _ column: Column, count: Int
     ) throws(StoreError) -> [UInt8] {
@@ -221,7 +224,7 @@ extension StoreHeader {
     ///
     /// Earlier versions of the library then refuse the store instead of reporting the item as
     /// altered.
-    static func admit(_ item: Item, _ database: Database) throws {
+    static func raiseVersion(for item: Item, in database: Database) throws {
         guard item.attributes.itemClass == .internetPassword else { return }
         try database.cachedStatement(sql: "UPDATE store SET version = ? WHERE version < ?")
             .execute(arguments: [versionOfServers, versionOfServers])

@@ -11,11 +11,11 @@ internal import SystemFiles
 
 /// The rollback journal of a store.
 ///
-/// SQLite applies a journal to the database and deletes the file that the journal names. So a
-/// journal is used only if it was created by a program that may write the store, and only if it
-/// belongs to the current state of the store. ``StoreFiles`` checks an existing journal before
-/// reading the store. SQLite opens all journals through ``opener``, which performs the same checks
-/// before SQLite applies a journal.
+/// SQLite applies a journal to the database and deletes the file that the journal names as its
+/// super-journal. So a journal is used only if it was created by a program that may write the
+/// store, and only if it belongs to the current state of the store. ``StoreFiles`` checks an
+/// existing journal before reading the store. SQLite opens all journals through ``opener``, which
+/// performs the same checks before SQLite applies a journal.
 enum StoreJournal {
     /// Opens the journal of a store, and checks its contents.
     ///
@@ -64,8 +64,8 @@ enum StoreJournal {
             journal.hasPagesInEachSegment
         else { throw Refusal.otherFormat }
         let restored = try RollbackJournal.restored(source)
-        // SQLite restores the original length of the store. All pages that a transaction removes
-        // are in its journal.
+        // SQLite restores the original length of the store. A transaction records every page that
+        // it removes, so the journal has at least as many records as the store lacks pages.
         guard belongs(found, restored.firstPage, to: header),
             Int(clamping: found.originalPageCount) - restored.recordCount
                 <= storeSize / found.pageSize
@@ -158,7 +158,7 @@ enum StoreJournal {
         case let error as DatabaseError: error.extendedResultCode.rawValue
         case let error as SystemError where error.isOutOfSpace: SQLITE_FULL
         case let error as SystemError where error.number == EACCES && access == .creating:
-            // The folder is not writable.
+            // `SQLITE_READONLY_DIRECTORY`: the folder is not writable.
             SQLITE_READONLY | 6 << 8
         case is SystemError: SQLITE_CANTOPEN
         default: SQLITE_IOERR | 1 << 8

@@ -97,15 +97,15 @@ extension StoreSchema {
         }
         let mode = try mode()
         try requireBlocks(mode)
-        let (vacuumsItself, rows) = try readPages(database, mode.size) {
+        let (usesAutoVacuum, rows) = try readPages(database, mode.size) {
             pages throws(DatabaseFileError) in
             let isUTF8 = pages.header.textEncoding == .utf8
             return (
-                pages.header.vacuumsItself,
+                pages.header.usesAutoVacuum,
                 isUTF8 ? try pages.schemaRows(limit: entries.count) : nil
             )
         }
-        if vacuumsItself { throw automaticVacuum }
+        if usesAutoVacuum { throw automaticVacuum }
         guard let rows, rows.count == entries.count,
             zip(entries, rows).allSatisfy({ $0.matches($1) })
         else {
@@ -175,7 +175,7 @@ extension StoreSchema {
         }
     }
 
-    // The header of a record, the synchronizable flag and the row number take less than 64 bytes.
+    // The header of a record, the synchronizable flag and the rowid take less than 64 bytes.
     private static let largestEntry = ItemIdentity.largestSize + 64
 
     private static let largestSparseSize: Int64 = 1 << 32
@@ -202,8 +202,8 @@ enum NewStore {
     /// no other program finds an incomplete store, and a program that is killed leaves none behind.
     ///
     /// - Throws: `fileAccess`, `outOfSpace`, `invalidName`, `weakPassphrase`, `wrongKey` for a cost
-    ///   of the passphrase that is out of bounds, or `invalidDatabase` if there is a journal of an
-    ///   earlier store with that name.
+    ///   of the passphrase that is out of bounds, or `invalidDatabase` if there is a journal or a
+    ///   write-ahead log of an earlier store with that name.
     static func create(
         _ file: String, _ accessGroup: String, _ key: MasterKey
     ) throws(StoreError) {

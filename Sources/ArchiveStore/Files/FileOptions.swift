@@ -10,9 +10,10 @@ internal import SystemFiles
 /// disk, and renamed. A program that opens the file during the replacement, or after a power
 /// failure, finds the old contents or the new.
 ///
-/// A replaced file keeps its mode, its owner and symbolic links to it. On Linux it also keeps its
-/// POSIX access control list and the extended attributes `user.*`. If the owner, the group or the
-/// list cannot be kept, no other user gains rights. Devices and pipes are neither written nor read.
+/// A replaced file keeps its mode and its owner. A symbolic link at the path stays, and its target
+/// is replaced. On Linux the file also keeps its POSIX access control list and the extended
+/// attributes `user.*`. If the owner, the group or the list cannot be kept, no other user gains
+/// rights. Devices and pipes are neither written nor read.
 public struct FileOptions: Sendable, Hashable {
     /// The format of property lists.
     public var format: PropertyListFormat

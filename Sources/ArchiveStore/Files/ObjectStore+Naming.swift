@@ -16,9 +16,10 @@ extension ObjectStore {
         // Nil if keys are escaped.
         private let plainExtension: String?
 
-        /// File names for any key, on any file system, with the extension `plist`. Lower-case
-        /// letters, digits, `-` and `_` stay. Every other byte becomes `%` and two hexadecimal
-        /// digits. Long names are split into folders.
+        /// File names for keys of any characters, on any file system, with the extension `plist`.
+        /// Lower-case letters, digits, `-` and `_` stay. Every other byte becomes `%` and two
+        /// hexadecimal digits. Long names are split into folders. A key whose name would have more
+        /// than 3072 characters is refused.
         public static let escaped = Naming(plainExtension: nil)
 
         /// Returns a naming that uses the key itself as the file name, with an extension. The file
@@ -38,7 +39,7 @@ extension ObjectStore {
 extension ObjectStore.Naming {
     private static let longest = 255
 
-    // The extension with its dot, or nil if keys are escaped.
+    // The extension with its dot, an empty string without an extension, or nil if keys are escaped.
     private var suffix: String? { plainExtension.map { $0.isEmpty ? "" : ".\($0)" } }
 
     /// - Throws: `invalidName` for an extension that is not valid in file names.

@@ -18,7 +18,8 @@ internal import SystemFiles
 /// see complete objects, and the last writer wins.
 ///
 /// Nothing outside the folder is read or written. A symbolic link in place of a file, or of a
-/// folder for a long key, is an error. The folder itself may be a symbolic link.
+/// folder for a long key, is an error. Only ``removeObject(forKey:)`` accepts a link in place of a
+/// file, and removes the link. The folder itself may be a symbolic link.
 public struct ObjectStore: Sendable {
     private let folder: String
     private let naming: Naming

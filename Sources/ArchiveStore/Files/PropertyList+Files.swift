@@ -102,7 +102,7 @@ enum PlainFile {
             return try BinaryPropertyList.serialize(document, limits: limits)
         }
         var layout = XMLPropertyList.Options()
-        // Like Apple's XML writer, which drops fractions of seconds from dates.
+        // Like Apple's XML writer, drop fractions of seconds and the widths of reals.
         layout.allowedLosses = [.fractionsOfSeconds, .realWidths]
         return try XMLPropertyList.serialize(document, options: layout, limits: limits).bytes
     }
@@ -162,7 +162,7 @@ extension StoreError {
             code, what: what, file: file, path: path, recovery: recovery, underlying: underlying)
     }
 
-    /// Returns this error with the key of the value.
+    /// Returns this error with a key as its path.
     func at(key: String) -> StoreError {
         StoreError(
             code, what: what, file: file, path: PropertyListPath([.key(key)]), recovery: recovery,

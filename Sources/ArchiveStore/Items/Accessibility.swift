@@ -3,8 +3,8 @@
 
 /// The condition under which an item may be read. Apple's keychain enforces it in hardware.
 ///
-/// Other stores keep, show and authenticate the value, but do not enforce it: anyone with the key
-/// of a store can read its items at any time. One rule applies everywhere:
+/// Other databases store the value, and encrypted ones also authenticate it, but none enforces it:
+/// anyone with the key of a store can read its items at any time. One rule applies everywhere:
 /// ``ItemStore/backup(matching:)`` leaves out items for this device only.
 public enum Accessibility: String, Sendable, Hashable, CaseIterable {
     // The raw values are those of Apple's constants.
@@ -17,7 +17,7 @@ public enum Accessibility: String, Sendable, Hashable, CaseIterable {
     case always = "dk"
     /// While a device with a passcode is unlocked; never on another device.
     case whenPasscodeSetThisDeviceOnly = "akpu"
-    /// While the device is unlocked; never on another.
+    /// While the device is unlocked; never on another device.
     case whenUnlockedThisDeviceOnly = "aku"
     /// After the device has been unlocked once since it was started; never on another device.
     case afterFirstUnlockThisDeviceOnly = "cku"

@@ -54,8 +54,10 @@ public struct ItemAttributes: Sendable, Hashable {
     public var subject: ItemSubject
     /// The account at the service or server.
     public var account: String
-    /// A Boolean value indicating whether the item should be on all of the user's devices. The
-    /// value is stored, but nothing is synchronized.
+    /// A Boolean value indicating whether the item should be on all of the user's devices.
+    ///
+    /// This library stores the value but does not synchronize items. For items of a `KeychainItemDatabase`, the
+    /// keychain does.
     public var isSynchronizable = false
     /// The access group, or nil for the first group of the ``ItemStore``. Items that a store
     /// returns always have a group.
@@ -187,7 +189,7 @@ public struct ItemIdentity: Sendable, Hashable {
     /// password, it applies to the account and the encoded address, which takes 18 to 26 bytes more
     /// than its strings.
     ///
-    /// Databases look up items in an index over both, and compare whole entries.
+    /// Encrypted databases look up items in an index over both, and compare whole entries.
     public static let largestSize = 16 << 10
 
     /// Checks the total size of service and account.

@@ -37,8 +37,8 @@ extension ItemStore {
     ///
     /// An existing item with the same identity is replaced, unless it is for this device only: such
     /// an item is in no backup, and replacing it would lose it. Delete the existing item first to
-    /// restore the one from the backup. If something other than the store changed an existing item,
-    /// so that it cannot be read, its stored accessibility decides.
+    /// restore the one from the backup. If an existing item cannot be read because it was altered
+    /// outside of the store, its stored accessibility decides.
     ///
     /// - Returns: The number of items saved.
     /// - Throws: `unknownAccessGroup` before anything is changed, and the errors of ``save(_:)``.
@@ -126,7 +126,7 @@ extension ItemBackup {
             throw StoreError(
                 .invalidContents,
                 what: "expected an array in the backup, found a value of kind \(list.kind)",
-                recovery: "check the path")
+                recovery: "check that these bytes are a backup")
         }
         let items = try list.enumerated().map { index, fields in
             try Item(fields: fields.dictionary ?? PropertyListDictionary(), at: index)
@@ -146,7 +146,8 @@ extension ItemBackup {
         } catch {
             throw StoreError(
                 .invalidContents,
-                what: "the items of the backup share too much data: \(error.what)",
+                what: "the items of the backup are too large when each is stored separately: "
+                    + error.what,
                 recovery: error.recovery, underlying: error)
         }
     }

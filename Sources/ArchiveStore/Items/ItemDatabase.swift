@@ -27,6 +27,8 @@ public protocol ItemDatabase: Sendable {
     /// If making the transaction durable fails, it is unknown whether the transaction was carried
     /// out. Either all of it was, or none.
     ///
+    /// A `KeychainItemDatabase` has no transactions: changes before an error remain.
+    ///
     /// - Throws: The errors of `body`, and ``StoreError``. For example, `misuse` if `body` calls
     ///   the database instead of the transaction, or passes the transaction to another thread.
     func transaction<Result>(_ body: (any ItemTransaction) throws -> Result) throws -> Result
@@ -40,8 +42,7 @@ public protocol ItemTransaction {
     /// Returns the items that match, at most `limit`, including the changes of the transaction.
     func items(matching query: ItemQuery, limit: Int) throws -> [Item]
 
-    /// Adds an item unchanged, including its dates. Its access group becomes that of the
-    /// transaction.
+    /// Adds an item without changing its dates. The access group of the item becomes that of the transaction.
     ///
     /// - Throws: `duplicateItem`, or `invalidName` for more than ``ItemIdentity/largestSize`` bytes
     ///   of service and account.
@@ -56,8 +57,9 @@ public protocol ItemTransaction {
     /// Removes an item if it exists.
     func remove(_ identity: ItemIdentity) throws
 
-    /// Removes all items that match, including those that cannot be read because something other
-    /// than the store changed them.
+    /// Removes all items that match, including those that cannot be read because they were altered
+    /// outside of the store. If the address of an internet password cannot be read, a query for
+    /// parts of an address compares only the server.
     ///
     /// - Returns: The number of items removed.
     @discardableResult
@@ -77,13 +79,16 @@ extension ItemTransaction {
 
     /// Adds an item.
     ///
-    /// - Throws: `duplicateItem` if an item with the same identity exists.
+    /// - Throws: `duplicateItem` if an item with the same identity exists, `unsupportedChange` for an item of another
+    ///   access group, or `invalidName` like ``insert(_:)``.
     public func add(_ item: Item) throws {
         try insert(prepared(item, created: nil))
     }
 
     /// Adds an item, or replaces the item with the same identity, even if the existing item cannot
     /// be read.
+    ///
+    /// - Throws: The errors of ``add(_:)``, except `duplicateItem`.
     public func save(_ item: Item) throws { try savepoint { try replaceOrAdd(item) } }
 
     private func replaceOrAdd(_ item: Item) throws {
@@ -102,7 +107,8 @@ extension ItemTransaction {
     /// Changes all items that match: all of them or, if an error is thrown, none.
     ///
     /// - Returns: The number of items changed.
-    /// - Throws: `duplicateItem`, `unsupportedChange`, and the errors of `change`.
+    /// - Throws: `duplicateItem` if an item would get the identity of another one, `unsupportedChange` for a change of
+    ///   the access group, `invalidName` like ``insert(_:)``, and the errors of `change`.
     @discardableResult
     public func update(
         matching query: ItemQuery, _ change: (inout Item) throws -> Void

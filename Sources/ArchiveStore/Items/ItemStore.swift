@@ -49,7 +49,7 @@ public struct ItemStore: Sendable {
         throw StoreError(
             .unknownAccessGroup,
             what: "the store has no access group `\(StoreError.printable(group))`",
-            recovery: "it has \(known)")
+            recovery: "its access groups are \(known)")
     }
 }
 
@@ -136,7 +136,8 @@ extension ItemStore {
 extension ItemStore {
     /// Adds an item.
     ///
-    /// - Throws: `duplicateItem` if an item with the same identity exists, `outOfSpace`, and the
+    /// - Throws: `duplicateItem` if an item with the same identity exists, `invalidName` for more
+    ///   than ``ItemIdentity/largestSize`` bytes of service and account, `outOfSpace`, and the
     ///   errors of ``items(matching:limit:)``.
     public func add(_ item: Item) throws {
         try transaction(in: item.attributes.accessGroup) { try $0.add(item) }
@@ -154,8 +155,8 @@ extension ItemStore {
     ///
     /// - Returns: The number of items changed.
     /// - Throws: `itemNotFound` if no item matches, `duplicateItem` if an item would get the
-    ///   identity of another one, `unsupportedChange` for a change of the access group, and the
-    ///   errors of `change`.
+    ///   identity of another one, `unsupportedChange` for a change of the access group, the errors
+    ///   of `change`, and the other errors of ``add(_:)``.
     @discardableResult
     public func update(
         matching query: ItemQuery, _ change: (inout Item) throws -> Void
@@ -163,11 +164,13 @@ extension ItemStore {
         try inEach(query) { try $0.update(matching: query, change) }
     }
 
-    /// Removes all items that match, including those that cannot be read because something other
-    /// than the store changed them.
+    /// Removes all items that match, including those that cannot be read because they were altered
+    /// outside of the store. If the address of an internet password cannot be read, a query for
+    /// parts of an address compares only the server.
     ///
     /// - Returns: The number of items removed.
-    /// - Throws: `itemNotFound` if no item matches.
+    /// - Throws: `itemNotFound` if no item matches, `outOfSpace`, and the errors of
+    ///   ``items(matching:limit:)``, except `alteredItem`.
     @discardableResult
     public func delete(matching query: ItemQuery) throws -> Int {
         try inEach(query) { try $0.delete(matching: query) }

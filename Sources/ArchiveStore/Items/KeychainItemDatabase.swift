@@ -9,8 +9,9 @@ internal import Security
 /// The items of an access group in Apple's keychain.
 ///
 /// The program needs an entitlement for the group. The keychain has no transactions: each change
-/// takes effect immediately, and changes before an error remain. This library's tests run on
-/// systems without a keychain, so **they do not cover this type.**
+/// takes effect immediately, and changes before an error remain. An optional attribute is nil if it
+/// is an empty string, empty data or 0 in the keychain. This library's tests run on systems without
+/// a keychain, so **they do not cover this type.**
 public final class KeychainItemDatabase: ItemDatabase {
     /// The access group of the items.
     public let accessGroup: String
@@ -82,7 +83,8 @@ private struct KeychainTransaction: ItemTransaction {
                 .unsupportedChange, what: "the keychain cannot change the class of an item",
                 recovery: "add an item of the other class, and delete this one")
         }
-        var changes = attributes(of: item)
+        let empty = emptyAttributes(item.attributes.itemClass)
+        var changes = empty.merging(attributes(of: item)) { $1 }
         changes[kSecValueData] = Data(item.data)
         let status = SecItemUpdate(request(for: identity), changes as CFDictionary)
         if status == errSecItemNotFound {
@@ -180,6 +182,23 @@ private struct KeychainTransaction: ItemTransaction {
         return fields
     }
 
+    /// Returns the values that stand for nil in a change. `SecItemUpdate` keeps the attributes that
+    /// it is not given, and refuses `NSNull`: in Apple's published source, the function
+    /// `query_add_attribute_with_desc` accepts only strings, numbers and data for them.
+    private func emptyAttributes(_ itemClass: ItemClass) -> [CFString: Any] {
+        var fields: [CFString: Any] = [
+            kSecAttrLabel: "", kSecAttrDescription: "", kSecAttrComment: "",
+            kSecAttrCreator: UInt32(0), kSecAttrType: UInt32(0),
+        ]
+        if itemClass == .genericPassword { fields[kSecAttrGeneric] = Data() }
+        return fields
+    }
+
+    /// Returns the value of an optional attribute, or nil if it is absent or empty.
+    private func optional<Value: Equatable>(_ value: Any?, empty: Value) -> Value? {
+        (value as? Value).flatMap { $0 == empty ? nil : $0 }
+    }
+
     private func item(_ fields: [CFString: Any], _ itemClass: ItemClass) -> Item? {
         guard let data = fields[kSecValueData] as? Data else { return nil }
         let subject: ItemSubject =
@@ -188,12 +207,14 @@ private struct KeychainTransaction: ItemTransaction {
         var attributes = ItemAttributes(
             subject, account: fields[kSecAttrAccount] as? String ?? "", accessGroup: accessGroup)
         attributes.isSynchronizable = fields[kSecAttrSynchronizable] as? Bool ?? false
-        attributes.label = fields[kSecAttrLabel] as? String
-        attributes.itemDescription = fields[kSecAttrDescription] as? String
-        attributes.comment = fields[kSecAttrComment] as? String
-        attributes.creator = (fields[kSecAttrCreator] as? UInt32).map(FourCharacterCode.init)
-        attributes.type = (fields[kSecAttrType] as? UInt32).map(FourCharacterCode.init)
-        attributes.generic = (fields[kSecAttrGeneric] as? Data).map { Array($0) }
+        attributes.label = optional(fields[kSecAttrLabel], empty: "")
+        attributes.itemDescription = optional(fields[kSecAttrDescription], empty: "")
+        attributes.comment = optional(fields[kSecAttrComment], empty: "")
+        attributes.creator = optional(fields[kSecAttrCreator], empty: UInt32(0))
+            .map { FourCharacterCode(rawValue: $0) }
+        attributes.type = optional(fields[kSecAttrType], empty: UInt32(0))
+            .map { FourCharacterCode(rawValue: $0) }
+        attributes.generic = optional(fields[kSecAttrGeneric], empty: Data()).map { Array($0) }
         attributes.isInvisible = fields[kSecAttrIsInvisible] as? Bool ?? false
         attributes.isNegative = fields[kSecAttrIsNegative] as? Bool ?? false
         let accessibility = fields[kSecAttrAccessible] as? String ?? ""

@@ -4,8 +4,8 @@
 internal import PropertyList
 internal import SystemFiles
 
-/// Saves changes of preferences after a delay, which begins with the first change. Retries if
-/// saving fails.
+/// A saver of changed preferences. It saves them when a delay since the first change has passed,
+/// and retries if saving fails.
 ///
 /// Each save has a task of its own, so nothing runs while there are no changes. A task does not
 /// outlive the process.
@@ -35,7 +35,7 @@ final class AutomaticSaver: Sendable {
         self.onFailure = onFailure
     }
 
-    /// Schedules saving a change that was just made. The preferences stay in memory until then.
+    /// Schedules saving a change that was just made. The preferences stay in memory until they are saved.
     func noteChange(of preferences: Preferences) { schedule(preferences, after: delay) }
 
     /// Starts a task that saves after some seconds, unless one is already waiting.
@@ -85,7 +85,7 @@ final class AutomaticSaver: Sendable {
         }
     }
 
-    /// The seconds until the next attempt. They double after each failure, up to `longestPause`.
+    /// The pause before the next attempt, in seconds. It doubles after each failure, up to `longestPause`.
     private var pause: Double {
         let failures = state.withLock { min($0.failures, 16) }
         return min(max(delay, Self.patience) * Double(1 << failures), Self.longestPause)
@@ -104,7 +104,7 @@ final class UnsavedPreferences: Sendable {
     private static let patience = 2.0
 
     private let preferences = Guarded<[ObjectIdentifier: Preferences]>([:])
-    private let process = Environment.processNumber
+    private let process = Environment.processIdentifier
 
     private init() { Environment.onExit { UnsavedPreferences.all.save() } }
 
@@ -123,7 +123,7 @@ final class UnsavedPreferences: Sendable {
 
     private func save() {
         // A forked child has a copy of the changes, but only its parent saves them.
-        guard process == Environment.processNumber else { return }
+        guard process == Environment.processIdentifier else { return }
         let deadline = Environment.deadline(after: Self.patience)
         for preferences in preferences.withLock({ Array($0.values) }) {
             do throws(StoreError) {

@@ -153,10 +153,12 @@ public final class Preferences: KeyValueStore {
     /// the smaller ones of the new values are written. The search for values that fit ends after
     /// two seconds. The next call begins with the values that were not tried.
     ///
-    /// If the options specify XML, but another program has written the file in another format with
-    /// a value that XML cannot represent exactly, the file is written in the binary format until
-    /// that value is gone. A new file belongs to the process's effective user, and an existing file
-    /// keeps its owner if the system allows that. Without changes, nothing is locked or written.
+    /// The options may specify XML while another program has written the file in another format,
+    /// with a value that XML cannot represent exactly. The file is then written in the binary
+    /// format until that value is gone.
+    ///
+    /// A new file belongs to the process's effective user, and an existing file keeps its owner if
+    /// the system allows that. Without changes, nothing is locked or written.
     ///
     /// - Throws: `outOfSpace`, `fileAccess`, `invalidContents`, or `busy` if another program keeps
     ///   the file locked or keeps changing it. A `busy` error names the owner of the lock file if
