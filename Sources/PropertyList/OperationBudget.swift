@@ -3,9 +3,9 @@
 
 /// The remaining allowance of one operation under ``ParsingLimits``.
 ///
-/// Every consumer that follows references charges the budget: writing, building a value tree,
-/// printing, comparing, merging. Each visit to a value is charged, and so are bytes that are
-/// copied, printed or read again. This bounds the expansion of a small file in every operation.
+/// Every operation that follows references charges the budget, such as writing, building a value
+/// tree, printing, comparing and merging. Each visit to a value is charged, and so are bytes that
+/// are copied, printed or read again. This bounds the expansion of a small file in every operation.
 ///
 /// An operation creates one budget and passes it down. The type is not copyable, so no step can
 /// start again with a full allowance.
@@ -69,8 +69,8 @@ package struct OperationBudget: ~Copyable {
         admit(extent: document.storage.extent, size: document.storage.budgetSize)
     }
 
-    /// Raises the allowance of values for a document embedded in a file of the operation. The bytes
-    /// of the embedded document already count as part of that file.
+    /// Raises the allowance for visits, but not for bytes, for a document embedded in a file of the
+    /// operation. The bytes of the embedded document already count as part of that file.
     package mutating func admitValues(of document: PropertyListDocument) {
         admit(extent: document.storage.extent, size: 0)
     }

@@ -66,7 +66,7 @@ public struct ParsingLimits: Sendable, Hashable {
         self.output = output
     }
 
-    /// The same limits for values inside one more container.
+    /// A copy of the limits that allows one more level of nesting.
     package var inContainer: ParsingLimits {
         var limits = self
         limits.depth = max(depth, depth &+ 1)

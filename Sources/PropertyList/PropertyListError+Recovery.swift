@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PropertyListError {
-    /// Identifies the suggested fix of an error, for programs that offer it themselves.
+    /// A code for the suggested fix of an error, for programs that offer the fix themselves.
     ///
     /// The set of codes is open, so a new code breaks no `switch`.
     public struct RecoveryCode: Hashable, Sendable {
@@ -70,6 +70,6 @@ extension PropertyListError {
 }
 
 extension PropertyListError.RecoveryCode: CustomStringConvertible {
-    /// The code's name, as in the source.
+    /// The name of the code, such as `raiseLimits`.
     public var description: String { name.text.description }
 }

@@ -157,12 +157,12 @@ public struct PropertyListError: Error, Sendable {
     /// The place of the failure in the input; nil if it is unknown.
     public var location: Location? { storage.location }
     /// The path from the root to the value; nil if it is unknown. Text parsers and
-    /// ``DocumentBuilder`` report no path of more than 1,024 steps.
+    /// ``DocumentBuilder`` omit the path of a value inside more than 1,024 containers.
     public var path: PropertyListPath? { storage.path }
     /// The recovery in words, such as the option or limit that makes the input acceptable.
     public var recovery: String? { wholeRecovery?.text }
-    /// The recovery for programs that describe it in their own words. It is nil if only
-    /// ``recovery`` describes it.
+    /// The code of the recovery, for programs that describe it in their own words. Nil if there is
+    /// no recovery, or only the text of ``recovery``.
     public var recoveryCode: RecoveryCode? { storage.recovery?.code }
     /// The options that make the input acceptable. Empty unless ``recoveryCode`` is
     /// ``RecoveryCode/allowLeniency``.
@@ -226,7 +226,7 @@ extension PropertyListError.Location: CustomStringConvertible {
 }
 
 extension PropertyListError.Code: CustomStringConvertible {
-    /// The name of the code, as in the source.
+    /// The name of the code, such as `truncated`.
     public var description: String { name.text.description }
 }
 

@@ -47,12 +47,12 @@ extension PropertyListFormat {
     ///
     /// | first character | format |
     /// |---|---|
-    /// | `<` and only hexadecimal digits up to `>`, `<*` or `<[` | OpenStep |
+    /// | `<` with only hexadecimal digits and white space up to `>`; `<*`; `<[` | OpenStep |
     /// | any other `<` | XML |
     /// | `{`, then a string in double quotes and `:`; `{}` | JSON |
     /// | any other `{`, `(`, a quote | OpenStep |
     /// | `[` | JSON |
-    /// | a word and then `=` or `;`; comments alone | OpenStep |
+    /// | a word and then `=` or `;`; only comments; only a byte order mark | OpenStep |
     ///
     /// After a comment, `<` and `{` always mean OpenStep, because XML and JSON have no such
     /// comments.
@@ -89,7 +89,7 @@ extension PropertyListFormat {
         let recovery: PropertyListError.Recovery
         if bytes.isEmpty {
             what = "the input is empty"
-            recovery = "the file was never written, or was truncated"
+            recovery = "create or copy the file again"
         } else if let format = RelatedFormat.all.first(where: { bytes.starts(with: $0.magic) }) {
             what = "expected a property list, found \(format.name)"
             recovery = format.recovery
@@ -113,10 +113,8 @@ private struct RelatedFormat {
         .importArchive, "convert it to a keyed archive with the product `ArchiveImport`")
 
     static let all = [
-        RelatedFormat(
-            name: "a typed stream (the older NSArchiver format)",
-            magic: [0x04, 0x0B] + Array("streamtyped".utf8),
-            recovery: imported),
+        typedStream([0x04, 0x0B], "streamtyped"), typedStream([0x04, 0x0B], "typedstream"),
+        typedStream([0x03, 0x0B], "streamtyped"), typedStream([0x03, 0x0B], "typedstream"),
         RelatedFormat(
             name: "a NIBArchive", magic: Array("NIBArchive".utf8),
             recovery: imported),
@@ -130,6 +128,12 @@ private struct RelatedFormat {
             name: "gzip-compressed data", magic: [0x1F, 0x8B],
             recovery: "decompress it with gunzip"),
     ]
+
+    private static func typedStream(_ version: [UInt8], _ signature: StaticString) -> Self {
+        RelatedFormat(
+            name: "a typedstream (the older NSArchiver format)",
+            magic: version + Array("\(signature)".utf8), recovery: imported)
+    }
 }
 
 /// Returns whether `byte` is white space in XML 1.0: space, TAB, LF, CR.

@@ -5,9 +5,9 @@
 public struct PropertyListPath: Sendable, Hashable {
     /// One step of a path, into a dictionary or an array.
     public enum Component: Sendable {
-        /// The value of a key of a property list, or the field of an archived object.
+        /// The value of a key in a property-list dictionary, or a field of an archived object.
         case key(String)
-        /// The value of a key of an archived dictionary.
+        /// The value of a key in an archived dictionary.
         case entry(String)
         /// The element at an index, from 0.
         case index(Int)
@@ -48,9 +48,9 @@ extension PropertyListPath: CustomStringConvertible {
     /// The path in the notation of key paths, such as `$objects[12]."NS.objects"[3]` or
     /// `root.settings["url"]`.
     ///
-    /// Keys that would be read as something else are quoted. The keys of an archived dictionary are
-    /// in brackets. Control characters are escaped. A path of more than about 100 characters is
-    /// shortened in the middle, without formatting the omitted part.
+    /// Keys with special characters, and keys that look like indices, are quoted. The keys of an
+    /// archived dictionary are in brackets. Control characters are escaped. A path of more than
+    /// about 100 characters is shortened in the middle, without formatting the omitted part.
     public var description: String {
         let head = pieces(of: components.indices).joined()
         if head.unicodeScalars.count <= Self.longest { return head }
@@ -90,7 +90,8 @@ extension PropertyListPath: CustomStringConvertible {
 
 /// The text of keys in the dotted notation of key paths.
 package enum KeyText {
-    /// Returns the text of a step to a key, quoted if it would be read as something else.
+    /// Returns the text of a step to a key. The key is quoted if it has special characters or looks
+    /// like an index.
     package static func step(_ key: String) -> String {
         let isNumber = key.utf8.allSatisfy { (0x30...0x39).contains($0) }
         return isNumber || key.isLiterally("-") ? quoted(key) : name(key)

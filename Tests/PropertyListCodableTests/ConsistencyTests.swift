@@ -40,7 +40,7 @@ struct CodableConsistencyTests {
         #expect(ours == Outcome { try PropertyListDecoder().decode(type, from: data) })
     }
 
-    /// A type that does not decode anything from the dictionary.
+    /// A type that reads only the count of the array, not the dictionary in it.
     private struct Untouched: Decodable {
         let count: Int?
         init(from decoder: any Decoder) throws { count = try decoder.unkeyedContainer().count }

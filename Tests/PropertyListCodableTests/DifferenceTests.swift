@@ -8,8 +8,8 @@ import PropertyListTools
 import TestSupport
 import Testing
 
-/// The documented differences from Foundation. Each test row shows the behavior of both coders, so
-/// that a change in Foundation is noticed.
+/// The documented differences from Foundation. Most rows check both coders, so that a change in
+/// Foundation is noticed.
 @Suite("Differences of the Codable coders from Foundation")
 struct CodableDifferenceTests {
     @Test("each difference exists as the documentation describes it", arguments: rows)
@@ -114,7 +114,7 @@ struct CodableDifferenceTests {
             let data = try PlistEncoder(format: .xml).encode([ours])
             #expect(String(decoding: data, as: UTF8.self).contains("0000-12-30T00:00:00Z"))
             #expect(try PlistDecoder().decode([Date].self, from: data) == [ours])
-            // As CoreFoundation and `plutil` read and write the values.
+            // CoreFoundation and `plutil` read and write the same text.
             let list = try unsafe PropertyListSerialization.propertyList(from: data, format: nil)
             #expect(list as? [Date] == [ours])
             let written = try PropertyListSerialization.data(

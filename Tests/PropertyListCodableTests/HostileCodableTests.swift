@@ -82,7 +82,7 @@ struct HostileCodableTests {
         return Array("<?xml version=\"1.0\"?><plist version=\"1.0\">\(open)\(close)</plist>".utf8)
     }
 
-    @Test("512 levels are coded on the smallest stack, and 513 are refused")
+    @Test("512 levels are encoded and decoded on a stack of 512 KB, and more are refused")
     func depth() throws {
         try onThread(stackSize: 512 << 10) {
             #expect(try PlistDecoder().decode(Depth.self, from: Self.file(depth: 512)).depth == 512)
@@ -104,7 +104,7 @@ struct HostileCodableTests {
         #expect(underlying?.code == .depthLimitExceeded)
     }
 
-    @Test("the trusted limits allow the depth that they state")
+    @Test("the trusted limits allow 20,000 levels, which the default limits refuse")
     func trustedDepth() throws {
         let encoder = PlistEncoder()
         encoder.limits = .trusted
@@ -184,7 +184,7 @@ struct HostileCodableTests {
 
     @Test("a value with many references in a small file is copied once")
     func longContents() throws {
-        // Copying one of these for each reference would take 10 GB.
+        // Copying one of these values for each reference would take 10 GB.
         let count = 10_000
         let content = [UInt8](repeating: UInt8(ascii: "x"), count: 1_000_000)
         func bytes(_ marker: UInt8) -> [UInt8] {

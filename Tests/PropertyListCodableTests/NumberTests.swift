@@ -48,7 +48,7 @@ struct NumberTests {
     }
 
     @Test(
-        "numbers that do not fit are refused in every container",
+        "fields refuse values that do not fit their types",
         arguments: [
             "int8", "int16", "int32", "uint", "uint8", "uint16", "uint32", "uint64", "float",
         ])
@@ -62,7 +62,7 @@ struct NumberTests {
 }
 
 extension NumberTests {
-    @Test("a real from text is rounded to a Float, and the bits of a binary Double are not")
+    @Test("a real in text is rounded to `Float`; a binary `Double` must be exact as `Float`")
     func narrowing() throws {
         for text in ["{\"a\": 0.1}", "<plist><dict><key>a</key><real>0.1</real></dict></plist>"] {
             let values = try PlistDecoder().decode([String: Float].self, from: Array(text.utf8))

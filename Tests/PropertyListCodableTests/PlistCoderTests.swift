@@ -47,7 +47,7 @@ struct PlistCoderTests {
         }
     }
 
-    /// Decodes its properties with a configuration, and a nested value with a part of it.
+    /// Codes its number with a configuration, and a nested copy with the configuration minus one.
     private struct Configured: CodableWithConfiguration, Equatable {
         var number: Int
         enum Keys: CodingKey { case number, inner }

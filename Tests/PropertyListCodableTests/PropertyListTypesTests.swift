@@ -15,7 +15,7 @@ struct PropertyListTypesTests {
         var uid: PropertyListUID?
     }
 
-    @Test("a tree passes through this library's coders without a loss")
+    @Test("a tree passes through this library's coders without loss")
     func lossless() throws {
         let seed = UInt64.random(in: .min ... .max)
         print("seed \(seed)")
@@ -47,7 +47,7 @@ struct PropertyListTypesTests {
         #expect(try JSONEncoder().encode(PropertyListValue.set([1])) == Data("[1]".utf8))
     }
 
-    @Test("a UID is refused by other coders, with a message")
+    @Test("a UID is refused by other coders, and only a UID decodes as one")
     func foreignUID() throws {
         #expect(throws: EncodingError.self) { try JSONEncoder().encode([PropertyListUID(1)]) }
         #expect(throws: EncodingError.self) {
@@ -61,7 +61,7 @@ struct PropertyListTypesTests {
         }
     }
 
-    @Test("trees that are too deep for other coders are refused")
+    @Test("trees that are nested too deep are refused, also by other coders")
     func deepForeign() throws {
         let deep = (0..<600).reduce(PropertyListValue.array([])) { inner, _ in [inner] }
         #expect(throws: EncodingError.self) { try JSONEncoder().encode(deep) }

@@ -60,7 +60,7 @@ struct PropertyListErrorTests {
         #expect(allowance.limit(for: 0) == 1)
     }
 
-    @Test("options have names in their descriptions")
+    @Test("the description of options lists their names")
     func options() {
         #expect(ParsingOptions.strict.description == "")
         #expect(
@@ -103,7 +103,7 @@ struct PropertyListPathTests {
 @Suite("Text for terminals")
 struct TerminalTextTests {
     @Test(
-        "control characters, overrides and separators are escaped, and all others are kept",
+        "escapes control characters, direction overrides and line separators, and keeps others",
         arguments: [
             ("plain é 漢 😀", "plain é 漢 😀"), ("\n\r\t", "\\n\\r\\t"),
             ("\u{0}\u{7F}", "\\u{0}\\u{7f}"),

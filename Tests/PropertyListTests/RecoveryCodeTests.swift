@@ -18,7 +18,7 @@ struct RecoveryCodeTests {
     }
 
     @Test(
-        "an error has the options that accept the input",
+        "an error names the options that accept the input",
         arguments: [
             ("<plist><dict><key>a</key><true/><key>a</key><true/></dict></plist>", "duplicateKeys"),
             ("<plist><true/></plist>x", "trailingContent"),
@@ -48,7 +48,7 @@ struct RecoveryCodeTests {
         #expect(error.recoveryOptions.isEmpty)
     }
 
-    @Test("an error about an unsupported form has the code for choosing another")
+    @Test("an error about a value that does not fit the mapping has a code for choosing another")
     func forms() throws {
         let date = try PropertyListDocument(.date(PropertyListDate(secondsSince2001: 0)))
         let json = #expect(throws: PropertyListError.self) { try date.serialized(as: .json) }
@@ -59,21 +59,21 @@ struct RecoveryCodeTests {
         #expect(form.recoveryCode == .readStrictly)
     }
 
-    @Test("an error about a loss that can be allowed has a code for that")
+    @Test("an error about a loss has the code for allowing it")
     func losses() throws {
         let control = try PropertyListDocument(.set([1]))
         let error = #expect(throws: PropertyListError.self) { try control.serialized(as: .xml) }
         #expect(error?.recoveryCode == .allowLoss)
     }
 
-    @Test("an error about a database has the code for searching in it")
+    @Test("an error about a database has the code for searching it")
     func databases() throws {
         let database = try #require(refusal(of: "SQLite format 3\0"))
         #expect(database.recoveryCode == .searchDatabase)
     }
 
     @Test(
-        "an error about an older archive suggests importing it, and an error about another file suggests searching it"
+        "an error about an older archive suggests an import, one about an unknown file a search"
     )
     func otherFiles() throws {
         let stream = try #require(refusal(of: "\u{4}\u{B}streamtyped"))
@@ -82,7 +82,7 @@ struct RecoveryCodeTests {
         #expect(refusal(of: "!")?.recoveryCode == .searchFile)
     }
 
-    @Test("an error without a specific remedy has no code")
+    @Test("an error whose remedy is outside this library has a text but no code")
     func words() throws {
         let packed = try #require(refusal(of: "PK\u{3}\u{4}"))
         #expect(packed.recovery == "unzip it, and read the files in it")

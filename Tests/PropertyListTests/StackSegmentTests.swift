@@ -72,7 +72,7 @@ struct StackSegmentTests {
             let count = try caller.descend(400_000)
             #expect(count == 400_000)
             #expect(caller.threads.last != ThreadLog.thread)
-            // The outer segment is in effect again.
+            // Later calls use the outer segment again.
             let before = caller.threads.count
             _ = try caller.descend(0)
             #expect(caller.threads.suffix(from: before) == [ThreadLog.thread])
@@ -99,7 +99,7 @@ struct StackSegmentTests {
         }
     }
 
-    @Test("the main thread's stack is known")
+    @Test("calls on the main thread use its stack first, and then other threads")
     @MainActor
     func mainThread() throws {
         let caller = Caller()

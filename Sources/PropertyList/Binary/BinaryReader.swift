@@ -8,9 +8,9 @@
 ///     └──────────┴─────────┴──────────────┴─────────┘
 ///
 /// The reader checks the trailer first. One pass over the offset table then makes a record for each
-/// object: record *n* is object *n*, used or not. Data and nearly all strings stay in place in the
-/// file. The size of the file bounds every allocation. Finally ``ReferencePass`` checks for cycles
-/// and depth, and ``DictionaryPass`` checks the keys.
+/// object: record *n* is object *n*, even if nothing refers to it. Data and nearly all strings stay
+/// in place in the file. The size of the file bounds every allocation. Finally ``ReferencePass``
+/// checks for cycles and depth, and ``DictionaryPass`` checks the keys.
 ///
 /// Objects may overlap, so the reader counts the bytes of each object separately. The total may
 /// exceed the size of the file by at most 64 KiB. Without this limit, a 1 MB file could make the
@@ -205,7 +205,8 @@ struct BinaryReader {
             location: location, recovery: error.wholeRecovery)
     }
 
-    /// Returns the error for a malformed object that follows more than ``problemLimit`` others.
+    /// Returns the error for a malformed object whose details were not recorded, because
+    /// ``problemLimit`` problems had been recorded before.
     private static func unreadable(_ number: Int) -> PropertyListError {
         PropertyListError(
             .invalidMarker, format: .binary,
@@ -272,7 +273,9 @@ private struct Coverage {
     private func exceeded(at offset: Int) -> PropertyListError {
         PropertyListError(
             .expansionLimitExceeded, format: .binary,
-            what: "expected overlapping objects to cover at most \(limit) bytes, found \(covered)",
+            what:
+                "expected the objects to cover at most \(limit) bytes in total, found \(covered): "
+                + "objects overlap",
             location: .byte(offset))
     }
 }

@@ -50,8 +50,9 @@ struct ObjectList {
         while let open = frames.popLast() { try numberChildren(open, &budget) }
     }
 
-    /// Returns the indices, in the children of all containers, of keys that equal those of a
-    /// dictionary and have numbers: its own, or those of the model of its shape.
+    /// Returns the indices of a dictionary's keys in the children of all containers. If its shape
+    /// has a model, returns the indices of the model's keys instead. They are equal, and they are
+    /// certain to have numbers.
     @inline(__always)
     func keyRange(of record: NodeRecord) -> Range<Int> {
         let shape = Int(record.shape)
@@ -60,10 +61,11 @@ struct ObjectList {
         return first..<(first &+ record.count)
     }
 
-    /// Returns the order and the numbers of objects that share equal leaves, and the models of the
-    /// shapes. The keys of a dictionary are skipped if another one of its shape has been listed.
+    /// Returns the order and the numbers of the objects in the numbering by value, and the models
+    /// of the shapes. Lists the keys of only the first dictionary of each shape.
     ///
-    /// Order and numbers are spans, because each change of an array checks for other owners.
+    /// Writes the order and the numbers through spans, because each write to an array would check
+    /// for other owners.
     private static func listByValue(
         _ document: PropertyListDocument.Storage, _ budget: inout OperationBudget
     ) throws(PropertyListError) -> (order: [UInt32], numbers: [UInt32], models: [UInt32]) {

@@ -67,7 +67,7 @@ package struct ReferencePass {
             for index in references.indices {
                 height = max(height, heights[Int(references[index])])
             }
-            // A container that refers to itself or backward meets one that is not measured yet.
+            // A reference to the container itself, or backward, leads to an unmeasured container.
             if height == Self.unmeasured { return false }
             heights[node] = height &+ 1
         }

@@ -61,7 +61,7 @@ extension Span<UInt8> {
     /// Returns the bytes at `offset` as an integer in the machine's byte order.
     ///
     /// - Precondition: the integer is within the span. Every caller in this file checks that before
-    ///   the call, and the span itself checks it in debug builds.
+    ///   the call. The span checks it again unless the build is unchecked (`-Ounchecked`).
     @inline(__always)
     private func loadUnaligned<T: FixedWidthInteger & BitwiseCopyable>(
         at offset: Int, as type: T.Type

@@ -9,7 +9,8 @@
 /// the dictionary. Two comparisons confirm it. Other keys are found by linear search in small
 /// dictionaries and by an open-addressing hash table in large ones. A lookup takes constant time.
 package struct DictionaryIndex: Sendable {
-    /// The number of pairs above which a dictionary's remaining keys are in the hash table.
+    /// The maximum number of pairs for linear search. In a larger dictionary, the keys that are not
+    /// at their home position are in the hash table.
     static let threshold = 32
 
     private let hasher = SeededHash()
@@ -25,7 +26,7 @@ package struct DictionaryIndex: Sendable {
     struct KeyHome: BitwiseCopyable, Sendable {
         /// The index in `NodeStore.children`.
         var place: UInt32
-        /// Its distance from the first key of its dictionary.
+        /// The distance of that index from the first key of the dictionary.
         var offset: UInt32
 
         /// The home of a key that has not occurred yet.
@@ -97,8 +98,8 @@ package struct DictionaryIndex: Sendable {
         return Keys(own: own, first: first, hasShape: true)
     }
 
-    /// Returns the position of the key if it equals that of its first occurrence, absolute or
-    /// relative.
+    /// Returns the position of the key if the key is at its home position: at the index of its
+    /// first occurrence, or at the same distance from the first key. Otherwise returns nil.
     private func position(
         of key: UInt32, atHomeIn keys: Keys, _ store: NodeStore
     ) -> UInt32? {

@@ -68,8 +68,8 @@ struct DictionaryPass {
         }
     }
 
-    /// Returns the nodes that the root reaches. If `node` is one of them, or options do not accept
-    /// an unused node with an error, throws `error`.
+    /// Returns, for each node, whether the root reaches it. Throws `error` if the root reaches
+    /// `node`, or if the options do not accept malformed unused objects.
     private mutating func nodes(
         _ reachable: [Bool]?, without node: Int, _ error: PropertyListError, _ store: NodeStore
     ) throws(PropertyListError) -> [Bool] {
@@ -162,7 +162,7 @@ struct DictionaryPass {
         if missing <= 0 { return }
         lastOwner.makeRoom(for: missing)
         keys.homes.makeRoom(for: missing)
-        // Mostly one key is missing, and appending a sequence of one takes ten times as long.
+        // Usually one key is missing. Appending it as a sequence would take ten times as long.
         for _ in 0..<missing {
             lastOwner.append(0)
             keys.homes.append(.none)

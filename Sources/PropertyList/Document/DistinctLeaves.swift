@@ -1,11 +1,11 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The distinct leaves of a document: those of a document under construction, each deduplicated
-/// when it is added, or those that the binary writer has listed so far.
+/// A table of distinct leaves. ``GraphAssembler`` can deduplicate each leaf when it is added.
+/// ``ObjectList`` deduplicates the leaves of any other document for the binary writer.
 ///
-/// Leaves are equal by the rules of ``ObjectUniquer``, so the binary writer need not compare those
-/// of a built document again. Small integers, Booleans and the UIDs of archives need no hash.
+/// Both use the rules of ``ObjectUniquer``, so leaves that the assembler has deduplicated need no
+/// second comparison. Small integers, Booleans and the UIDs of archives need no hash.
 struct DistinctLeaves {
     private var uniquer: ObjectUniquer
     // By the value of a UID: its node plus one, or 0 for none. UIDs in an archive are small.
@@ -16,7 +16,7 @@ struct DistinctLeaves {
     private var smallLeaves: [UInt32] = []
 
     private static let integerCount: UInt64 = 1024
-    /// The number of UIDs that the array may hold, in addition to four for each value.
+    /// The largest UID that the array may hold in an empty document. Each value adds four to it.
     private static let leastUIDs: UInt64 = 1024
 
     /// Creates a table for about `capacity` distinct leaves.

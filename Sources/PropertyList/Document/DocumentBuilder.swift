@@ -32,12 +32,12 @@ public struct DocumentBuilder: ~Copyable {
     package var recordCount: Int { tree.store.records.count }
 
     /// Records an error for `count` values, which exceed the maximum.
-    mutating func refuse(count: Int) {
+    mutating func failTooManyValues(_ count: Int) {
         if failure != nil { return }
         failure = TreeExtent.tooManyValues(count)
     }
 
-    /// Creates a builder. `limits` bound the nesting.
+    /// Creates a builder. `limits.depth` bounds the nesting. The other limits do not apply.
     public init(limits: ParsingLimits = .default) { self.limits = limits }
 
     /// Creates a builder for converting a file of another format. ``sourceData(_:)`` adds ranges of
@@ -283,11 +283,12 @@ private struct SharedValues {
     final class Builder: Sendable {}
 
     let builder = Builder()
-    // By container: the number of nested containers, including the container itself.
+    // The height of each container: the number of container levels, including its own.
     private var heights: [UInt32: Int] = [:]
 
-    /// Returns the number of nested containers in a value, including the value itself. Linear in
-    /// the children of the containers whose height is not yet known; not recursive.
+    /// Returns the height of a value: the number of container levels, including its own. The height
+    /// of a leaf is 0. Linear in the children of the containers whose height is not yet known; not
+    /// recursive.
     mutating func height(of node: UInt32, in store: NodeStore) -> Int {
         var pending = [node]
         while let container = pending.last {

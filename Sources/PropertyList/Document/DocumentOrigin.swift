@@ -1,8 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The file of another format from which a document was converted, with the range of each value in
-/// it.
+/// The file of another format from which a document was converted, and the byte range of each value
+/// in that file.
 package struct DocumentOrigin: Sendable {
     /// The name of the format, in messages.
     package let format: String

@@ -141,8 +141,8 @@ extension GraphAssembler {
         return add(.container(.array, from: first, count: elements.count))
     }
 
-    /// Adds a dictionary of keys and values that have been added: the entries from index `start`
-    /// on.
+    /// Adds a dictionary with the entries from index `start` on, whose keys and values have been
+    /// added.
     package mutating func dictionary(
         _ entries: [(key: UInt32, value: UInt32)], from start: Int = 0
     ) -> UInt32 {

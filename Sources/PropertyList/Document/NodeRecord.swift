@@ -169,7 +169,7 @@
     @inlinable @inline(__always)
     public var keyRange: Range<Int> { Int(low)..<(Int(low) &+ Int(high)) }
 
-    /// The indices of a dictionary's keys, in 32 bits as tables of indices store them.
+    /// The indices of a dictionary's keys as 32-bit integers, the form in which tables store them.
     @inline(__always)
     var keyPlaces: Range<UInt32> { low..<(low &+ high) }
 

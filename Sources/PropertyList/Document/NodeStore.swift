@@ -17,7 +17,7 @@ package struct NodeStore: Sendable {
     package var bytes: [UInt8]
     /// The side buffer: text and data that differ from their form in the source.
     var decoded: [UInt8] = []
-    /// The ranges of the single texts and data in ``decoded``.
+    /// The range of each string or data value in ``decoded``.
     var decodedRanges: [DecodedRange] = []
     package var records: [NodeRecord] = []
     /// The children of all containers. The children of one container are adjacent.
@@ -55,7 +55,8 @@ package struct NodeStore: Sendable {
         return start..<(start &+ Int(record.length))
     }
 
-    /// Ends the content of one value: everything from `start` on in the side buffer.
+    /// Records the range of one value's content, which is everything from `start` on in the side
+    /// buffer.
     ///
     /// - Returns: the index of the range, or nil if the side buffer is larger than 4 GiB.
     mutating func closeDecodedRange(from start: Int) -> UInt32? {

@@ -1,7 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The search for the path to a value in an error message. Successful parsing never tracks paths.
+/// A search for the path to a value, for error messages. It runs only after an error, so successful
+/// parsing need not track paths.
 enum PathSearch {
     /// Returns the first path from `root` to `target` in depth-first order, or nil if there is
     /// none. Linear in the document.
@@ -40,8 +41,8 @@ enum PathSearch {
     }
 }
 
-/// The steps of a path under construction. Equal keys share one string, because a thousand nested
-/// dictionaries may all have the same 1 MB key.
+/// The steps of a path under construction. The text of each key node is copied once, because a
+/// thousand nested dictionaries may all refer to the same 1 MB key.
 struct PathSteps {
     private(set) var path = PropertyListPath()
     private let store: NodeStore

@@ -13,8 +13,11 @@ package struct WritingOptions: Sendable {
 }
 
 extension PropertyListDocument {
-    /// Serializes the document in a format, with the default options of that format. Nothing is
-    /// lost.
+    /// Serializes the document in a format, with the default options of that format. Linear in the
+    /// size of the output.
+    ///
+    /// A value that the format cannot represent is an error, not a silent loss. There is one
+    /// exception: JSON does not keep the width of 32-bit reals.
     ///
     /// `BinaryPropertyList`, `XMLPropertyList`, `OpenStepPropertyList` and `JSONPropertyList` offer
     /// more options.

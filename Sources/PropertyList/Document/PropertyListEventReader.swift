@@ -155,8 +155,8 @@ extension PropertyListEventReader {
         return next == 0 ? walk.path() : walk.path(of: next &- 1, in: leaves)
     }
 
-    /// Calls `body` with the text of a string as UTF-8 or the bytes of data, in place. For other
-    /// values the span is empty.
+    /// Calls `body` with the content of the last event's value: the text of a string as UTF-8, or
+    /// the bytes of data, in place. For other values the span is empty.
     ///
     /// Text in UTF-16 is converted first, in linear time.
     public mutating func withContent<Result, Failure: Error>(
@@ -165,8 +165,8 @@ extension PropertyListEventReader {
         try withContent(of: current, body)
     }
 
-    /// Calls `body` with the key of a value as UTF-8, like ``withContent(_:)``. The span is empty
-    /// if the value has no key or the key is not a string.
+    /// Calls `body` with the key of the last event's value as UTF-8, like ``withContent(_:)``. The
+    /// span is empty if the value has no key or the key is not a string.
     public mutating func withKey<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -126,7 +126,8 @@ extension PropertyListNode {
     /// A Boolean value that is true if the value is the null object of binary property lists.
     public var isNull: Bool { kind == .null }
 
-    /// Returns whether the value is a string with exactly this text. Allocates no string.
+    /// Returns whether the value is a string with exactly this text. Linear. Allocates only to
+    /// compare UTF-16 text of the same length.
     public func isString(_ text: String) -> Bool {
         storage.store.isString(record, text)
     }
@@ -151,7 +152,7 @@ extension PropertyListNode {
     public subscript(key: String) -> PropertyListNode? { dictionary?[key] }
 
     /// Returns the entry of `key`, or nil if this value is not a dictionary or has no such key.
-    /// Linear.
+    /// Linear in the number of entries.
     package func entry(_ key: String) -> DictionaryView.Element? {
         dictionary?.first { $0.keyNode.isString(key) }
     }
@@ -203,8 +204,8 @@ extension PropertyListNode {
 
         /// An entry of a dictionary.
         public struct Element: Sendable {
-            /// The key. It is a string unless ``ParsingOptions/nonStringKeys`` accepted another
-            /// kind.
+            /// The key. It is a string unless ``ParsingOptions/nonStringKeys`` or
+            /// ``ParsingOptions/salvage`` accepted another kind.
             public let keyNode: PropertyListNode
             /// The value.
             public let value: PropertyListNode

@@ -9,7 +9,7 @@
 /// Dictionaries with the same number have the same keys at the same positions, so a consumer looks
 /// up the position of a key once per shape.
 ///
-/// These dictionaries have no shape, which is the number 0:
+/// The number 0 means no shape. It is the number of:
 /// - a dictionary without keys;
 /// - a dictionary with duplicate keys that were all kept, or with a non-string key;
 /// - an unreachable dictionary in a binary file that needed ``ParsingOptions/unusedGarbage``;

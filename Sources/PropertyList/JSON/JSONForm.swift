@@ -3,7 +3,7 @@
 
 /// The forms of typed JSON: objects whose single key names the kind of the value.
 ///
-///     {"$integer": "9007199254740993"}     decimal
+///     {"$integer": "9007199254740993"}     decimal, without "+"
 ///     {"$real": "1"}                       decimal, "nan", "+infinity", "-infinity"
 ///     {"$float": "0.5"}                    the same, of 32 bits
 ///     {"$date": "2026-11-21T09:40:00.5Z"}  ISO 8601 in UTC
@@ -44,23 +44,34 @@ enum JSONForm: String {
 /// The pass that converts the objects of typed JSON to the values that they represent.
 struct JSONFormPass {
     private var store: NodeStore
+    private let salvages: Bool
+    private var problem: PropertyListError?
     // Dictionaries that are literal contents of a `$dictionary` form.
     private var literals: Set<UInt32> = []
 
     /// Converts the dictionaries of `store`, each container before its contents. Linear.
     ///
+    /// - Parameter salvages: true to keep dictionaries that do not match their form, because the
+    ///   text may end in one.
+    /// - Returns: the error of the first dictionary that is kept for this reason.
     /// - Throws: `wrongKind`, with the path, for a value that does not match its form;
     ///   `sizeLimitExceeded`.
-    static func run(_ store: inout NodeStore) throws(PropertyListError) {
-        var pass = JSONFormPass(store: store)
+    static func run(
+        _ store: inout NodeStore, salvages: Bool
+    ) throws(PropertyListError) -> PropertyListError? {
+        var pass = JSONFormPass(store: store, salvages: salvages)
         store = NodeStore(bytes: [])
         for node in pass.store.records.indices {
             try pass.convert(UInt32(truncatingIfNeeded: node))
         }
         store = pass.store
+        return pass.problem
     }
 
-    private init(store: NodeStore) { self.store = store }
+    private init(store: NodeStore, salvages: Bool) {
+        self.store = store
+        self.salvages = salvages
+    }
 
     private mutating func convert(_ node: UInt32) throws(PropertyListError) {
         let record = store.records[Int(node)]
@@ -71,19 +82,27 @@ struct JSONFormPass {
         let key = store.records[Int(store.children[place])]
         guard let form = JSONForm(key, store) else { return }
         let child = store.children[record.valuePlace(ofKeyAt: place)]
-        guard let converted = try value(form, child, at: record.offset) else {
-            throw PropertyListError(
-                .wrongKind, format: .json,
-                what: "expected a valid value for `\(form.rawValue)`, found an invalid value of "
-                    + "kind \(store.records[Int(child)].kind)",
-                location: SourceText.location(Int(record.offset), store, .json),
-                path: PathSearch.path(to: node, in: store),
-                recovery: .init(
-                    .readStrictly,
-                    "parse it as `JSONPropertyList.Mapping.strict` if it is an ordinary dictionary")
-            )
+        if let converted = try value(form, child, at: record.offset) {
+            store.records[Int(node)] = converted
+        } else if !salvages {
+            throw mismatch(form, child, in: node)
+        } else if problem == nil {
+            // One problem is enough: finding the path takes linear time.
+            problem = mismatch(form, child, in: node)
         }
-        store.records[Int(node)] = converted
+    }
+
+    private func mismatch(
+        _ form: JSONForm, _ child: UInt32, in node: UInt32
+    ) -> PropertyListError {
+        PropertyListError(
+            .wrongKind, format: .json,
+            what: "expected a valid value for `\(form.rawValue)`, found an invalid value of "
+                + "kind \(store.records[Int(child)].kind)",
+            location: SourceText.location(Int(store.records[Int(node)].offset), store, .json),
+            path: PathSearch.path(to: node, in: store),
+            recovery: .init(
+                .readStrictly, "parse with the mapping `strict` if this is an ordinary dictionary"))
     }
 
     /// Returns the record of the value, or nil if `child` does not match the form.
@@ -153,7 +172,7 @@ struct JSONFormPass {
         case .real: return record(.real, real(text)?.bitPattern, header: 8)
         case .realBits: return record(.real, bits(text, digits: 16), header: 8)
         case .float:
-            let single = real(text).map { PropertyListReal.widened(Float($0).bitPattern) }
+            let single = float(text).map { PropertyListReal.widened($0.bitPattern) }
             return record(.real, single, header: 4)
         case .floatBits:
             let single = bits(text, digits: 8).map {
@@ -167,7 +186,9 @@ struct JSONFormPass {
     }
 
     private static func integer(_ text: Span<UInt8>, at offset: UInt32) -> NodeRecord? {
-        guard case .value(let magnitude, let isNegative) = IntegerText.parse(text) else {
+        // XML also has hexadecimal integers and a plus sign.
+        let isDecimal = text.indices.allSatisfy { text[$0] == 0x2D || text[$0] &- 0x30 < 10 }
+        guard isDecimal, case .value(let magnitude, let isNegative) = IntegerText.parse(text) else {
             return nil
         }
         var record = NodeRecord(
@@ -176,8 +197,16 @@ struct JSONFormPass {
         return record
     }
 
+    /// Parses a number or the name of one. As for a JSON number, returns nil for a number that only
+    /// rounding to infinity or zero could represent.
     private static func real(_ text: Span<UInt8>) -> Double? {
-        RealText.parse(text) ?? RealText.parseSpecial(text)
+        RealText.parseInRange(text) ?? RealText.parseSpecial(text)
+    }
+
+    private static func float(_ text: Span<UInt8>) -> Float? {
+        guard let value = real(text) else { return nil }
+        let single = Float(value)
+        return single.isFinite == value.isFinite && single.isZero == value.isZero ? single : nil
     }
 
     private static func bits(_ text: Span<UInt8>, digits: Int) -> UInt64? {

@@ -21,9 +21,9 @@ public enum JSONPropertyList {
     /// | dictionary with non-string keys | refused | refused | `{"$pairs": [[1, "a"]]}` |
     /// | `{"$date": 1}`, dictionary like a form | as is | as is | `{"$dictionary": {"$date": 1}}` |
     ///
-    /// Numbers with a point or an exponent are reals, all others are integers. The output of
-    /// `typed` parses as the same document, even if a program in between has treated numbers as
-    /// `Double` and written 1.0 as 1.
+    /// Numbers with a point or an exponent are reals. All other numbers are integers. The output of
+    /// `typed` parses as the same document, even after a program that treats all numbers as
+    /// `Double` has rewritten it, with 1.0 as 1.
     public enum Mapping: Sendable, Hashable {
         /// Values without a native form are errors.
         case strict
@@ -74,9 +74,10 @@ public enum JSONPropertyList {
     /// `PropertyListDocument.init(parsing:)` parses JSON like `strict`: every object is a
     /// dictionary.
     ///
-    /// - Throws: an error for malformed text, with a code such as `unexpectedCharacter`. With
-    ///   `typed`, also an error for an object whose key names a form but whose value does not match
-    ///   that form.
+    /// - Throws: `invalidEncoding`, `unexpectedCharacter`, `invalidString`, `invalidNumber`,
+    ///   `truncated`, `trailingData`, `duplicateKey`, `depthLimitExceeded`, `sizeLimitExceeded`.
+    ///   With `typed`, also `wrongKind` for an object whose key names a form but whose value does
+    ///   not match that form, and `invalidKey`.
     public static func parse(
         _ bytes: [UInt8], mapping: Mapping, options: ParsingOptions = .strict,
         limits: ParsingLimits = .default

@@ -21,7 +21,11 @@ enum JSONReader {
             used.insert(.salvage)
         }
         var store = grammar.tree.store
-        if mapping == .typed { try JSONFormPass.run(&store) }
+        if mapping == .typed,
+            let problem = try JSONFormPass.run(&store, salvages: !problems.isEmpty)
+        {
+            problems.append(problem)
+        }
         var pass = DictionaryPass(options: options, format: .json)
         try pass.run(&store)
         return PropertyListDocument(

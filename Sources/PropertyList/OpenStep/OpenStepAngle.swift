@@ -50,8 +50,8 @@ package struct OpenStepAngle {
     }
 
     /// Returns the end of the value at `start`, or nil if it has no end. Base64 ends after the
-    /// first `]>`, because lenient parsing accepts any ASCII character in Base64. Any other value
-    /// ends after the first `>`.
+    /// first `]>`, because lenient parsing skips foreign ASCII characters in it, even `>`. Any
+    /// other value ends after the first `>`.
     package static func end(at start: Int, in text: Span<UInt8>) -> Int? {
         if text.has("<[", at: start) {
             return text.firstIndex(of: "]>", from: start &+ 2).map { $0 &+ 2 }

@@ -102,9 +102,9 @@ struct OpenStepGrammar {
             try readEntryValue(text, byte)
         } else if scanner.isAtString(text) {
             tree.add(try readString(text))
-        } else if byte == UInt8(ascii: "}"), !endsStringsFile {
+        } else if byte == UInt8(ascii: "}"), !isInStringsFileRoot {
             close()
-        } else if endsStringsFile {
+        } else if isInStringsFileRoot {
             try endEntries()
         } else {
             throw unexpected(byte, "a key or `}`")
@@ -154,12 +154,12 @@ struct OpenStepGrammar {
 
     /// A Boolean value that is true if the open container is a strings file, which has no closing
     /// brace.
-    private var endsStringsFile: Bool { isStringsFile && tree.depth == 1 }
+    private var isInStringsFileRoot: Bool { isStringsFile && tree.depth == 1 }
 
     private mutating func closeAtEnd() throws(PropertyListError) {
-        if endsStringsFile, !isAfterValue, tree.openCount % 2 == 0 { return tree.close() }
+        if isInStringsFileRoot, !isAfterValue, tree.openCount % 2 == 0 { return tree.close() }
         let kind = tree.openKind.map { "\($0)" } ?? "value"
-        if endsStringsFile {
+        if isInStringsFileRoot {
             throw error(.truncated, "expected `;` after an entry, found the end of the text")
         }
         let start = Int(tree.openOffset ?? 0)

@@ -82,7 +82,9 @@ public enum OpenStepPropertyList {
     ///   - options: the accepted leniencies; none by default.
     ///   - limits: the limits on the resources that the file may use.
     /// - Returns: The document.
-    /// - Throws: `invalidEncoding`; for malformed text, another code such as `unexpectedCharacter`.
+    /// - Throws: `invalidEncoding`, `unexpectedCharacter`, `invalidString`, `invalidData`,
+    ///   `invalidNumber`, `invalidDate`, `truncated`, `trailingData`, `duplicateKey`,
+    ///   `depthLimitExceeded`, `sizeLimitExceeded`.
     public static func parse(
         _ bytes: [UInt8], encoding: String?, options: ParsingOptions = .strict,
         limits: ParsingLimits = .default

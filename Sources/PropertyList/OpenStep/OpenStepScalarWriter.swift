@@ -54,6 +54,9 @@ package struct OpenStepScalarWriter {
             guard value.width == .double else {
                 throw Self.error("a typed value cannot represent a 32-bit real")
             }
+            guard !value.value.isNaN || value.value.bitPattern == Double.nan.bitPattern else {
+                throw Self.error("a typed value cannot represent the bits of this NaN")
+            }
             output.append(UInt8(ascii: "R"))
             RealText.append(value.value, style: .shortest, to: &output)
         } else if let value = node.boolean {

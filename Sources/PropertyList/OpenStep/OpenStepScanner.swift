@@ -1,8 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A scanner for the ends of white space, comments and strings in OpenStep text. ``OpenStepText``
-/// resolves the escapes in strings.
+/// A scanner that finds the ends of white space, comments and strings in OpenStep text.
+/// ``OpenStepText`` resolves the escapes in strings.
 ///
 ///     blank   = TAB | LF | VT | FF | CR | SP | U+2028 | U+2029 | comment
 ///     comment = "//" … end of line | "/*" … "*/"

@@ -117,11 +117,11 @@ package struct ProjectFile {
     /// a comment.
     private func section(of object: PropertyListNode) -> String {
         let name = names.className(of: object) ?? ""
-        return Self.canStandInComment(name) ? name : ""
+        return Self.isSafeInComment(name) ? name : ""
     }
 
     /// Returns whether a name has only letters and digits, like the names of Xcode's classes.
-    package static func canStandInComment(_ name: String) -> Bool {
+    package static func isSafeInComment(_ name: String) -> Bool {
         name.utf8.allSatisfy(OpenStepCharacter.isAlphanumeric)
     }
 
@@ -141,7 +141,7 @@ package struct ProjectFile {
     private mutating func divider(before number: PropertyListNode) -> String {
         guard hasHeader else { return "" }
         let digits = String((number.string ?? "").unicodeScalars.prefix(2))
-        guard Self.canStandInComment(digits) else { return "" }
+        guard Self.isSafeInComment(digits) else { return "" }
         defer { group = digits }
         guard let group, group != digits else { return "" }
         return [group, digits].flatMap { digits in (0..<5).map { "//\(digits)\($0)\n" } }.joined()

@@ -143,7 +143,7 @@ struct Base64Decoder {
         return nil
     }
 
-    /// Processes a `=`. Returns the reason if it is invalid.
+    /// Processes an `=`. Returns the reason if it is invalid.
     private mutating func consumePad(
         to output: inout OutputSpan<UInt8>
     ) -> Base64.Failure.Reason? {

@@ -1,7 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The arithmetic of Base64 encoding. It processes eight characters at a time in one integer.
+/// The arithmetic of Base64 encoding. It processes 16 characters at a time, eight in each of the
+/// two integers of a vector.
 enum Base64Encoder {
     /// Writes the characters of `bytes[range]`, including padding, at `position`. Returns the
     /// position after them.

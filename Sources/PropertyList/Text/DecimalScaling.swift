@@ -5,7 +5,8 @@
 /// decimal text and `Double`.
 ///
 /// `scale` multiplies to 128 bits with a known error bound, which is enough to round nearly every
-/// number correctly. `compareExactly` decides the few cases that are too close to a tie.
+/// number correctly. When writing a number, `compareExactly` decides the few cases that are too
+/// close to a tie. When parsing one, `RealLiteral` leaves them to the standard library.
 ///
 /// A power 10^p is the product of 10^(28q-308), stored to 128 bits, and 10^r with r below 28. The
 /// latter is exact in 64 bits because 5^27 is. Both are stored as fractions with the highest bit

@@ -27,7 +27,7 @@ struct RealLiteral {
         1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
     ]
 
-    /// Creates an integer.
+    /// Creates an integer for `plainMagnitude`, which does not need `kept`.
     @inline(__always)
     init(significand: UInt64) { self.significand = significand }
 
@@ -172,8 +172,8 @@ struct RealLiteral {
                 canonical.append(digit)
             }
         }
-        // `exponent` is the power of ten of the last of the `kept` digits. The first digit is the
-        // same in both numbers, so it gives the power of the last digit in `canonical`.
+        // `exponent` is the power of ten of the last of the `kept` digits. `canonical` begins with
+        // the same digit, so the difference in length gives the power of its last digit.
         var power = exponent &+ Int64(kept) &- Int64(canonical.count)
         if sticky {
             canonical.append(0x31)

@@ -86,7 +86,7 @@ struct SeventeenDigits {
         }
     }
 
-    /// Returns whether the value is nearer to the next 17-digit integer, using exact arithmetic.
+    /// Returns whether the value is rounded up, with ties to even. Uses exact arithmetic.
     private func roundsUpExactly(_ significand: UInt64, _ binary: Int) -> Bool {
         let order = DecimalScaling.compareExactly(
             significand: significand,

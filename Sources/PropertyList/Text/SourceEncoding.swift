@@ -11,12 +11,13 @@ package enum SourceEncoding: Sendable, Hashable {
     /// An encoding that the library reads but does not write.
     case other(String)
 
-    /// Creates the encoding with a name. Encodings whose units have several bytes are `other`.
+    /// Creates the encoding with a name. Every name but those of UTF-8, ISO 8859-1 and ASCII gives
+    /// `other`.
     init(named name: String) {
         switch name.uppercased() {
         case "UTF-8", "UTF8": self = .utf8
         case "ISO-8859-1", "ISO8859-1", "ISO_8859-1", "LATIN1", "L1": self = .latin1
-        case "ASCII", "US-ASCII": self = .ascii
+        case "ASCII", "US-ASCII", "ISO-IR-6": self = .ascii
         default: self = .other(name)
         }
     }
@@ -59,9 +60,8 @@ package enum SourceEncoding: Sendable, Hashable {
         case .other(let name):
             throw PropertyListError(
                 .invalidEncoding,
-                what:
-                    "text can be read but not written in the encoding "
-                    + "`\(TerminalText.escaped(name))`",
+                what: "the library reads the encoding `\(TerminalText.escaped(name))` but cannot "
+                    + "write it",
                 recovery: "convert the file to UTF-8 first")
         }
     }
@@ -99,7 +99,7 @@ package enum SourceEncoding: Sendable, Hashable {
                 output.append(first)
                 continue
             }
-            // Characters up to U+00FF have two bytes in UTF-8, of which the first is C2 or C3.
+            // U+0080 to U+00FF have two bytes in UTF-8, of which the first is C2 or C3.
             guard first <= 0xC3, index < text.count else {
                 throw missingCharacters("ISO-8859-1")
             }

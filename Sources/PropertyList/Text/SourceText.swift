@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Lines and columns of text, computed from a byte offset only when an error is made.
+/// Lines and columns of text, computed on demand from byte offsets.
 enum SourceText {
     /// Returns the location of `offset`: line and column in text, the byte alone in binary, and nil
     /// without a format.
@@ -54,8 +54,8 @@ enum SourceText {
 /// An index of the lines in a document's source, for code that creates many errors about that
 /// source. Building the index takes one pass over the text; each lookup then takes constant time.
 ///
-/// A type that tries several representations creates an error for each value. Counting lines from
-/// the start each time would take quadratic time.
+/// A decodable type that tries one representation after another causes an error for each value.
+/// Counting lines from the start each time would take quadratic time.
 package struct SourceLines: Sendable {
     private static let interval = 512
 

@@ -4,8 +4,8 @@
 /// Text from a file, escaped for safe output.
 package enum TerminalText {
     /// Returns `text` with control characters, bidirectional overrides and similar characters
-    /// escaped as `\u{…}`. Otherwise a file could move the cursor or reverse a message. Linear in
-    /// the text.
+    /// escaped as `\n`, `\r`, `\t` or `\u{…}`. Without the escapes, a file could move the cursor or
+    /// reverse a message. Linear in the text.
     ///
     /// If `quoting` is true, quotes and backslashes are escaped too, so that quoted text is
     /// unambiguous.

@@ -150,8 +150,8 @@ private enum UnitWord {
         return (pairs | pairs &<< 8) & 0x00FF_00FF_00FF_00FF
     }
 
-    /// Returns whether any unit is a surrogate. The subtraction borrows from a zero unit and sets
-    /// its high bit.
+    /// Returns whether any unit is a surrogate. The units of `difference` that are zero are the
+    /// surrogates, and subtracting one from a zero unit sets its high bit.
     @inline(__always)
     static func hasSurrogate(_ word: UInt64) -> Bool {
         let difference = word & (units &* 0xF800) ^ units &* 0xD800

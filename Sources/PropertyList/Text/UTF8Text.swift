@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// UTF-8, the encoding of the text of XML property lists.
+/// Encoding, decoding and validation of UTF-8.
 enum UTF8Text {
     /// Appends one Unicode scalar, which takes up to four bytes.
     static func append(_ scalar: UInt32, to output: inout [UInt8]) {

@@ -8,7 +8,7 @@
 package struct DictionaryKeys: Sendable {
     /// The keys, in order.
     package private(set) var texts: [String]
-    // Indices in `texts`. Without slots while there are few keys.
+    // Maps keys to their indices in `texts`. Has no slots while there are few keys.
     private var table = ProbingTable()
 
     /// The maximum number of keys for linear search.
@@ -19,9 +19,9 @@ package struct DictionaryKeys: Sendable {
 
     /// Creates a sequence of distinct keys, with the ``hash(_:)`` of each if it is known.
     ///
-    /// While edits of a file are checked, a duplicate key may occur here until the edit is refused.
-    /// A lookup then finds its first occurrence by linear search, or its last occurrence in the
-    /// index.
+    /// An edit of a file may add a duplicate key, which is present until the check of the edit
+    /// refuses it. A lookup then finds the first occurrence by linear search, or the last one in
+    /// the index.
     package init(distinct texts: [String], hashes: [UInt32]? = nil) {
         self.texts = texts
         if texts.count > Self.indexThreshold { rebuildIndex(hashes) }

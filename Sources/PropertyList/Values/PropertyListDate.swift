@@ -3,7 +3,8 @@
 
 /// A point in time as property lists store it: seconds since 2001-01-01T00:00:00Z.
 ///
-/// Dates are equal if their bits are equal, so two dates a nanosecond apart differ.
+/// Dates are equal if their bits are equal: every difference that a `Double` can represent counts,
+/// NaN equals itself, and −0.0 differs from 0.0.
 public struct PropertyListDate: Sendable {
     /// The seconds since the beginning of 2001 in UTC, with fractions and without leap seconds.
     public let secondsSince2001: Double
@@ -54,12 +55,13 @@ extension PropertyListDate: Hashable, CustomStringConvertible {
         return digits
     }
 
-    /// Returns the distance of `seconds` from the whole second below, in 0 ..< 1. Returns 0 for
-    /// magnitudes at which a `Double` has no fraction. Uses integers, because rounding a `Double`
-    /// needs a C library.
+    /// Returns the distance of `seconds` from the whole second below, from 0 to below 1. Returns 0
+    /// for magnitudes at which a `Double` has no fraction. Uses integers, because rounding a
+    /// `Double` needs a C library.
     static func fraction(of seconds: Double) -> Double {
         guard seconds.magnitude < 0x1p53 else { return 0 }
         let remainder = seconds - Double(Int64(seconds))
-        return remainder < 0 ? remainder + 1 : remainder
+        // The sum for a tiny negative remainder would be rounded to 1.
+        return remainder < 0 ? min(remainder + 1, 1.0.nextDown) : remainder
     }
 }

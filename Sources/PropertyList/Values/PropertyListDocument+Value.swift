@@ -76,11 +76,11 @@ extension DocumentBuilder {
     /// The number of values to add before measuring the tree.
     private static var smallTree: Int { 1 << 20 }
 
-    /// Records an error for a tree with more values than a document can have.
+    /// Records an error if the tree has more values than a document can have.
     private mutating func checkSize(of value: PropertyListValue) {
         var known: Set<ContentIdentity> = []
         let count = TreeExtent(of: value, &known).values
-        if count > UInt32.max { refuse(count: count) }
+        if count > UInt32.max { failTooManyValues(count) }
     }
 
     /// Begins a container. Returns nil for a leaf, without adding it.

@@ -23,7 +23,7 @@ extension PropertyListNode {
     /// traversed once for each reference.
     ///
     /// - Throws: `expansionLimitExceeded`; `unrepresentableValue` for contents that a tree cannot
-    ///   represent: keys that are duplicates or not strings, and unreadable values.
+    ///   represent: duplicate keys, keys that are not strings, and unreadable values.
     public func value(limits: ParsingLimits = .default) throws(PropertyListError)
         -> PropertyListValue
     {

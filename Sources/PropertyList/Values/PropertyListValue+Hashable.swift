@@ -5,33 +5,31 @@ extension PropertyListValue: Hashable {
     /// Returns whether two values are the same property list.
     ///
     /// Numbers and dates are compared by kind, width and bits, and text scalar by scalar. The order
-    /// matters in arrays and sets, but not in dictionaries. Linear in the memory of both values;
-    /// not recursive.
+    /// matters in arrays and sets, but not in dictionaries. Not recursive. Nearly linear in the
+    /// memory of both values, however they share parts.
     public static func == (left: PropertyListValue, right: PropertyListValue) -> Bool {
-        var known: Set<LongPair> = []
-        if left.storage == nil || right.storage == nil { return isSameScalar(left, right, &known) }
-        var containers: Set<ContainerPair> = []
-        var pairs = [(left: left, right: right, hasSiblings: false)]
-        while let (first, second, hasSiblings) = pairs.popLast() {
+        var contents = EqualParts<ContentIdentity>()
+        if left.storage == nil || right.storage == nil {
+            return isSameScalar(left, right, &contents)
+        }
+        var containers = EqualParts<ContainerIdentity>()
+        var pairs = [(left, right)]
+        while let (first, second) = pairs.popLast() {
             guard let firstStorage = first.storage, let secondStorage = second.storage else {
-                if !isSameScalar(first, second, &known) { return false }
+                if !isSameScalar(first, second, &contents) { return false }
                 continue
             }
             guard first.kind == second.kind,
                 firstStorage.values.count == secondStorage.values.count
             else { return false }
             if firstStorage === secondStorage { continue }
-            // A pair can come up again only through a container with several children, so only such
-            // containers and their children are remembered. The loop ends at the first difference,
-            // so a known pair need not be compared again.
-            if hasSiblings || firstStorage.values.count > 1,
-                !containers.insert(ContainerPair(firstStorage, secondStorage)).inserted
-            {
-                continue
-            }
-            guard pushChildren(of: firstStorage, secondStorage, first.kind, onto: &pairs) else {
-                return false
-            }
+            // The loop ends at the first difference, so containers that it has begun to compare
+            // count as equal.
+            let isNew = containers.join(
+                ContainerIdentity(firstStorage, first.kind),
+                ContainerIdentity(secondStorage, second.kind))
+            guard !isNew || pushChildren(of: firstStorage, secondStorage, first.kind, onto: &pairs)
+            else { return false }
         }
         return true
     }
@@ -40,7 +38,7 @@ extension PropertyListValue: Hashable {
     /// Returns false if their keys differ.
     private static func pushChildren(
         of left: ContainerStorage, _ right: ContainerStorage, _ kind: PropertyListKind,
-        onto pairs: inout [(left: PropertyListValue, right: PropertyListValue, hasSiblings: Bool)]
+        onto pairs: inout [(PropertyListValue, PropertyListValue)]
     ) -> Bool {
         for (place, value) in left.values.enumerated() {
             var other = place
@@ -48,32 +46,49 @@ extension PropertyListValue: Hashable {
                 guard let match = right.keys.place(of: left.keys.texts[place]) else { return false }
                 other = match
             }
-            pairs.append((value, right.values[other], left.values.count > 1))
+            pairs.append((value, right.values[other]))
         }
         return true
     }
 
-    /// A pair of containers, one from each tree. The trees keep them alive.
-    private struct ContainerPair: Hashable {
-        let left: ObjectIdentifier
-        let right: ObjectIdentifier
+    /// Classes of equal parts of two trees: a union-find structure. The trees keep the parts alive.
+    ///
+    /// Classes bound the work: n parts are joined at most n − 1 times, although up to n² pairs of
+    /// them may be compared.
+    private struct EqualParts<Part: Hashable> {
+        // The next part on the way to the representative of a class, which has none.
+        private var parents: [Part: Part] = [:]
 
-        init(_ left: ContainerStorage, _ right: ContainerStorage) {
-            self.left = ObjectIdentifier(left)
-            self.right = ObjectIdentifier(right)
+        /// Joins the classes of two parts. Returns false if they are in one class already.
+        mutating func join(_ left: Part, _ right: Part) -> Bool {
+            let (first, second) = (representative(of: left), representative(of: right))
+            if first == second { return false }
+            parents[first] = second
+            return true
+        }
+
+        /// Returns whether two parts are in one class.
+        mutating func areJoined(_ left: Part, _ right: Part) -> Bool {
+            representative(of: left) == representative(of: right)
+        }
+
+        private mutating func representative(of part: Part) -> Part {
+            var part = part
+            while let parent = parents[part] {
+                guard let next = parents[parent] else { return parent }
+                // Halves the path, so that later searches are short.
+                parents[part] = next
+                part = next
+            }
+            return part
         }
     }
 
-    /// A pair of long strings or data, one from each tree, identified by address.
-    private struct LongPair: Hashable {
-        let left: ContentIdentity
-        let right: ContentIdentity
-    }
-
-    /// Compares two scalars. `known` caches pairs of equal long strings and data, which may occur
-    /// many times.
+    /// Compares two scalars. `known` contains equal long strings and data, which may occur many
+    /// times.
     private static func isSameScalar(
-        _ left: PropertyListValue, _ right: PropertyListValue, _ known: inout Set<LongPair>
+        _ left: PropertyListValue, _ right: PropertyListValue,
+        _ known: inout EqualParts<ContentIdentity>
     ) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -93,18 +108,15 @@ extension PropertyListValue: Hashable {
     }
 
     private static func isSame(
-        _ left: ContentIdentity?, _ right: ContentIdentity?, _ known: inout Set<LongPair>,
-        _ compare: () -> Bool
+        _ left: ContentIdentity?, _ right: ContentIdentity?,
+        _ known: inout EqualParts<ContentIdentity>, _ compare: () -> Bool
     ) -> Bool {
         guard let left, let right else { return compare() }
-        let pair = LongPair(left: left, right: right)
-        if left == right || known.contains(pair) { return true }
-        let isSame = compare()
-        if isSame { known.insert(pair) }
-        return isSame
+        if known.areJoined(left, right) { return true }
+        return compare() && known.join(left, right)
     }
 
-    /// Hashes the value and everything in it. Linear in the memory of the value; not recursive.
+    /// Hashes the value and everything in it. Not recursive. Linear in the memory of the value.
     public func hash(into hasher: inout Hasher) {
         var hashes = TreeHashes()
         guard let storage else { return hashScalar(into: &hasher, &hashes.contents) }
@@ -116,8 +128,6 @@ extension PropertyListValue: Hashable {
     private struct TreeHashes {
         /// The hashes of long strings and data, cached because they may occur many times.
         var contents: [ContentIdentity: UInt64] = [:]
-        // The hashes of containers with several children, and of those children. All others are
-        // reached only once.
         private var containers: [ContainerIdentity: Int] = [:]
 
         /// A container whose children are being hashed.
@@ -164,16 +174,14 @@ extension PropertyListValue: Hashable {
                     continue
                 }
                 result = container.hash
-                let siblings = open.last?.storage.values.count ?? 0
-                if siblings > 1 || container.storage.values.count > 1 {
-                    containers[ContainerIdentity(container.storage, container.kind)] = result
-                }
+                containers[ContainerIdentity(container.storage, container.kind)] = result
                 if let last = open.indices.last { open[last].add(result, &contents) }
             }
             return result
         }
 
-        /// Adds children up to the first container without a hash, which is returned.
+        /// Adds the children before the first container without a hash. Returns that container, or
+        /// nil if no child is left.
         private mutating func addChildren(to container: inout OpenContainer) -> OpenContainer? {
             let values = container.storage.values
             while container.next < values.count {

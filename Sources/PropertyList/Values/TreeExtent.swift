@@ -10,8 +10,8 @@ package struct TreeExtent: Sendable {
     package var values = 0
     /// The number of bytes of keys, strings and data.
     package var bytes = 0
-    /// The part of `bytes` in short contents. Short contents take at most a few times the memory of
-    /// a value without contents.
+    /// The part of `bytes` in short keys, strings and data. A value with such contents takes at
+    /// most a few times the memory of a value without contents.
     var shortBytes = 0
     /// The number of bytes in long strings and data that were not known before. Each counts once.
     var newLongBytes = 0
@@ -108,7 +108,8 @@ package struct TreeExtent: Sendable {
             return container
         }
 
-        /// Adds children up to the first container that has not been measured, which it returns.
+        /// Adds the children before the first container that has not been measured. Returns that
+        /// container, or nil if no child is left.
         private mutating func addChildren(
             to container: inout OpenContainer
         ) -> ContainerStorage? {

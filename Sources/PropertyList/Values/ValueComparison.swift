@@ -2,15 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PropertyListNode {
-    /// Returns whether the value of the node is equal to `value`, without building a tree. Linear
-    /// in the size of the tree that the node represents; not recursive.
+    /// Returns whether the value of the node is equal to `value`. Builds a tree of the node only if
+    /// the document has duplicate keys. Linear in the size of the tree that the node represents;
+    /// not recursive.
     ///
     /// - Parameters:
     ///   - value: the other value.
     ///   - budget: the remaining budget of the operation.
     ///   - contents: the cache of long strings of the document.
     /// - Returns: True if both are equal.
-    /// - Throws: as ``value(limits:)``.
+    /// - Throws: `expansionLimitExceeded`. For a document with duplicate keys, also
+    ///   `unrepresentableValue`, as ``value(limits:)``.
     package func isSame(
         as value: PropertyListValue, within budget: inout OperationBudget,
         _ contents: inout LongContents

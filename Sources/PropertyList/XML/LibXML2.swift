@@ -118,7 +118,7 @@ enum LibXML2 {
 
     /// Always throws an error.
     ///
-    /// - Throws: an error that says how to get the engine.
+    /// - Throws: `unrecognizedFormat`. The recovery says how to get the engine.
     static func parse(
         _ text: [UInt8], receive: (XMLTag) -> Bool
     ) throws(PropertyListError) -> XMLOutcome {

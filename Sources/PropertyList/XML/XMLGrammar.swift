@@ -6,7 +6,7 @@
 ///
 /// An engine reports only the offset of each tag. This type reads names, attributes and text from
 /// the source itself, so a string without references is a range of the source. The grammar is that
-/// of ``XMLElement``. All engines use this parser.
+/// of ``XMLElement``. The tokenizer and libxml2 both use this parser.
 struct XMLGrammar {
     /// A start tag and its range in the source: from `<` to the end of the name and attributes,
     /// where `>` or `/>` follows.

@@ -33,11 +33,12 @@ public struct XMLHeader: Sendable, Hashable {
 
 extension XMLHeader {
     /// The line with the `<plist>` tag. Apple's current version is used if the version is missing,
-    /// is not printable ASCII, or contains characters of markup.
+    /// is not printable ASCII, or contains markup characters.
     var startTag: String { "<plist version=\"\(plain(version, or: Self.apple.version))\">\n" }
 
-    /// The line with the document type declaration. Identifiers are replaced in the same way, but
-    /// no public identifier is added if the header has only a system identifier.
+    /// The line with the document type declaration. Apple's current identifiers replace those that
+    /// are missing or unsuitable, as for ``startTag``. If the header has only a system identifier,
+    /// no public identifier is added.
     var documentType: String {
         let system = plain(systemIdentifier, or: Self.apple.systemIdentifier)
         if publicIdentifier == nil, systemIdentifier != nil {
@@ -47,8 +48,7 @@ extension XMLHeader {
         return "<!DOCTYPE plist PUBLIC \"\(formal)\" \"\(system)\">\n"
     }
 
-    /// Returns the text if it is printable ASCII without characters of markup, and otherwise
-    /// `usual`.
+    /// Returns the text if it is printable ASCII without markup characters, and otherwise `usual`.
     private func plain(_ text: String?, or usual: String?) -> String {
         let isPlain = text?.utf8.allSatisfy { byte in
             byte > 0x1F && byte < 0x7F && !"\"'<>&[]".utf8.contains(byte)

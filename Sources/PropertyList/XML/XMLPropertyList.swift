@@ -1,8 +1,9 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// XML property lists. By default the text matches Apple's writer byte for byte, except that keys
-/// stay in document order.
+/// XML property lists. By default the text matches Apple's writer byte for byte, except for what
+/// the writer keeps of the document: the order of keys, the sign of −0.0, and the document type,
+/// version and form of reals of an XML source.
 public enum XMLPropertyList {
     /// The losses of information when writing values that XML cannot represent. A loss is an error
     /// unless it is allowed by name. Allowed losses are counted.
@@ -18,8 +19,8 @@ public enum XMLPropertyList {
         public static let realWidths = Losses(rawValue: 1 << 1)
         /// Sets become arrays.
         public static let sets = Losses(rawValue: 1 << 2)
-        /// UIDs outside a keyed archive are read back as dictionaries, and dictionaries `{CF$UID:
-        /// n}` inside one as UIDs.
+        /// UIDs outside a keyed archive are read back as dictionaries, and dictionaries
+        /// `{CF$UID: n}` inside one as UIDs.
         public static let uidDictionaries = Losses(rawValue: 1 << 3)
         /// Control characters that XML forbids are written raw, so XML parsers refuse the text.
         public static let controlCharacters = Losses(rawValue: 1 << 4)

@@ -5,7 +5,7 @@
 ///
 ///     string, key = any text, white space included
 ///     integer     = [+-] ( digits | "0x" hex digits ), −2⁶³ … 2⁶⁴−1
-///     real        = decimal [ point ] [ exponent ] | [+-] "inf" ["inity"] | "nan" (either case)
+///     real        = a number as in RealText | [+-] "inf" ["inity"] | "nan" (either case)
 ///     date        = [-] year "-" month "-" day "T" hour ":" minute ":" second "Z"
 ///     data        = Base64 with white space anywhere
 ///     true, false = nothing
@@ -21,8 +21,8 @@ struct XMLScalars {
         self.tagStart = tagStart
     }
 
-    /// Parses the text in `range`. Content that differs from its source is appended to the side
-    /// buffer of `store`. Linear.
+    /// Parses the text in `range`. Content that differs from its source is appended to the
+    /// `decoded` bytes of `store`. Linear.
     ///
     /// - Throws: `invalidString`, `invalidNumber`, `invalidDate`, `invalidData`,
     ///   `unexpectedElement`. The location is the byte offset.
@@ -148,15 +148,16 @@ struct XMLScalars {
             throw error(.invalidNumber, "an integer is outside −2⁶³ … 2⁶⁴−1", at: tagStart)
         case .malformed:
             throw error(
-                .invalidNumber, "expected an integer, found other text", at: tagStart, padding(text)
-            )
+                .invalidNumber, "expected an integer, found other text", at: tagStart,
+                leniencies(accepting: text))
         }
     }
 
     private func real(_ text: Span<UInt8>) throws(PropertyListError) -> NodeRecord {
         guard let value = RealText.parse(text) ?? RealText.parseSpecial(text) else {
             throw error(
-                .invalidNumber, "expected a number, found other text", at: tagStart, padding(text))
+                .invalidNumber, "expected a number, found other text", at: tagStart,
+                leniencies(accepting: text))
         }
         return record(.real, header: 8, payload: value.bitPattern)
     }
@@ -169,8 +170,7 @@ struct XMLScalars {
             throw error(
                 .invalidDate,
                 "expected a date of the form `YYYY-MM-DDThh:mm:ssZ`, found other text",
-                at: tagStart,
-                padding(text))
+                at: tagStart, leniencies(accepting: text))
         }
         guard options.contains(.looseDates) else {
             throw error(
@@ -193,7 +193,7 @@ struct XMLScalars {
 
     /// Returns the leniencies that together would accept the text with its white space, or nil if
     /// none would. Parses the text again.
-    private func padding(_ text: Span<UInt8>) -> ParsingOptions? {
+    private func leniencies(accepting text: Span<UInt8>) -> ParsingOptions? {
         let allowed = options.union([.paddedScalars, .trailingBlanks, .looseDates])
         if allowed == options { return nil }
         var lenient = XMLScalars(options: allowed, element: element, tagStart: tagStart)

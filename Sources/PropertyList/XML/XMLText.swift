@@ -96,7 +96,7 @@ enum XMLText {
     }
 
     /// Returns the character of the reference with this name, which excludes `&` and `;`. Returns
-    /// nil for other names, and for U+0000.
+    /// nil for other names, for U+0000, and for numbers that are not Unicode scalars.
     static func scalar(_ text: Span<UInt8>, _ name: Range<Int>) -> UInt32? {
         if text.has("lt;", at: name.lowerBound) { return 0x3C }
         if text.has("gt;", at: name.lowerBound) { return 0x3E }

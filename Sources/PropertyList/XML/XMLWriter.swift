@@ -272,9 +272,10 @@ struct XMLWriter: ~Copyable {
         _ record: NodeRecord, _ indent: XMLIndent, to output: inout [UInt8]
     ) throws(PropertyListError) {
         let isUsualNaN = record.payload == Double.nan.bitPattern
-        let isNaN = Double(bitPattern: record.payload).isNaN
-        if record.header == 4 || isNaN && !isUsualNaN {
-            try lose(.realWidths, "XML cannot represent a 32-bit real, nor the bits of every NaN")
+        if record.header == 4 {
+            try lose(.realWidths, "XML cannot represent the width of a 32-bit real")
+        } else if Double(bitPattern: record.payload).isNaN, !isUsualNaN {
+            try lose(.realWidths, "XML cannot represent the bits of this NaN")
         }
         lines.append(lines.real.open, indent, to: &output)
         RealText.append(Double(bitPattern: record.payload), style: realStyle, to: &output)
@@ -288,10 +289,10 @@ struct XMLWriter: ~Copyable {
         guard let moment = CivilDate(secondsSince2001: seconds) else {
             throw Self.error("a date is NaN or outside the range of the calendar")
         }
-        // A date of −0.0 loses its sign in text.
-        let isLost = PropertyListDate.fraction(of: seconds) != 0 || seconds.bitPattern == 1 << 63
-        if isLost {
+        if PropertyListDate.fraction(of: seconds) != 0 {
             try lose(.fractionsOfSeconds, "XML cannot represent fractions of a second")
+        } else if seconds.bitPattern == 1 << 63 {
+            try lose(.fractionsOfSeconds, "XML cannot represent the sign of a date of −0.0")
         }
         lines.append(lines.date.open, indent, to: &output)
         moment.append(to: &output)

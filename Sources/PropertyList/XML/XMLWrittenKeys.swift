@@ -31,9 +31,9 @@ struct XMLWrittenKeys {
         return state.count == 0 ? nil : Int(state.start)..<Int(state.start &+ state.count)
     }
 
-    /// Writes the element of a key with the text `text`, and returns its range. From the second
-    /// occurrence on, it is cached if `isKept` is true. An element that is not cached is valid
-    /// until the next call.
+    /// Writes the element of a key with the text `text`, and returns its range. If `isKept` is
+    /// true, the element is cached from its second occurrence on. The range of an element that is
+    /// not cached is valid until the next call.
     mutating func write(
         _ text: [UInt8], _ tags: XMLLines.Tags, of key: NodeRecord, isKept: Bool
     ) -> Range<Int> {

@@ -162,7 +162,7 @@ final class DecodingSession {
         if depth >= limits.depth { throw depthExceeded(depth &+ 1, limit: limits.depth, path) }
     }
 
-    /// Returns whether a value represents nil: the null object of binary property lists, or the
+    /// Returns whether a value represents nil: the null of binary property lists and JSON, or the
     /// string `$null`, which Apple's encoders write for nil.
     @inline(__always)
     func isNull(_ node: UInt32) -> Bool {

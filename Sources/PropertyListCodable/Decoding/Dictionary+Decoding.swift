@@ -18,7 +18,7 @@ extension Dictionary: StringKeyedDictionary where Key == String, Value: Decodabl
     ) throws -> T {
         try session.enter(path)
         let reader = try DictionaryReader(session, path, node, keys: PathKey.self)
-        // Charged for all entries before memory is reserved for them.
+        // Charge for all entries before reserving memory for them.
         try session.charge(reader.count) { path }
         var entries: [String: Value] = [:]
         entries.reserveCapacity(reader.count)
@@ -32,8 +32,8 @@ extension Dictionary: StringKeyedDictionary where Key == String, Value: Decodabl
             }
             // `updateValue` with `consume` avoids the copies that the subscript would make.
             entries.updateValue(consume value, forKey: key)
-            // Documents with duplicate keys are decoded elsewhere. Distinct keys that are equal as
-            // `String` are an error, so that no value is lost.
+            // Documents with duplicate keys do not get here; see `DecodingSession`. Distinct keys
+            // that are equal as `String` are an error, so that no value is lost.
             if entries.count == count, let place = entries.index(forKey: key),
                 !entries[place].key.isLiterally(key)
             {

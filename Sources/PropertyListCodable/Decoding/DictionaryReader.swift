@@ -3,9 +3,11 @@
 
 @_spi(Tables) internal import PropertyList
 
-/// The reader of one dictionary, which looks up keys as they are requested. A ``KeyPlan`` belongs
-/// to a key type and a dictionary shape. A requested key is nearly always the next one in the plan.
-/// The plan also has the position of the key's value.
+/// Looks up the keys of one dictionary as they are requested.
+///
+/// The lookup uses the ``KeyPlan`` for the key type and the shape of the dictionary, which is the
+/// sequence of its keys. A requested key is nearly always the next one in the plan. The plan also
+/// stores the position of each key in dictionaries of that shape.
 ///
 /// This is the part of a ``KeyedNodeContainer`` that does not depend on the key type. Copying the
 /// container costs one retain, and the compiler does not specialize the class for each key type.

@@ -12,8 +12,8 @@ public import Foundation
 /// An object that decodes `Codable` types from property lists.
 ///
 /// This class replaces Foundation's `PropertyListDecoder` for the same types and files; the article
-/// <doc:PropertyListCodable> lists the differences. The types decode directly from the parsed
-/// document.
+/// <doc:PropertyListCodable> lists the differences. Values are decoded directly from the parsed
+/// document, without an intermediate tree.
 ///
 /// ```swift
 /// let profile = try PlistDecoder().decode(Profile.self, from: data)

@@ -30,7 +30,7 @@ final class EncodingSession {
     var nullNode: UInt32?
     // Open values that can be reused.
     private var pool: [OpenValue] = []
-    // All nested values.
+    // All nested values of the call, which `end` releases.
     private var nested: [OpenValue] = []
     // The UTF-16 code units of keys, by node, for sorting.
     private var keyTexts: [UInt32: [UInt16]] = [:]
@@ -77,7 +77,7 @@ final class EncodingSession {
     ///
     /// - Throws: `sizeLimitExceeded`.
     func finish(root: UInt32) throws(PropertyListError) -> PropertyListDocument {
-        // Moved out of the session, because finishing a copy would duplicate its storage.
+        // Move the assembler out of the session. Finishing a copy would duplicate its storage.
         var complete = GraphAssembler()
         assemble { swap(&$0, &complete) }
         return try complete.finish(root: root)
@@ -94,7 +94,7 @@ final class EncodingSession {
     /// Returns the plan for the keys of a type.
     func plan(of type: any CodingKey.Type) -> KeyPlan { plans.plan(of: type) }
 
-    /// Creates the node of a key that no plan contains yet.
+    /// Returns the node of a key without using a plan. Creates the node if necessary.
     func makeKey(_ name: String) -> UInt32 {
         let node = assemble { $0.key(name) }
         if sortsKeys { keyTexts[node] = Array(name.utf16) }
@@ -111,7 +111,8 @@ final class EncodingSession {
         return entries
     }
 
-    /// Stores the text of a key that is part of a tree of values.
+    /// Stores the text of a key for sorting, unless it is known. ``makeKey(_:)`` stores the text of
+    /// all keys except those in trees of values.
     private func noteText(ofKey key: UInt32) {
         if keyTexts[key] == nil { keyTexts[key] = Array(assemble { $0.text(ofKey: key) }.utf16) }
     }
@@ -134,7 +135,7 @@ extension EncodingSession {
         return try node(path) { try value.encode(to: $0) }
     }
 
-    /// Returns a value as a dictionary with string keys, or nil if it is none.
+    /// Returns a value as a dictionary with string keys, or nil for any other value.
     @inline(__always)
     private func stringKeyedDictionary<T>(_ value: T) -> (any StringKeyedEncodable)? {
         if lastOtherType == ObjectIdentifier(T.self) { return nil }
@@ -186,7 +187,8 @@ extension EncodingSession {
 // MARK: - Completing
 
 extension EncodingSession {
-    /// Returns the node of a value with everything nested in it, or nil if nothing was encoded.
+    /// Completes a value with everything nested in it, and returns its node. Returns nil if nothing
+    /// was encoded.
     private func complete(_ value: OpenValue) -> UInt32? {
         if value.hasNested { completeNested(of: value) }
         return assemble(value)

@@ -91,7 +91,7 @@ open class PlistEncoder: @unchecked Sendable {
         set { options.withLock { $0.userInfo = newValue } }
     }
 
-    /// The order of keys.
+    /// The order of keys. The dictionaries of a `PropertyListValue` keep their own order.
     public var keyOrder: KeyOrder {
         get { options.withLock { $0.keyOrder } }
         set { options.withLock { $0.keyOrder = newValue } }
@@ -104,9 +104,8 @@ open class PlistEncoder: @unchecked Sendable {
         set { options.withLock { $0.writing.binary = newValue } }
     }
 
-    /// The options of XML. The default output matches Foundation's encoder: reals have their
-    /// shortest text. By default, the output loses fractions of seconds and the difference between
-    /// `Float` and `Double`, as with Foundation's encoder.
+    /// The options of XML. By default, as in Foundation's encoder, reals have their shortest text.
+    /// Fractions of seconds and the difference between `Float` and `Double` are then lost.
     public var xmlOptions: XMLPropertyList.Options {
         get { options.withLock { $0.writing.xml } }
         set { options.withLock { $0.writing.xml = newValue } }

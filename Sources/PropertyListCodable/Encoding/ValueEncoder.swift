@@ -55,8 +55,8 @@ extension ValueEncoder: SingleValueEncodingContainer {
     @inline(__always)
     private func set(_ second: Any, _ node: () throws -> UInt32) throws {
         guard value.form == .nothing else { throw secondValue(second) }
-        // Evaluated first: if it throws, the value is still unused, and the type may encode another
-        // one.
+        // Build the node before the value changes its form. If that throws, the type may still
+        // encode another value.
         let node = try node()
         guard value.become(.single) else { throw secondValue(second) }
         value.node = node

@@ -3,13 +3,14 @@
 
 public import PropertyList
 
-/// Finds property lists within bytes of any kind: a memory image, a database, a program.
+/// A search for property lists within bytes of any kind, such as a memory image, a database or a
+/// program.
 ///
-/// Binary property lists are found by the signature `bplist0` and by their trailer (see
-/// `TrailerSearch`). XML is found by `<plist` and `</plist>`, and includes the XML declaration
-/// before it. Each candidate is parsed. A candidate that does not parse is reported as damaged. XML
-/// in UTF-16 is not found. Other formats are recognized by their signatures alone; see
-/// ``CarvedItem/Content/otherFormat(_:)``.
+/// The search finds binary property lists by the signature `bplist0` and the trailer (see
+/// `TrailerSearch`). It finds XML by `<plist` and the first `</plist>` outside comments, and
+/// includes the XML declaration before it. It does not find XML in UTF-16. Each candidate is
+/// parsed, and one that does not parse is reported as damaged. Other formats are recognized by
+/// their signatures alone; see ``CarvedItem/Content/otherFormat(_:)``.
 ///
 /// ```swift
 /// for item in PropertyListCarver(bytes) {
@@ -26,6 +27,9 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
     private static let effortBase = 1 << 20
     /// The maximum distance from an XML declaration to its `<plist`, in bytes.
     private static let longestProlog = 4096
+    /// The maximum distance from a `</plist>` in a comment to the one that ends the property list,
+    /// in bytes.
+    private static let longestDetour = 1 << 20
 
     private let bytes: [UInt8]
     private let options: ParsingOptions
@@ -181,19 +185,30 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
         guard place &+ 6 < bytes.count, Self.endsName(bytes[place &+ 6]) else { return nil }
         let declaration = prolog.flatMap { place &- $0 <= Self.longestProlog ? $0 : nil }
         prolog = nil
+        let starts = [declaration, place].compactMap(\.self)
         var reason = PropertyListError(
             .truncated, format: .xml,
             what: "expected `</plist>`, found none", location: .byte(0))
         if let end = close(from: place), !isInterrupted(place..<end) {
-            for start in [declaration, place].compactMap(\.self) {
-                do {
-                    return try item(start..<end, .xml)
-                } catch {
-                    reason = error
-                }
+            do { return try xml(from: starts, to: end) } catch { reason = error }
+            // The first `</plist>` may belong to a comment or a CDATA section.
+            if let end = closeOutsideComments(from: place, after: end),
+                let found = try? xml(from: starts, to: end)
+            {
+                return found
             }
         }
         return CarvedItem(range: place..<(place &+ 6), content: .damaged(.xml, reason))
+    }
+
+    /// Parses the text from the first of several starts from which it is valid.
+    private mutating func xml(
+        from starts: [Int], to end: Int
+    ) throws(PropertyListError) -> CarvedItem {
+        if let first = starts.first, starts.count > 1, let found = try? item(first..<end, .xml) {
+            return found
+        }
+        return try item((starts.last ?? end)..<end, .xml)
     }
 
     /// Returns whether another `<plist` begins within a range, before any comment or CDATA section.
@@ -218,6 +233,39 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
             nextClose = bytes.span.firstIndex(of: "</plist>", from: place).map { $0 &+ 8 } ?? .max
         }
         return nextClose == .max ? nil : nextClose
+    }
+
+    /// Returns the end of the first `</plist>` outside comments and CDATA sections. Returns nil
+    /// unless that end lies after `known`, by at most ``longestDetour`` bytes. The examined bytes
+    /// count as parsed.
+    private mutating func closeOutsideComments(from place: Int, after known: Int) -> Int? {
+        guard let first = bytes[place..<known].span.firstIndex(of: "<!", from: 0) else {
+            return nil
+        }
+        let end = known &+ Swift.min(Self.longestDetour, bytes.count &- known)
+        let examined = end &- place &- first
+        guard examined <= effort else { return nil }
+        effort &-= examined
+        let close = Self.closeOutsideComments(bytes.span.extracting((place &+ first)..<end))
+        return close.map { place &+ first &+ $0 }.flatMap { $0 > known ? $0 : nil }
+    }
+
+    private static func closeOutsideComments(_ text: Span<UInt8>) -> Int? {
+        var index = 0
+        while let next = text.firstIndex(of: UInt8(ascii: "<"), in: index..<text.count) {
+            if text.has("</plist>", at: next) { return next &+ 8 }
+            let end =
+                if text.has("<!--", at: next) {
+                    text.firstIndex(of: "-->", from: next &+ 4)
+                } else if text.has("<![CDATA[", at: next) {
+                    text.firstIndex(of: "]]>", from: next &+ 9)
+                } else {
+                    Int?(next)
+                }
+            guard let end else { return nil }
+            index = end &+ 1
+        }
+        return nil
     }
 
     // MARK: Parsing

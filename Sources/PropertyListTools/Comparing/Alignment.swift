@@ -3,10 +3,11 @@
 
 internal import PropertyList
 
-/// Aligns two sequences: pairs equal elements in the same order, as many as possible.
+/// An alignment of two sequences, which pairs as many equal elements as possible without changing
+/// their order.
 ///
 /// The algorithm is Myers, "An O(ND) Difference Algorithm and Its Variations", 1986. Sequences with
-/// more than a few hundred differences are aligned only at their ends, which keeps the work linear.
+/// more than 200 differences are aligned only at their ends, which keeps the work linear.
 enum Alignment {
     private static let differenceLimit = 200
 

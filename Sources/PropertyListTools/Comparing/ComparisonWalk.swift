@@ -197,14 +197,23 @@ struct ComparisonWalk {
         }
     }
 
-    /// Compares the members of two sets and records those without an equal counterpart.
+    /// Compares the members of two sets and records those without an equal counterpart. In graphs,
+    /// counterparts are only probably equal; the traversal decides further down.
     private mutating func compareMembers(
         _ first: [UInt32], _ second: [UInt32], _ place: PathTree.Place
     ) {
         let oldClasses = first.map { old.classes[Int($0)] }
         let newClasses = second.map { new.classes[Int($0)] }
-        for index in EqualityClasses.unmatched(oldClasses, in: newClasses) {
-            note(first[index], nil, paths.add(index, index, to: place))
+        let counterparts = EqualityClasses.counterparts(of: oldClasses, in: newClasses)
+        for (index, counterpart) in counterparts.enumerated() {
+            let newIndex = counterpart ?? index
+            guard counterpart == nil || options.followsReferences else { continue }
+            let here = paths.add(index, newIndex, to: place)
+            if counterpart == nil {
+                note(first[index], nil, here)
+            } else {
+                compare(first[index], second[newIndex], here)
+            }
         }
         for index in EqualityClasses.unmatched(newClasses, in: oldClasses) {
             note(nil, second[index], paths.add(first.count, index, to: place))
@@ -245,8 +254,9 @@ private struct Side {
         return document.archivedObject(number)?.index ?? node
     }
 
-    // The number of rounds in which equality classes are refined. Each round follows references one
-    // level deeper. The traversal finds differences that lie deeper than that.
+    // The number of rounds in which equality classes are refined. Each round after the first
+    // follows references one level deeper. The traversal finds deeper differences. If several
+    // members of a set differ only there, it may compare a member with the wrong counterpart.
     private static let rounds = 4
 
     /// Returns both sides of a comparison of graphs.

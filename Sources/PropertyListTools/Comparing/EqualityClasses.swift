@@ -106,12 +106,17 @@ extension EqualityClasses {
     /// Returns the positions of the elements of `classes` without an equal counterpart in `others`.
     /// Each counterpart matches only one of several equal elements. Linear.
     static func unmatched(_ classes: [UInt32], in others: [UInt32]) -> [Int] {
-        var rest: [UInt32: Int] = [:]
-        for number in others { rest[number, default: 0] += 1 }
-        return classes.indices.filter { index in
-            guard let count = rest[classes[index]], count > 0 else { return true }
-            rest[classes[index]] = count - 1
-            return false
+        zip(classes.indices, counterparts(of: classes, in: others))
+            .filter { $0.1 == nil }.map(\.0)
+    }
+
+    /// Returns the position of the counterpart of each element of `classes` in `others`; nil for an
+    /// element without one. Equal elements are matched in their order. Linear.
+    static func counterparts(of classes: [UInt32], in others: [UInt32]) -> [Int?] {
+        var rest: [UInt32: [Int]] = [:]
+        for (position, number) in others.enumerated().reversed() {
+            rest[number, default: []].append(position)
         }
+        return classes.map { rest[$0]?.popLast() }
     }
 }

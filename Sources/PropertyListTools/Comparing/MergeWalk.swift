@@ -3,8 +3,8 @@
 
 @_spi(Tables) internal import PropertyList
 
-/// Traverses three documents in parallel and descends into containers that differ between ours and
-/// theirs.
+/// A parallel traversal of three documents, which descends into containers that differ between ours
+/// and theirs.
 ///
 /// If a container of ours is unchanged from the base, the walk uses it as the base as well. Every
 /// difference is then a change of theirs, and such containers need no separate case.
@@ -22,8 +22,8 @@ struct MergeWalk: ~Copyable {
         let place: PathTree.Place
     }
 
-    // Groups of edits, one for each container, from the outermost inwards. The edits of an array
-    // begin at its end.
+    // Groups of edits, one for each container, from the outermost inwards. The insertions and
+    // removals in an array run from its end to its beginning.
     private var groups: [[PropertyListEdit]] = []
     private(set) var conflicts: [PropertyListMerge.Conflict] = []
     private(set) var joined: [PropertyListKeyPath] = []
@@ -244,7 +244,7 @@ struct MergeWalk: ~Copyable {
         let regions = Self.regions(
             Alignment.hunks(old, equalities(values.1)),
             Alignment.hunks(old, equalities(values.2)))
-        // From the end, so that the indices of earlier elements in ours stay valid.
+        // Merge from the end, so that the indices of earlier elements in ours stay valid.
         for region in regions.reversed() where region.isTheirs {
             try merge(
                 region, Array(values.0[region.base]), Array(values.1[region.ours]),
@@ -263,7 +263,7 @@ struct MergeWalk: ~Copyable {
             return try replace(region, base, ours, theirs, array)
         }
         if base.isEmpty {
-            // An element that both sides added is the same addition.
+            // Elements that both sides added are kept once: add only those that ours lacks.
             let added = EqualityClasses.unmatched(equalities(theirs), in: equalities(ours))
                 .map { theirs[$0] }
             joined.append(try path(array))

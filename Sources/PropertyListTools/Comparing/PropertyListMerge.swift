@@ -41,7 +41,8 @@ public struct PropertyListMerge: Sendable {
     /// The paths, in ours, of arrays to which both sides added elements at the same position.
     public let joined: [PropertyListKeyPath]
 
-    /// Compares both sides with the base. Linear, like ``PropertyListComparison``.
+    /// Merges the changes that both sides made to the base. Linear, with the exceptions that
+    /// ``PropertyListComparison`` has.
     ///
     /// - Parameters:
     ///   - base: The common ancestor of both sides.
@@ -61,7 +62,7 @@ public struct PropertyListMerge: Sendable {
             base: base, ours: ours, theirs: theirs, favoring: favored, within: &budget)
     }
 
-    /// Compares both sides with the base, as a part of a larger operation.
+    /// Merges the changes that both sides made to the base, as a part of a larger operation.
     ///
     /// - Throws: The errors of ``init(base:ours:theirs:favoring:limits:)``.
     package init(

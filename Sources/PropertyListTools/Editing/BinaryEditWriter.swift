@@ -3,8 +3,8 @@
 
 @_spi(Tables) internal import PropertyList
 
-/// Writes an edited binary property list. Objects keep their order in the object table, new objects
-/// follow all others, and objects that became unreachable from the root are omitted.
+/// A writer for an edited binary property list. Objects keep their order in the object table. New
+/// objects follow all others. Objects that became unreachable from the root are omitted.
 ///
 /// Objects that the source itself does not reference stay, except for containers: Apple's writer
 /// leaves unreferenced UIDs and booleans behind. An unreferenced container may hold a removed
@@ -154,7 +154,7 @@ struct BinaryEditWriter {
         return added[nextAdded - 1]
     }
 
-    /// Returns an equal leaf added earlier, or registers this leaf.
+    /// Returns an equal leaf added earlier. If there is none, registers and returns this leaf.
     private mutating func existing(_ node: UInt32) -> UInt32 {
         uniquer.node(equalTo: node, store.records[Int(node)], in: store) ?? node
     }

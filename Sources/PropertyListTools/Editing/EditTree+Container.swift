@@ -4,9 +4,9 @@
 internal import PropertyList
 
 extension EditTree {
-    /// A container and the list of its children. The original children, of the source or of a new
-    /// value, come first, and those that edits add follow. A position is an index into that list.
-    /// The current order of the children is stored separately.
+    /// A container and the list of its children. The list begins with the original children, which
+    /// are those of the source or of a new value. Children that edits add follow. A position is an
+    /// index into that list. The current order of the children is stored separately.
     ///
     /// Edits may open every container of a file. A child therefore takes only 16 bytes, and an
     /// unchanged order takes none.
@@ -28,8 +28,8 @@ extension EditTree {
         let kind: PropertyListKind
         /// The record in the source; nil for a new container.
         let origin: UInt32?
-        /// The record of the key under which the source has the container; nil for other
-        /// containers.
+        /// The record of the key of the container in the source; nil for a container without a key
+        /// there.
         var key: UInt32?
         let depth: Int
         var children: [Child]

@@ -159,6 +159,7 @@ extension EditTree {
             throw Self.wrongKind(path, "an array element cannot be inserted after a key")
         case .insert(let value, nil) where index <= count:
             containers[container].insert(add(value), at: index)
+        case .insert: throw path.noInsertion(last, count: count)
         case .remove where index < count: containers[container].removeElement(at: index)
         case .rename:
             throw Self.wrongKind(path, "an element of an array has no key to rename")

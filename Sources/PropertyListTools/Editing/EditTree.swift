@@ -16,7 +16,7 @@ struct EditTree: Sendable {
         case source(UInt32)
         /// A new value, by its index in ``values``.
         case value(UInt32)
-        /// A container of the source or a new one that edits have reached into, by its index in
+        /// A container of the source or of a new value that edits have opened, by its index in
         /// ``containers``.
         case opened(UInt32)
         /// Data or a string that holds an edited property list, by its index in ``nested``.
@@ -40,7 +40,7 @@ struct EditTree: Sendable {
 
     let document: PropertyListDocument
     let limits: ParsingLimits
-    // The amounts that all edits together have used of the limits.
+    // The part of the limits that all edits together have used so far.
     private(set) var account: OperationBudget.Account
     // True if new values raise the allowance; false if an operation has already counted them.
     private var admitsValues = true
@@ -126,8 +126,8 @@ extension EditTree {
         return containers.count - 1
     }
 
-    /// Charges for a property list inside a value that edits reach into. The property list also
-    /// raises the allowance for values.
+    /// Charges for a property list inside data or a string, when an edit first reaches into it. The
+    /// property list also raises the allowance for values.
     ///
     /// - Throws: `sizeLimitExceeded`.
     mutating func admit(_ nested: PropertyListDocument) throws(PropertyListError) {

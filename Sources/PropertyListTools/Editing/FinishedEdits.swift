@@ -12,7 +12,8 @@ struct FinishedEdits {
     let isReachable: [Bool]
     // For each container: its value if it is new; nil for a container of the source.
     private var newValues: [PropertyListValue?]
-    // For each nested property list: its new value; nil if it is unchanged or unreachable.
+    // For each nested property list: its value if it is new or changed; nil if it is an unchanged
+    // value of the source or unreachable.
     private var nestedValues: [PropertyListValue?] = []
 
     /// Finishes nested property lists and builds new values from the leaves up.
@@ -102,8 +103,8 @@ struct FinishedEdits {
         }
     }
 
-    /// Returns the whole edited value, built from the leaves up, for a format that is written from
-    /// scratch and for the object names of a project file.
+    /// Returns the whole edited value, built from the leaves up. It is needed for JSON, which is
+    /// written from scratch, and for a project file, whose comments contain the names of objects.
     ///
     /// - Throws: The errors of `PropertyListNode.value(limits:)`.
     func wholeValue() throws(PropertyListError) -> PropertyListValue {

@@ -191,9 +191,9 @@ struct OpenStepEditSyntax: TextEditSyntax {
         return breakAfterComment + entries.drop { $0 == 0x20 } + newline
     }
 
-    /// The line break to add before the first entry of a strings file that ends without one.
-    /// Otherwise the entry would continue a final comment. Empty if the file already has entries,
-    /// is empty or ends with a line break.
+    /// The line break to add before the first entry of a strings file whose text does not end with
+    /// a line break. Without it, the entry could become part of a comment at the end of the file.
+    /// Empty if the file already has entries, is empty or ends with a line break.
     private var breakAfterComment: [UInt8] {
         guard let root = store.records.first, Int(root.offset) == store.bytes.count,
             let last = store.bytes.last, last != 0x0A, last != 0x0D

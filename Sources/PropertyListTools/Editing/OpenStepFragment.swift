@@ -132,7 +132,7 @@ private struct ChildWriter {
         do {
             try enter(child, budget)
             while let last = open.indices.last {
-                // The indentation, or the name of an object, may be long.
+                // Check before each child, because the indentation or an object's name may be long.
                 try budget.checkRoom(for: output.count)
                 let place = open[last].next
                 let storage = open[last].storage

@@ -59,7 +59,7 @@ struct ProjectSections {
     /// name cannot be written in a comment.
     func entry(_ number: String, _ value: PropertyListValue) -> Entry? {
         guard let className = value["isa"]?.string, !className.isEmpty,
-            ProjectFile.canStandInComment(className)
+            ProjectFile.isSafeInComment(className)
         else { return nil }
         return Entry(
             number: ExactText(number), value: value, className: ExactText(className))

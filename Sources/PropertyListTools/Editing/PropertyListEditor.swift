@@ -27,7 +27,8 @@ public struct PropertyListEditor: Sendable {
     ///     again.
     ///   - limits: The limits for the result.
     /// - Throws: `unrepresentableValue` for a document that was only partly readable or has no
-    ///   format. `duplicateKey` for text in which a key occurs twice.
+    ///   format, and for OpenStep text that needed leniencies for separators, trailing content or
+    ///   an unended comment. `duplicateKey` for text in which a key occurs twice.
     public init(
         _ document: PropertyListDocument, options: ParsingOptions = .strict,
         limits: ParsingLimits = .default
@@ -80,8 +81,10 @@ public struct PropertyListEditor: Sendable {
     /// Applies an edit to the result of the previous edits.
     ///
     /// - Throws: `noSuchValue` if the path leads to no value, `duplicateKey` if a new key exists
-    ///   already, `wrongKind` if the value does not support the operation. After an error, the
-    ///   editor may hold a part of the edit. Do not write its result.
+    ///   already, `wrongKind` if the value does not support the operation. `depthLimitExceeded`,
+    ///   `expansionLimitExceeded` or `sizeLimitExceeded` if all edits together exceed the limits,
+    ///   and the errors of parsing a nested property list. After an error, the editor may hold a
+    ///   part of the edit. Do not write its result.
     public mutating func apply(_ edit: PropertyListEdit) throws(PropertyListError) {
         guard let inside = edit.path.steps.firstIndex(of: .content) else {
             return try tree.apply(edit)
@@ -291,8 +294,8 @@ public struct PropertyListEditor: Sendable {
                 "keep a container as the root, or convert the file to the XML or binary format"))
     }
 
-    /// Parses the result as the next reader will. Rejects text in which UIDs have become
-    /// indistinguishable from dictionaries.
+    /// Parses the written bytes and returns the result. Rejects bytes in no recognizable format,
+    /// and text in which UIDs have become indistinguishable from dictionaries.
     private func result(
         _ bytes: [UInt8], _ changes: [EditedPropertyList.Change]?
     ) throws(PropertyListError) -> EditedPropertyList {

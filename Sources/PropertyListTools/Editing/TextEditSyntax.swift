@@ -60,7 +60,8 @@ protocol TextEditSyntax {
     func removed(from start: Int, to end: Int) -> Range<Int>
 
     /// Returns whether new children of a container may belong elsewhere than after their
-    /// predecessor.
+    /// predecessor. The new objects of a project file, for example, belong in the sections of their
+    /// classes.
     func mayInsertElsewhere(in container: UInt32) -> Bool
 
     /// Returns the indices of the children that belong elsewhere, and the changes that insert them

@@ -14,7 +14,7 @@ struct XMLSourceMap {
     }
 
     private mutating func findEnds(_ text: Span<UInt8>) {
-        // `<plist>` has no record.
+        // The records of the open elements. An element without a record, such as `<plist>`, is nil.
         var open: [Int?] = []
         var index = 0
         let bracket = UInt8(ascii: "<")

@@ -59,6 +59,13 @@ extension PropertyListKeyPath {
         return error(.noSuchValue, at: position, what)
     }
 
+    /// Returns an error for an index at which nothing can be inserted into `count` elements.
+    func noInsertion(_ position: Int, count: Int) -> PropertyListError {
+        error(
+            .noSuchValue, at: position,
+            "expected an index from 0 to \(count) for an insertion into \(count) elements")
+    }
+
     func noKey(
         _ position: Int, _ key: String, among keys: some Sequence<String>
     ) -> PropertyListError {
@@ -115,8 +122,8 @@ extension PropertyListDocument {
     ///   - options: The leniencies for nested property lists.
     ///   - limits: The limits for parsing each nested property list.
     /// - Returns: The value.
-    /// - Throws: `noSuchValue`, located in the text of the path; the errors of parsing a nested
-    ///   property list.
+    /// - Throws: `noSuchValue`, located in the text of the path; `depthLimitExceeded` if the path
+    ///   enters more than 32 nested property lists; the errors of parsing one of them.
     public func value(
         at path: PropertyListKeyPath, options: ParsingOptions = .strict,
         limits: ParsingLimits = .default

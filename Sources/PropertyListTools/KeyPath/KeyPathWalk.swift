@@ -38,7 +38,7 @@ protocol KeyPathWalk {
     func elementCount(of container: Branch) -> Int
     /// Returns the place of an element.
     ///
-    /// - Precondition: There are more elements than `index`.
+    /// - Precondition: `index` is at least 0 and below the number of elements.
     func place(ofElement index: Int, in container: Branch) -> Place
 }
 

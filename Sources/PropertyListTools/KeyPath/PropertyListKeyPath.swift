@@ -144,7 +144,10 @@ extension PropertyListKeyPath: CustomStringConvertible, ExpressibleByArrayLitera
     /// Creates a path from its steps.
     public init(arrayLiteral elements: Step...) { self.init(elements) }
 
-    /// The path in the dotted notation. Parsing the text gives an equal path, except that a quoted
-    /// name becomes a key. Control characters are escaped.
+    /// The path in the dotted notation. Control characters are escaped.
+    ///
+    /// Parsing the text gives an equal path, except that a quoted name becomes a key. Two steps have
+    /// no text that can be parsed: a negative index, and an object that is neither the first step
+    /// nor follows ``Step/content``.
     public var description: String { KeyPathText(self).text }
 }

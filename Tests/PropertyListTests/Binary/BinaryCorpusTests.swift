@@ -15,7 +15,7 @@ struct BinaryCorpusTests {
         Corpus.external(folder).filter { $0.bytes.starts(with: "bplist0".utf8) }
     }
 
-    /// Folders of archives by other software than Apple's.
+    /// Folders of archives by software other than Apple's.
     private static let foreign = ["other-impl-tests/", "captured-fixtures/"]
 
     @Test("genuine archives parse strictly and serialize to the same bytes")

@@ -63,8 +63,8 @@ struct BinaryMutationTests {
     ]
 
     /// Expects that the library and the plain reader agree on whether `bytes` are a property list,
-    /// and on its value. Parses the bytes also with the leniencies that `number` selects, which
-    /// accept every file that strict parsing accepts.
+    /// and on its value. Also parses the bytes with the leniencies that `number` selects, which
+    /// must accept every file that strict parsing accepts.
     private func agree(_ bytes: [UInt8], _ number: Int, _ what: @autoclosure () -> String) {
         var limits = ParsingLimits.default
         limits.expansion = .init(factor: 0, base: 20_000)

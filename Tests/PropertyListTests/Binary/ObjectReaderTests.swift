@@ -57,7 +57,7 @@ struct ObjectReaderTests {
     }
 
     @Test(
-        "refuses offsets outside the object area, and names the entry",
+        "refuses offsets outside the object area, at the position of the table entry",
         arguments: [0, 7, 10, 11, 255] as [UInt64])
     func offsets(_ offset: UInt64) {
         let file = BinaryAssembler(
@@ -96,7 +96,7 @@ struct ObjectReaderTests {
         Refusal("path", file, .invalidMarker, byte: file.offset(of: 4), path: "list[1]").check()
     }
 
-    @Test("accepts gaps, shared and descending offsets, unused objects, another top object")
+    @Test("accepts gaps, shared and descending offsets, unused objects, and any top object")
     func loose() throws {
         let file = BinaryAssembler(
             [.array([2, 3]), .ascii("unused"), .ascii("a")], topObject: 1,
@@ -209,7 +209,7 @@ struct ObjectReaderTests {
         #expect(document.leniencies == .unpairedSurrogates)
     }
 
-    @Test("reads UTF-16 text that could be ASCII as the same text")
+    @Test("reads text in UTF-16 like the same text in ASCII")
     func utf16ASCII() throws {
         let file = BinaryAssembler([
             .dictionary([1, 2], [3, 3]), .utf16(Array("key".utf16)), .utf16(Array("é😀".utf16)),

@@ -6,8 +6,8 @@ import Testing
 
 @_spi(Tables) @testable import PropertyList
 
-/// The fast parser of objects must not differ from the complete one, which refuses malformed objects
-/// and accepts leniencies.
+/// The fast parser of objects must agree with the complete one, which refuses malformed objects and
+/// handles leniencies.
 @Suite("The fast parser of binary objects")
 struct PlainObjectReaderTests {
     /// Returns a file of random bytes, in which most bytes are markers of objects.

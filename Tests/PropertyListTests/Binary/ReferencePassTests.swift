@@ -95,7 +95,7 @@ struct ReferencePassTests {
         #expect(failure { _ = try document.root.value() }?.code == .unrepresentableValue)
     }
 
-    @Test("cutting many cycles takes linear time and keeps a limited number of problems")
+    @Test("many cycles are cut, and only the first thousand problems are kept")
     func manyCycles() throws {
         let count = 20_000
         let chain = (0..<count).map { BinaryAssembler.Object.array([UInt64($0 + 1), 0]) }
@@ -134,7 +134,7 @@ struct SharingTests {
     }
 
     @Test(
-        "also counts objects that are malformed only at their end",
+        "the limit on overlap also counts objects that are malformed only at their end",
         arguments: [ParsingOptions.strict, .unusedGarbage, .forensic])
     func malformedOverlap(_ options: ParsingOptions) {
         let references = [UInt64](repeating: 0, count: 20_000) + [0xFFFF_FFFF]

@@ -56,7 +56,7 @@ func failure(
     } catch { return error }
 }
 
-/// Returns the error of `body`; nil if it succeeds.
+/// Returns the `PropertyListError` that `body` throws; nil if it throws none.
 func failure(of body: () throws -> Void) -> PropertyListError? {
     do {
         try body()

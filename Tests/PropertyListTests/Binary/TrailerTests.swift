@@ -11,7 +11,7 @@ struct TrailerTests {
     private static let yes = BinaryAssembler([.boolean(true)])
 
     @Test(
-        "refuses an invalid trailer, and names the field",
+        "refuses an invalid trailer, and locates the problem",
         arguments: [
             Refusal(
                 "no object", yes.with { $0.objectCount = 0 }, .invalidTrailer, byte: 10 + 8),

@@ -221,7 +221,7 @@ struct SalvageTests {
         let document = try parsed(file, options: .unusedGarbage)
         #expect(document.leniencies == .unusedGarbage)
         #expect(try document.root.value() == ["a"])
-        // Other dictionaries have keys, before the malformed one and after it.
+        // Valid dictionaries come before and between two malformed ones.
         let keyed = BinaryAssembler([
             .dictionary([1, 2], [5, 5]), .ascii("a"), .ascii("b"), .dictionary([4, 5], [1, 1]),
             .ascii("c"), .dictionary([2, 6, 1], [4, 4, 7]), .ascii("d"),
@@ -235,7 +235,7 @@ struct SalvageTests {
     }
 
     @Test(
-        "the error of a used malformed object does not describe another one, however many there are"
+        "the error describes the used malformed object, even after a thousand unused ones"
     )
     func manyMalformed() throws {
         let garbage = Array(repeating: BinaryAssembler.Object.raw([0xFF]), count: 1001)

@@ -43,7 +43,7 @@ struct DistinctLeavesTests {
         }
     }
 
-    @Test("equal leaves are one value, and the binary file does not change", arguments: 0..<10)
+    @Test("sharing stores equal leaves once and does not change the binary file", arguments: 0..<10)
     func distinct(_ seed: UInt64) throws {
         let shared = try document(seed, sharesLeaves: true)
         let separate = try document(seed, sharesLeaves: false)
@@ -52,7 +52,7 @@ struct DistinctLeavesTests {
         #expect(
             try shared.root.value() == separate.root.value(),
             "seed \(seed)")
-        // The file has each leaf once, so the document must have as many values.
+        // The file has each leaf once, and so must the document that shares leaves.
         let file = try PropertyListDocument(parsing: bytes)
         #expect(shared.nodeCount == file.nodeCount, "seed \(seed)")
         #expect(separate.nodeCount > file.nodeCount, "seed \(seed)")

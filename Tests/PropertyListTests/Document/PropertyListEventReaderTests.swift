@@ -101,7 +101,7 @@ struct PropertyListEventReaderTests {
         #expect(paths == [""] + (0..<1000).map { "[\($0)]" })
     }
 
-    @Test("events have an empty key if it is not a string, and report unreadable values")
+    @Test("key text is empty if the key is not a string, and unreadable values have an event")
     func odd() throws {
         let file = BinaryAssembler([.dictionary([1], [2]), .integer(7), .raw([0x70])])
         var reader = PropertyListEventReader(
@@ -114,7 +114,7 @@ struct PropertyListEventReaderTests {
         #expect(reader.keyNode == nil)
     }
 
-    @Test("events stop at the limits of depth and expansion, and need no deep stack")
+    @Test("reading events stops at the limits on depth and expansion, and does not recurse")
     func limits() throws {
         var value: PropertyListValue = []
         for _ in 0..<200 { value = [value] }
@@ -145,7 +145,7 @@ struct PropertyListEventReaderTests {
         #expect(count == 200_000)
     }
 
-    @Test("long UTF-16 text with many references is decoded once, and read at each")
+    @Test("long UTF-16 text with many references is decoded only once")
     func sharedText() throws {
         let units = Array(repeating: UInt16(0xE9), count: 50_000)
         let file = BinaryAssembler(
@@ -155,7 +155,7 @@ struct PropertyListEventReaderTests {
         while let event = try events.next() {
             if event == .string { size += events.withContent { $0.count } }
         }
-        // Decoding it at each reference would take minutes here.
+        // Decoding the text at each reference would take minutes.
         #expect(size == 20_000 * 100_000)
     }
 }

@@ -50,7 +50,7 @@ struct PropertyListNodeTests {
         #expect(root.sourceOffset == nil && root.location == nil)
     }
 
-    @Test("a value knows its place in the file")
+    @Test("a node reports the offset of its object in the file")
     func sourceOffset() throws {
         let file = BinaryAssembler([.array([1, 1]), .ascii("a")])
         let root = try parsed(file).root

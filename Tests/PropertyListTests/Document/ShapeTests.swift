@@ -99,8 +99,8 @@ struct ShapeTests {
 
     // MARK: Random documents
 
-    /// Returns dictionaries with a random part of a few keys, mostly in the same order, some of
-    /// them large.
+    /// Returns an XML array of dictionaries. Each has a random subset of the same keys, mostly in
+    /// the same order. Some dictionaries are large.
     private func randomText(_ random: inout SplitMix64) -> String {
         let names = (0..<(random.oneIn(3) ? 80 : 6)).map { "k\($0)" }
         func entries(_ depth: Int) -> String {
@@ -119,7 +119,7 @@ struct ShapeTests {
     }
 
     @Test(
-        "shapes are equal if the keys are, and lookups find the same with and without shapes",
+        "dictionaries with equal keys share a shape, and shapes do not change what lookups find",
         arguments: Exhaustive.sample(0..<60 as Range<UInt64>, oneIn: 6))
     func random(_ seed: UInt64) throws {
         var random = SplitMix64(seed: seed)

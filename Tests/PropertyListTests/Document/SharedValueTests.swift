@@ -26,7 +26,7 @@ struct SharedValueTests {
         #expect(bytes.count < 10_000)
         #expect(try PropertyListDocument(parsing: bytes).root.value() == outer)
         #expect(try shared.root.value() == outer)
-        // Apple's software writes the list for each reference.
+        // Without sharing, as in Apple's software, the file has a thousand copies of the list.
         #expect(try BinaryPropertyList.serialize(PropertyListDocument(outer)).count > 1_000_000)
     }
 
@@ -114,7 +114,7 @@ struct SharedValueTests {
         }
     }
 
-    @Test("adding a deeply nested value again takes constant time")
+    @Test("adding a value again takes constant time, however deeply nested the position")
     func deep() throws {
         let seconds = try ProcessorTime.seconds {
             let (depth, count) = (100_000, 200_000)
@@ -174,8 +174,8 @@ struct SharedValueTests {
             let error = #expect(throws: PropertyListError.self) { try PropertyListDocument(value) }
             #expect(error?.code == .sizeLimitExceeded)
             #expect(error?.what.contains("found \(Int.max)") == true)
-            // The copies expand to more values than are measured immediately, and to no more than
-            // is allowed.
+            // The tree is measured only after 2²⁰ values have been added. These copies exceed that
+            // number, but not the limit.
             let row = PropertyListValue.array(
                 PropertyListArray([PropertyListValue](repeating: 0, count: 1100)))
             let matrix = PropertyListValue.array(

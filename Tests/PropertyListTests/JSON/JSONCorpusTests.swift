@@ -7,8 +7,8 @@ import Testing
 
 @testable import PropertyList
 
-/// Compares the files `*.a` with `*.b` by CPython's `plistlib`, which may be unable to read either.
-/// The printed form distinguishes order, kinds and all digits.
+/// Compares the values that CPython's `plistlib` reads from each file `*.a` and its `*.b`. Skips
+/// files `*.a` that `plistlib` cannot read. The printed form shows order, kinds and all digits.
 private let script = """
     import glob, plistlib, sys
     compared = 0

@@ -181,7 +181,29 @@ struct JSONHostileTests {
     }
 
     @Test(
-        "refuses long or unterminated text",
+        "typed JSON refuses numbers that are not decimal or out of range",
+        arguments: [
+            #"{"$integer": "0x10"}"#, #"{"$integer": "+5"}"#, #"{"$real": "1e400"}"#,
+            #"{"$real": "1e-400"}"#, #"{"$float": "1e39"}"#, #"{"$float": "1e-60"}"#,
+        ])
+    func typedNumbers(_ text: String) {
+        let error = #expect(throws: PropertyListError.self) {
+            try JSONPropertyList.parse(Array(text.utf8), mapping: .typed)
+        }
+        #expect(error?.code == .wrongKind)
+    }
+
+    @Test("salvages typed JSON that ends within a form")
+    func unfinishedForms() throws {
+        let text = #"[{"$uid": 3}, {"$pairs": [[1, "a"], [2"#
+        let document = try JSONPropertyList.parse(
+            Array(text.utf8), mapping: .typed, options: .salvage)
+        #expect(document.problems.map(\.code) == [.truncated, .wrongKind])
+        #expect(try document.root.value() == [.uid(3), ["$pairs": [[1, "a"], [2]]]])
+    }
+
+    @Test(
+        "refuses a long unterminated string, and a long number that is out of range",
         arguments: [("[\"", "a", "", .truncated), ("1", "0", ".5", .invalidNumber)]
             as [(String, String, String, PropertyListError.Code)])
     func long(

@@ -237,8 +237,8 @@ struct JSONWriterTests {
     }
 }
 
-/// Reads and rewrites the files `*.in` with CPython's `json`, as `*.out`, and as `*.js` in the way
-/// of programs whose only number type is `Double`.
+/// Rewrites each file `*.in` with CPython's `json`: once as `*.out`, and once as `*.js`, like a
+/// program whose only number type is `Double`.
 private let script = """
     import glob, json
     def narrowed(value):

@@ -202,7 +202,7 @@ struct OpenStepEncodingTests {
         }
     }
 
-    @Test("other encodings without a byte order mark must be given")
+    @Test("without a byte order mark, an encoding other than UTF-8 must be named")
     func named() throws {
         #expect(parseError(utf16(true, mark: false))?.code == .invalidEncoding)
         for name in ["UTF-16BE", "utf-16be"] {
@@ -271,7 +271,7 @@ struct TextFormatTests {
     }
 
     @Test(
-        "text in no format is not detected as one",
+        "text in no known format is refused",
         arguments: [
             "", " \n", "hello", "hello world", "1", "true", "-", "#!/bin/sh", "a: b", "é", "/",
         ])

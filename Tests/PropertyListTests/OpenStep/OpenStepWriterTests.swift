@@ -139,12 +139,13 @@ struct OpenStepWriterTests {
         for value in [
             .real(PropertyListReal(Float(1))), .uid(1), .null, .set([]),
             .date(PropertyListDate(secondsSince2001: 0.5)),
+            .real(PropertyListReal(Double(nan: 1, signaling: false))),
         ] as [PropertyListValue] {
             #expect(throws: PropertyListError.self) { try openStep(value) { $0.scalars = .typed } }
         }
     }
 
-    @Test("writes numbers as text on request")
+    @Test("writes values of every kind except null as plain text on request")
     func text() throws {
         let value: PropertyListValue = [
             -5, 1.5, true, false, .uid(3), .set(["a"]),
@@ -158,7 +159,9 @@ struct OpenStepWriterTests {
         #expect(throws: PropertyListError.self) { try openStep(.null) { $0.scalars = .text } }
     }
 
-    @Test("text in every layout reads back as the same value", arguments: [1, 2, 3] as [UInt64])
+    @Test(
+        "compact, indented and project-file text reads back as the same value",
+        arguments: [1, 2, 3] as [UInt64])
     func roundTrips(_ seed: UInt64) throws {
         var random = RandomPropertyList(seed: seed, kinds: plainKinds)
         for round in 0..<200 {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PropertyList
 
-/// A project file with every kind of name, in Xcode's layout.
+/// A project file in Xcode's layout, with every kind of name in its comments.
 private let project = """
     // !$*UTF8*$!
     {
@@ -187,7 +187,7 @@ struct ProjectFileTests {
         #expect(try written(document) == text)
     }
 
-    @Test("project files from other formats have sections by class and the given name")
+    @Test("project files made from other formats have a section for each class and the given name")
     func fromOtherFormats() throws {
         let document = try PropertyListDocument(parsing: Array(project.utf8))
         var options = XMLPropertyList.Options()
@@ -225,7 +225,7 @@ struct ProjectFileTests {
         #expect(text == "// !$*UTF8*$!\n{\n\tobjects = (\n\t\ta,\n\t);\n}\n")
     }
 
-    @Test("project files with thousands of objects are reproduced")
+    @Test("a project with thousands of objects is written and reads back as the same value")
     func large() throws {
         var objects = PropertyListDictionary()
         for number in 0..<8_000 {

@@ -72,7 +72,7 @@ struct Base64Tests {
     }
 
     @Test(
-        "lenient base 64 follows CoreFoundation",
+        "lenient Base64 follows CoreFoundation",
         arguments: [
             ("AQ==AQID", [1, 1, 2, 3]),
             ("A*Q-I_D", [1, 2, 3]),
@@ -112,7 +112,7 @@ struct Base64Tests {
     }
 
     @Test(
-        "lines of Base64 have their indentation, capacity and line feed, and none is empty",
+        "lines of Base64 have the given indentation and capacity, and none is empty",
         arguments: [
             (0, 1, 8), (1, 0, 8), (5, 2, 8), (6, 1, 8), (7, 1, 8), (102, 1, 68), (103, 3, 68),
             (200, 0, 4),
@@ -183,7 +183,7 @@ struct Base64Tests {
 @Suite("Integer text")
 struct IntegerTextTests {
     @Test(
-        "signs, both radixes and the whole range of integers are read",
+        "integers are read in decimal and hexadecimal, and overflow and other text are reported",
         arguments: [
             ("0", .value(magnitude: 0, negative: false)),
             ("-0", .value(magnitude: 0, negative: false)),
@@ -252,7 +252,7 @@ struct RealTextTests {
     /// Compares 17 digits with C's `printf`, and reads them back.
     private func check(_ value: Double, _ context: String) {
         let written = seventeen(value)
-        // The values are compared before the macro, which would take most of the time.
+        // `#expect` would take most of the time, so it runs only for values that differ.
         let expected = String(format: "%.17g", value)
         let read = RealText.parse(Array(written.utf8).span)
         guard written != expected || read?.bitPattern != value.bitPattern else { return }
@@ -315,8 +315,8 @@ struct RealTextTests {
         check(0x1p57 + 0x1p5, "tie")
         var generator = SplitMix64(seed: seed)
         for round in 0..<20_000 {
-            // An odd number over 2^k has k digits after the point, and the last digit is 5. With
-            // these sizes that is often the 18th digit.
+            // An odd number divided by 2^k has k digits after the point, and the last one is 5.
+            // With these sizes, the 5 is often the 18th digit.
             let places = Int.random(in: 1...17, using: &generator)
             let whole = generator.next() >> UInt64(11 + Int.random(in: 0..<20, using: &generator))
             let value = Double(whole | 1) / Double(sign: .plus, exponent: places, significand: 1)
@@ -406,8 +406,8 @@ struct RealTextTests {
             let place = Int.random(in: 0...9, using: &generator)
             let padded = Array((String(repeating: "7", count: place) + text + "</real>\n").utf8)
             guard let plain = RealText.plain(padded.span, at: place) else {
-                // The fast path may refuse only numbers without a digit on one side, with more than
-                // nineteen digits, or with a tie.
+                // The fast path may refuse only numbers without a digit on one side of the point,
+                // with more than nineteen digits, or near a tie, which takes more than fifteen.
                 #expect(point == 0 || point == count || count > 15, "seed \(seed): \(text)")
                 continue
             }
@@ -433,7 +433,7 @@ struct RealTextTests {
     }
 
     @Test(
-        "a number halfway between two neighbours is rounded to the even one, and any further digit decides"
+        "a number halfway between two neighbors is rounded to even, unless a later digit decides"
     )
     func halfway() {
         // 2^53 + 1 lies halfway. The deciding digit may be arbitrarily far to the right.
@@ -557,7 +557,7 @@ struct CivilDateTests {
         #expect(parse(text, lenient: true) == nil)
     }
 
-    @Test("every day of four centuries on either side of the year 0 is counted")
+    @Test("every day of four centuries on either side of the year 0 is converted")
     func everyDay() throws {
         var days = try #require(parse("-400-01-01T00:00:00Z", lenient: false)) / 86_400
         for year in -400...400 {
@@ -591,7 +591,7 @@ struct CivilDateTests {
         }
     }
 
-    @Test("days that a month does not have are refused strictly")
+    @Test("the strict parser refuses days that a month does not have")
     func monthLengths() {
         for (day, isValid) in [
             ("2001-02-28", true), ("2001-02-29", false), ("2000-02-29", true),

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("PropertyListValue")
 struct PropertyListValueTests {
-    /// Values of each kind and their neighbors, all different.
+    /// Values of each kind, all different, many of them easily confused.
     private static let distinct: [PropertyListValue] = [
         .null, true, false, 0, 1, -1, .integer(PropertyListInteger(.max as UInt64)), 0.0, -0.0, 1.0,
         .real(PropertyListReal(1 as Float)), .real(PropertyListReal(Double.nan)),
@@ -34,7 +34,7 @@ struct PropertyListValueTests {
 
     @Test("a value with many references in a small file is copied once")
     func longContents() throws {
-        // Copying it for each reference would take 40 GB.
+        // Copying the contents for each reference would take 40 GB.
         let count = 10_000
         let value = try PropertyListValue(parsing: Self.longContents(count).bytes)
         #expect(value[0]?.array?.count == count && value[1]?.array?.count == count)
@@ -48,7 +48,7 @@ struct PropertyListValueTests {
         #expect(bytes.count < 2_300_000)
     }
 
-    @Test("long strings and data in trees are the same values in documents, shared or not")
+    @Test("long strings and data round-trip through documents, whether or not they share storage")
     func longLeaves() throws {
         let text = String(repeating: "é", count: 200)
         let data = Array(text.utf8)
@@ -94,6 +94,45 @@ struct PropertyListValueTests {
         #expect(left == right && left != other)
         #expect(left.hashValue == right.hashValue)
         #expect(Set([left, right, other]).count == 2)
+    }
+
+    @Test("equal parts are compared once, even if the two sides share them in different patterns")
+    func differentPatterns() {
+        // The two arrays combine 300 parts and 301 parts in 90,300 distinct pairs. Comparing each
+        // pair would take 300 times as long as comparing each part once.
+        func parts(_ count: Int, _ part: (Int) -> PropertyListValue) -> PropertyListValue {
+            let parts = (0..<count).map(part)
+            let places = (0..<90_300).map { parts[$0 % count] }
+            return .array(PropertyListArray(places))
+        }
+        func arrays(_ count: Int) -> PropertyListValue {
+            parts(count) { _ in
+                .array(PropertyListArray((0..<1000).map { .integer(PropertyListInteger($0)) }))
+            }
+        }
+        func texts(_ count: Int) -> PropertyListValue {
+            parts(count) { _ in .string(String(repeating: "a", count: 10_000)) }
+        }
+        let seconds = ProcessorTime.seconds {
+            #expect(arrays(300) == arrays(301))
+            #expect(texts(300) == texts(301))
+        }
+        #expect(seconds < 20)
+        let (left, right) = (arrays(300), arrays(301))
+        #expect(.array([left, 1]) as PropertyListValue != .array([right, 2]))
+    }
+
+    @Test("a shared chain of containers is hashed once, even if each reference has a new array")
+    func wrappedChain() {
+        let seconds = ProcessorTime.seconds {
+            func many() -> PropertyListValue {
+                let chain = (0..<20_000).reduce(1 as PropertyListValue) { inner, _ in [inner] }
+                return .array(PropertyListArray((0..<20_000).map { _ in [chain] }))
+            }
+            let (left, right) = (many(), many())
+            #expect(left == right && left.hashValue == right.hashValue)
+        }
+        #expect(seconds < 20)
     }
 
     @Test("a shared chain of containers is compared and hashed once")
@@ -271,7 +310,8 @@ struct ScalarTests {
         "dates are printed in ISO 8601, and distant dates in seconds",
         arguments: [
             (0, "2001-01-01T00:00:00Z"), (0.25, "2001-01-01T00:00:00.25Z"),
-            (-0.25, "2000-12-31T23:59:59.75Z"), (-978_307_200, "1970-01-01T00:00:00Z"),
+            (-0.25, "2000-12-31T23:59:59.75Z"),
+            (-1e-20, "2000-12-31T23:59:59.999999999Z"), (-978_307_200, "1970-01-01T00:00:00Z"),
             (1e300, "1e+300 s"), (.infinity, "inf s"), (.nan, "nan s"),
         ] as [(Double, String)])
     func dates(_ seconds: Double, _ expected: String) {

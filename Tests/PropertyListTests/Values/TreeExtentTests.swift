@@ -12,7 +12,7 @@ struct TreeExtentTests {
         return TreeExtent(of: value, &known)
     }
 
-    @Test("a long string is identified by its address, which no other string has at the same time")
+    @Test("long contents are identified by address, and are kept so that no address is reused")
     func identities() {
         var known: Set<ContentIdentity> = []
         for number in 0..<100 as Range<UInt8> {

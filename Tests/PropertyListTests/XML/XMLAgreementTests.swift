@@ -7,8 +7,8 @@ import Testing
 
 @testable import PropertyList
 
-/// Replaces values that not all implementations accept: dates outside the years 1 … 9999, and
-/// integers beyond signed 64 bits.
+/// Replaces values that not all implementations accept: dates before the year 100, and integers
+/// beyond signed 64 bits.
 private func plain(_ value: PropertyListValue) -> PropertyListValue {
     switch value {
     case .date(let date):

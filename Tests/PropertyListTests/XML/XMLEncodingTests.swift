@@ -7,7 +7,7 @@ import Testing
 
 @testable import PropertyList
 
-/// An encoding with its declared name, and whether a byte order mark precedes the text.
+/// An encoding, the name that the document declares, and the byte order mark before the text.
 struct EncodedText: CustomTestStringConvertible, Sendable {
     let encoding: String.Encoding
     let declared: String?
@@ -31,10 +31,10 @@ struct EncodedText: CustomTestStringConvertible, Sendable {
 @Suite("XML encodings")
 struct XMLEncodingTests {
     @Test(
-        "the name of an encoding has only the characters that XML allows in names of encodings",
+        "refuses names of encodings with characters that XML does not allow in them",
         arguments: ["ISO-8859-1/", "ISO:8859-1", "ISO 8859-1", "8859-1"])
     func invalidName(_ name: String) {
-        // The second form needs the complete tokenizer.
+        // The fast scanner leaves the second form to the tokenizer.
         for start in ["<plist version=\"1.0\">", "<plist version=\"1.0\" >"] {
             let text = "<?xml version=\"1.0\" encoding=\"\(name)\"?>\(start)<true/></plist>"
             #expect(throws: PropertyListError.self) {
@@ -244,7 +244,8 @@ struct TextDecoderTests {
         }
     }
 
-    /// libxml2 converts an unpaired low surrogate to invalid UTF-8, which the parser then refuses.
+    /// Compares the conversion with that of libxml2. It converts an unpaired low surrogate to
+    /// invalid UTF-8, which the parser then refuses.
     private func check(_ bytes: [UInt8], _ name: String) {
         guard case .text(let expected) = LibXML2.transcode(bytes, from: name),
             UTF8Text.firstInvalid(expected.span) == nil

@@ -295,7 +295,7 @@ struct XMLEngineTests {
 
 @Suite("The XML scanner")
 struct XMLScannerTests {
-    @Test("the scanner reads files by Apple's writer and by this library")
+    @Test("the scanner reads every file that this library writes")
     func common() throws {
         var source = RandomPropertyList.forXML(seed: 7)
         var scanned = 0

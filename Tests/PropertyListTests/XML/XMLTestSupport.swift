@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import PropertyList
 
-/// Returns the text of an element in `<plist>`, without a declaration.
+/// Returns the bytes of `body` in a `plist` element, without a declaration.
 func xml(_ body: String) -> [UInt8] { Array("<plist version=\"1.0\">\(body)</plist>".utf8) }
 
 /// Returns the error that parsing `bytes` throws, or nil.
@@ -28,7 +28,7 @@ func value(
     try PropertyListValue(parsing: bytes, options: options)
 }
 
-/// Returns the XML text of a value, or of the document in `bytes`.
+/// Returns the XML text of a value.
 func text(
     _ value: PropertyListValue, losses: XMLPropertyList.Losses = [], sorted: Bool = false
 ) throws -> String {
@@ -53,7 +53,7 @@ let appleHeader = """
 func bytes(of file: URL) throws -> [UInt8] { [UInt8](try Data(contentsOf: file)) }
 
 extension RandomPropertyList {
-    /// A generator of values that round-trip through XML unchanged.
+    /// Returns a generator of values that round-trip through XML unchanged.
     static func forXML(seed: UInt64) -> RandomPropertyList {
         RandomPropertyList(seed: seed, kinds: xmlKinds, isExactInXML: true)
     }

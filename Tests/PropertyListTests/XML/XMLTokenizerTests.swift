@@ -114,11 +114,11 @@ private func failure(
 @Suite("XML tokenizer")
 struct XMLTokenizerTests {
     @Test(
-        "a document that is not well-formed is refused at the same place as by libxml2",
+        "the parser and libxml2 refuse a document that is not well-formed at the same position",
         arguments: [markup, characters, tags, prologs].joined(), engines)
     func places(_ violation: XMLViolation, _ engine: XMLEngine) throws {
         let text = violation.before + violation.after
-        // Attributes are refused in any case, so they are allowed here to reach the violation.
+        // The error must be the same whether or not attributes and trailing content are allowed.
         for options in [ParsingOptions.strict, [.attributes, .trailingContent]] {
             let error = try #require(failure(text, engine, options))
             #expect(error.code == .malformedXML)

@@ -69,7 +69,7 @@ struct XMLWriterTests {
         #expect(try PropertyListValue(parsing: Array(text(value).utf8)) == value)
     }
 
-    @Test("writes reals with the digits of the source")
+    @Test("writes reals in their shortest form if the source does, and otherwise with 17 digits")
     func sourceReals() throws {
         for (source, expected) in [
             ("0.1", "0.1"), ("0.10000000000000001", "0.10000000000000001"), ("1e+16", "1e+16"),
@@ -255,7 +255,7 @@ struct XMLWriterTests {
         #expect(second?.code == .depthLimitExceeded)
     }
 
-    @Test("the output limit of a built document grows with its numbers")
+    @Test("the output limit of a built document grows with the number of its values")
     func builtSize() throws {
         var builder = DocumentBuilder()
         builder.beginArray()

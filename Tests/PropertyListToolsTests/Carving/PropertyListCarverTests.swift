@@ -26,7 +26,7 @@ struct PropertyListCarverTests {
         try BinaryPropertyList.serialize(PropertyListDocument(value))
     }
 
-    @Test("finds the property lists that a generator embedded, at their offsets")
+    @Test("finds the property lists embedded in a test image, at their offsets")
     func image() throws {
         let expected = try #require(Corpus.fixtures("embedded", suffix: ".expected").first)
         let lines = String(decoding: expected.bytes, as: UTF8.self).split(separator: "\n")
@@ -38,15 +38,15 @@ struct PropertyListCarverTests {
             let parts = line.split(separator: " ", maxSplits: 2)
             #expect(found.start == parts[0])
             #expect(found.name == parts[2])
-            // The generator counts the line end after `</plist>`, which is not part of the XML
-            // document.
+            // The script that writes the image counts the line end after `</plist>`, which is not
+            // part of the XML document.
             if case .propertyList = found.item.content, let size = Int(parts[1]) {
                 #expect((size - 1...size).contains(found.item.range.count))
             }
         }
     }
 
-    @Test("finds the same in portions of any size")
+    @Test("a search in portions of any size finds the same items")
     func portions() throws {
         let bytes = try Self.image()
         let whole = PropertyListCarver(bytes).map { "\($0.range) \(Self.name($0))" }
@@ -99,7 +99,25 @@ struct PropertyListCarverTests {
         #expect(found(list + list).count == 2)
     }
 
-    @Test("survives every prefix of a readable file, and every changed byte")
+    @Test("an end tag in a comment or a CDATA section does not end a property list")
+    func endTagsInComments() {
+        for content in [
+            "<!-- </plist> --><string>a</string>", "<string><![CDATA[</plist>]]></string>",
+        ] {
+            let list = "<?xml version=\"1.0\"?><plist><!-- a -->" + content + "</plist>"
+            let items = Array(PropertyListCarver(Array("--\(list)--\(list)".utf8)))
+            let length = list.utf8.count
+            #expect(items.map(\.range) == [2..<(length + 2), (length + 4)..<(2 * length + 4)])
+            for item in items {
+                guard case .propertyList = item.content else {
+                    Issue.record("\(item.content)")
+                    continue
+                }
+            }
+        }
+    }
+
+    @Test("survives truncated files and changed bytes")
     func damaged() throws {
         let bytes = try Self.image()
         for count in stride(from: 0, to: bytes.count, by: 13) {

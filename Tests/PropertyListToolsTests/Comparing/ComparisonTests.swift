@@ -55,7 +55,7 @@ struct ComparisonTests {
     }
 
     @Test(
-        "differences are listed by path, in the order of the first value, nested ones after their container"
+        "differences are listed by path: those of a container first, then those in its children"
     )
     func paths() throws {
         #expect(
@@ -66,7 +66,7 @@ struct ComparisonTests {
                 ])
     }
 
-    @Test("key order, integer widths and NaN payloads make no difference")
+    @Test("the order of keys and of set members, real widths and NaN bits make no difference")
     func sameness() throws {
         #expect(try lines(["a": 1, "b": 2], ["b": 2, "a": 1]) == [])
         #expect(
@@ -245,6 +245,22 @@ struct GraphComparisonTests {
         #expect(try paths(collection("NSSet", [3, 4]), collection("NSSet", [4, 3])) == [])
         #expect(
             try paths(collection("NSArray", [3, 4]), collection("NSArray", [4, 3])).count == 2)
+    }
+
+    @Test("a difference many references below a member of a set is found")
+    func deepMembers() throws {
+        func chain(_ text: String) -> [PropertyListValue] {
+            let links = (4...12).map { number -> PropertyListValue in
+                ["$class": Self.uid(3), "next": Self.uid(UInt32(number) + 1)]
+            }
+            return [
+                ["$class": Self.uid(2), "NS.objects": [Self.uid(4)]],
+                ["$classname": "NSSet", "$classes": ["NSSet"]], Self.person,
+            ] + links + [.string(text)]
+        }
+        #expect(try paths(chain("a"), chain("a")) == [])
+        let path = "$top.root.\"NS.objects\"[0]" + String(repeating: ".next", count: 9)
+        #expect(try paths(chain("a"), chain("b")) == [path])
     }
 }
 

@@ -38,7 +38,7 @@ struct BinaryEditTests {
     }
 
     @Test(
-        "edits in a keyed archive apply to the object that a UID refers to, or that has the number")
+        "edits in a keyed archive apply to the object that a UID or an object number refers to")
     func archive() throws {
         let archive: PropertyListValue = [
             "$version": 100_000, "$archiver": "NSKeyedArchiver", "$top": ["root": .uid(1)],
@@ -72,7 +72,7 @@ struct BinaryEditTests {
     }
 
     @Test(
-        "edits without an effect give the same bytes, for every genuine file",
+        "applying no edits returns the same bytes, for every genuine file",
         .enabled(if: Corpus.hasExternal, "there is no external corpus"))
     func identity() throws {
         var same = 0
@@ -130,7 +130,7 @@ struct BinaryEditTests {
         #expect(try result.document.root.value() == [.set([1, 2]), .set([.null])])
     }
 
-    @Test("text beyond ASCII can be edited again")
+    @Test("keys and strings beyond ASCII can be edited")
     func wideText() throws {
         let source = try BinaryPropertyList.serialize(PropertyListDocument(["é": "漢"]))
         let result = try edited(source, ("漢", .set("é")), ("é", .set("😀")))

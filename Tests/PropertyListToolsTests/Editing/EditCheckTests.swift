@@ -22,8 +22,8 @@ struct EditCheckTests {
         }
     }
 
-    /// Checks a text with the value `found` after edits whose result is `expected`. Does so for
-    /// values inside containers that edits reach into, and for a whole value.
+    /// Runs the final check on a text with the value `found`, after edits whose result is
+    /// `expected`: once for the root, and twice for a value inside edited containers.
     private func require(_ found: PropertyListValue, says expected: PropertyListValue) throws {
         let source = try PropertyListDocument(
             parsing: Array("{a = 0; b = (0, {c = 0;});}".utf8), format: .openStep)

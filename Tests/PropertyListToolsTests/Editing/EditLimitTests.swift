@@ -121,7 +121,7 @@ struct EditLimitTests {
                 try edited(["a": "b"], as: format, .set(value), at: [.key("a")])
             }
             #expect(error?.isLimit == true)
-            // A value whose copies multiply little is written.
+            // Copies on a single level are few enough.
             let row: PropertyListValue = ["1", "2", "3"]
             let rows = PropertyListValue.array(
                 PropertyListArray([PropertyListValue](repeating: row, count: 100_000)))
@@ -131,7 +131,7 @@ struct EditLimitTests {
         #expect(seconds < 60)
     }
 
-    @Test("the size of UTF-16 text is limited by its own encoding, not by UTF-8")
+    @Test("the size limit counts UTF-16 text in UTF-16, not in UTF-8")
     func wideText() throws {
         var source = [0xFF, 0xFE] as [UInt8]
         source += "{ a = b; }".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }

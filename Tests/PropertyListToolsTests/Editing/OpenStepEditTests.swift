@@ -28,7 +28,7 @@ struct OpenStepEditTests {
         Self.source.replacing(old, with: new)
     }
 
-    @Test("a new container is indented like the others, where none begins a line")
+    @Test("a new container is indented like the others, even if none of them begins a line")
     func indentation() throws {
         let source = "{\n  a = 1;\n  b = {\n    c = 2;\n  };\n}"
         #expect(
@@ -152,7 +152,7 @@ struct OpenStepEditTests {
         }
     }
 
-    @Test("a new first entry may follow leading white space")
+    @Test("a new entry can replace the only one, whatever white space precedes it")
     func inPlaceOfTheFirst() throws {
         for source in [" old;", "  old = 1;", "\n old;", "{ old; }", "( old, )", "{old = 1; }"] {
             let isArray = source.contains("(")
@@ -165,7 +165,7 @@ struct OpenStepEditTests {
         }
     }
 
-    @Test("base 64 with lenient padding is replaced as a whole")
+    @Test("Base64 with lenient padding is replaced as a whole")
     func looseBase64() throws {
         let text = try edited("{a = <[AA>E=]>;}", options: .looseBase64, ("a", .set("x")))
         #expect(text == "{a = x;}")
@@ -262,7 +262,7 @@ struct OpenStepEditTests {
                         + "/* End PBXFileRef"))
     }
 
-    @Test("new objects in a project file are added to the section of their class, by number")
+    @Test("new objects in a project file are sorted into the section of their class")
     func sections() throws {
         let reference: PropertyListValue = ["isa": "PBXFileReference", "path": "c"]
         let group: PropertyListValue = ["isa": "PBXGroup", "children": ["AA10"]]
@@ -301,7 +301,7 @@ struct OpenStepEditTests {
     }
 
     @Test(
-        "adding, changing, renumbering and removing objects gives the same result as in a binary file",
+        "adding, changing, renaming and removing objects has the same result as in a binary file",
         arguments: 1...40)
     func randomObjects(_ seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
@@ -344,7 +344,7 @@ struct OpenStepEditTests {
     }
 
     @Test(
-        "a genuine project file with new objects has the text that the writer gives",
+        "adding objects to a genuine project file gives the text that the writer would write",
         .enabled(if: Corpus.hasExternal, "there is no external corpus"))
     func projectCorpus() throws {
         var number = 0

@@ -41,7 +41,7 @@ struct XMLEditTests {
         <!-- end -->
         """
 
-    /// Returns the lines in which two texts differ.
+    /// Returns the lines in which `edited` differs from the source, sorted.
     private func difference(_ edited: String) -> [String] {
         let old = Self.source.split(separator: "\n", omittingEmptySubsequences: false).map(
             String.init)
@@ -165,7 +165,7 @@ struct XMLEditTests {
         #expect(text == String(decoding: whole, as: UTF8.self))
     }
 
-    @Test("later edits see earlier ones, and an added and removed value leaves no trace")
+    @Test("later edits see earlier ones, and a value that is added and removed leaves no trace")
     func sequence() throws {
         #expect(
             try edited(Self.source, ("x", .set([:])), ("x.y", .set([1])), ("x", .remove))
@@ -199,7 +199,7 @@ struct XMLEditTests {
     }
 
     @Test(
-        "an edit is refused with the name of the encoding that lacks a character",
+        "an edit is refused if the encoding lacks a character, and the error names the encoding",
         arguments: ["US-ASCII", "ISO-8859-1"])
     func missingCharacters(encoding: String) throws {
         let text =
@@ -210,6 +210,15 @@ struct XMLEditTests {
         }
         #expect(error?.code == .invalidEncoding)
         #expect(error?.what.contains(encoding) == true, "\(error?.what ?? "")")
+    }
+
+    @Test(
+        "a document in ASCII is edited, whichever name it declares",
+        arguments: ["ascii", "ISO-IR-6"])
+    func asciiNames(encoding: String) throws {
+        let text =
+            "<?xml version=\"1.0\" encoding=\"\(encoding)\"?><plist><string>a</string></plist>"
+        #expect(try edited(text, ("", .set("b"))) == text.replacing(">a<", with: ">b<"))
     }
 
     @Test("text in other encodings keeps its encoding")

@@ -137,6 +137,10 @@ struct PropertyListKeyPathTests {
             let error = #expect(throws: PropertyListError.self) { try document.applying([edit]) }
             #expect(error?.code == .noSuchValue)
         }
+        let edit = PropertyListEdit(PropertyListKeyPath([.key("list"), .index(3)]), .insert(1))
+        let insertion = #expect(throws: PropertyListError.self) { try document.applying([edit]) }
+        #expect(
+            insertion?.what == "expected an index from 0 to 2 for an insertion into 2 elements")
     }
 
     @Test("key paths lead into nested property lists, up to 32 levels")

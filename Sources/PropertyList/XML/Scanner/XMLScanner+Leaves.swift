@@ -9,7 +9,7 @@ extension XMLScanner {
     mutating func string(_ text: Span<UInt8>, _ word: UInt64, at index: Int) -> Int? {
         if XMLTagWord.string.begins(word) {
             guard let end = string(text, from: index &+ 8, tag: index),
-                ends(text, .string, at: end)
+                hasEndTag(text, .string, at: end)
             else { return nil }
             return end &+ 9
         }
@@ -50,10 +50,10 @@ extension XMLScanner {
         guard XMLTagWord.integer.begins(word) else { return nil }
         let start = index &+ 9
         if let place = plainInteger(text, from: start, tag: index) {
-            return ends(text, .integer, at: place) ? place &+ 10 : nil
+            return hasEndTag(text, .integer, at: place) ? place &+ 10 : nil
         }
         guard let place = leaf(.integer, text, from: start, tag: index) else { return nil }
-        return ends(text, .integer, at: place) ? place &+ 10 : nil
+        return hasEndTag(text, .integer, at: place) ? place &+ 10 : nil
     }
 
     /// Adds an integer of up to 19 digits, optionally with a minus sign, that ends before `<`.
@@ -74,14 +74,14 @@ extension XMLScanner {
     @inline(__always)
     mutating func real(_ text: Span<UInt8>, _ word: UInt64, at index: Int) -> Int? {
         guard XMLTagWord.real.begins(word) else { return nil }
-        if let (value, end) = RealText.plain(text, at: index &+ 6), ends(text, .real, at: end),
+        if let (value, end) = RealText.plain(text, at: index &+ 6), hasEndTag(text, .real, at: end),
             text[end] == UInt8(ascii: "<")
         {
             add(.real, at: index, header: 8, payload: value.bitPattern)
             return end &+ 7
         }
         guard let end = leaf(.real, text, from: index &+ 6, tag: index),
-            ends(text, .real, at: end)
+            hasEndTag(text, .real, at: end)
         else { return nil }
         return end &+ 7
     }
@@ -90,7 +90,7 @@ extension XMLScanner {
 
     mutating func date(_ text: Span<UInt8>, at index: Int) -> Int? {
         guard let end = leaf(.date, text, from: index &+ 6, tag: index),
-            ends(text, .date, at: end)
+            hasEndTag(text, .date, at: end)
         else { return nil }
         return end &+ 7
     }
@@ -104,7 +104,7 @@ extension XMLScanner {
         guard let end = text.firstIndex(of: mark, in: start..<text.count),
             (try? Base64.decode(
                 text.extracting(start..<end), lenient: false, into: &tree.store.decoded)) != nil,
-            addData(from: decodedStart, at: index), ends(text, .data, at: end)
+            addData(from: decodedStart, at: index), hasEndTag(text, .data, at: end)
         else { return nil }
         return end &+ 7
     }

@@ -104,7 +104,7 @@ struct XMLScanner {
             return nil
         }
         if expectsKey, XMLTagWord.key.begins(word) { return key(text, at: index) }
-        let end = expectsKey ? end(text, word, at: index) : value(text, word, at: index)
+        let end = expectsKey ? scanEndTag(text, word, at: index) : value(text, word, at: index)
         expectsKey = frame.isDictionary
         return end
     }
@@ -118,7 +118,7 @@ struct XMLScanner {
         case UInt8(ascii: "r"): real(text, word, at: index)
         case UInt8(ascii: "d"): dictionaryDateOrData(text, word, at: index)
         case UInt8(ascii: "a"): array(word, at: index)
-        case UInt8(ascii: "/"): end(text, word, at: index)
+        case UInt8(ascii: "/"): scanEndTag(text, word, at: index)
         default: nil
         }
     }
@@ -158,12 +158,12 @@ struct XMLScanner {
     }
 
     /// Scans the end tag of the open container.
-    private mutating func end(_ text: Span<UInt8>, _ word: UInt64, at index: Int) -> Int? {
+    private mutating func scanEndTag(_ text: Span<UInt8>, _ word: UInt64, at index: Int) -> Int? {
         let tag = frame.isDictionary ? XMLTagWord.dict : XMLTagWord.array
         // A dictionary can end only where a key is expected.
         guard expectsKey == frame.isDictionary, !frames.isEmpty,
             UInt8(truncatingIfNeeded: word) == UInt8(ascii: "/"),
-            ends(text, tag, at: index)
+            hasEndTag(text, tag, at: index)
         else { return nil }
         close()
         return index &+ 2 &+ tag.length
@@ -176,7 +176,7 @@ struct XMLScanner {
 
     /// Returns whether the end tag `tag` is at `index`. The caller checks the `<`.
     @inline(__always)
-    func ends(_ text: Span<UInt8>, _ tag: XMLTagWord, at index: Int) -> Bool {
+    func hasEndTag(_ text: Span<UInt8>, _ tag: XMLTagWord, at index: Int) -> Bool {
         guard let word = text.littleEndian(at: index &+ 2), tag.begins(word) else { return false }
         return text[index &+ 1] == UInt8(ascii: "/")
     }
@@ -196,7 +196,7 @@ struct XMLScanner {
 
     private mutating func newKey(_ text: Span<UInt8>, at index: Int) -> Int? {
         guard let end = string(text, from: index &+ 5, tag: index),
-            ends(text, .key, at: end)
+            hasEndTag(text, .key, at: end)
         else { return nil }
         let node = tree.store.records.count &- 1
         frame.lastKey = memory.add(node, after: frame.lastKey, end &+ 6 &- index, &tree.store)

@@ -1,8 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The names in tags, and those of the five entities, as words of eight bytes. One comparison
-/// recognizes each.
+/// A tag or one of the five predefined entities, as a word of eight bytes that one comparison
+/// recognizes.
 ///
 /// The tag of every key and value has at most eight bytes after `<` or `</`. The first byte of the
 /// text is the lowest byte of the word.

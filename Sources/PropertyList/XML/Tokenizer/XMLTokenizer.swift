@@ -14,14 +14,14 @@
 /// forbids, and that no tag has too many attributes. ``XMLPatch`` has replaced each CR with LF.
 ///
 /// libxml2 is the reference for the positions of errors. A test and a fuzz target compare both
-/// parsers, and account for these differences between XML 1.0, libxml2 and this tokenizer:
+/// parsers. They account for these differences in what XML 1.0, libxml2 and this tokenizer accept:
 ///
 /// | text | XML 1.0 | libxml2 | here | reason |
 /// |---|---|---|---|---|
 /// | `version='1.'`, without another digit | no | yes | yes | there is only one way to read it |
 /// | `encoding='UTF-8'standalone='no'` | no | yes | yes | there is only one way to read it |
 /// | two attributes of one name | no | some: `xmlns:a=''` twice | no | one of them would be lost |
-/// | `&#x…;` with 11 or more digits | yes | if no 11th, 22nd, … is a letter | yes | clear meaning |
+/// | `&#x…;` with 11 or more digits | yes | if no 11th, 22nd, … digit is a letter | yes | clear meaning |
 ///
 /// End tags need no support for prefixes: ``XMLGrammar`` refuses the start tag of any element with
 /// a colon in its name, so no such element is ever open.
