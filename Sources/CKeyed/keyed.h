@@ -15,7 +15,7 @@
 // - The caller owns each pointer that a function returns or stores in `error`. `keyed_free` frees it, whatever its
 //   type, with everything that it points to. Do not free the pointers within a structure.
 // - A function that fails returns NULL (`keyed_check` returns 0), stores an error if `error` is not NULL, and has no
-//   other effect.
+//   other effect. The exception is `keyed_finish`, which also empties the builder.
 // - Functions copy their input. The caller may free or change it when the function returns.
 // - No function keeps global state, opens a file, or creates an object of a class that the input names.
 // - A handle never changes. Several threads may read it at the same time. Free it once, after its last use.
@@ -189,8 +189,10 @@ keyed_table *keyed_values(const keyed_document *document, keyed_error **error);
 /// Finds the value at a key path, in the notations of the command `keyed`: `a.b[0]`, `/a/b/0`, `:a:b:0`.
 ///
 /// In a keyed archive, a path begins at the root object and traverses Foundation's collections, as in `files[0].name`.
-/// If the first key begins with `$` and is a key of the property list's root, as in `$top.root`, the path begins at
-/// that root. `!` enters data that contains a property list.
+/// `@12` is object 12. If the first key begins with `$` and is a key of the property list's root, as in `$top.root`,
+/// the path begins at that root. `!` enters data that contains a property list.
+///
+/// In a dictionary, `[3]` is the value at index 3 if its key has no text, such as a date.
 ///
 /// Returns the document that contains the value, and stores the number of the value in `value`.
 keyed_document *keyed_find(
@@ -311,7 +313,8 @@ typedef struct keyed_row {
     /// The key path of the value, relative to the value passed to `keyed_list`. From the root, it is a path for
     /// `keyed_find`.
     const char *path;
-    /// The key in its container; NULL for elements and the root.
+    /// The key in its container; NULL for elements and the root. A key without text is given as a reference to its
+    /// object, as in `@12`, or as its kind in parentheses, as in `(date)`.
     const char *key;
     /// The index in its container; -1 for dictionary values and the root.
     int64_t index;
@@ -330,7 +333,7 @@ typedef struct keyed_row {
     /// The byte offset of the value in the source; -1 if it is unknown.
     int64_t offset;
     /// The content of a scalar, as in `keyed_value`. Strings are UTF-8. If the row's `kind` is `date` or `uuid`,
-    /// `bytes` is text, whatever `scalar.kind` is.
+    /// `bytes` is text, whatever `scalar.kind` is. If the row's `kind` is `null`, `scalar.kind` is `KEYED_NULL`.
     keyed_value scalar;
 } keyed_row;
 
@@ -361,7 +364,7 @@ keyed_rows *keyed_list(
 /// A builder for a document, which receives values in document order.
 typedef struct keyed_builder keyed_builder;
 
-/// Returns an empty builder. `limits` is one of `KEYED_LIMITS_…`.
+/// Returns an empty builder. `limits` is one of `KEYED_LIMITS_…`; `keyed_finish` reports any other number.
 keyed_builder *keyed_builder_new(uint32_t limits);
 
 void keyed_add_null(keyed_builder *builder);
@@ -382,7 +385,8 @@ void keyed_begin_dictionary(keyed_builder *builder);
 void keyed_end(keyed_builder *builder);
 
 /// Returns the document and empties the builder, also on failure. Mistakes in earlier calls are reported here: calls in
-/// the wrong order with the code `unexpectedElement`, text that is not UTF-8 with `invalidString`.
+/// the wrong order with the code `unexpectedElement`, text that is not UTF-8 with `invalidString`, an unknown preset of
+/// limits with `misuse`.
 keyed_document *keyed_finish(keyed_builder *builder, keyed_error **error);
 
 #ifdef __cplusplus

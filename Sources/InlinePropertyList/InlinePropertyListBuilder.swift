@@ -48,7 +48,7 @@ public struct InlinePropertyListBuilder: Sendable {
     private var open: [Open] = []
     private var isComplete = false
 
-    /// Creates a property list without its root.
+    /// Creates a builder for a property list that has no root yet.
     ///
     /// - Parameter usesVersion16: A Boolean value that is true for version 16 and false for 17.
     public init(usesVersion16: Bool = false) {

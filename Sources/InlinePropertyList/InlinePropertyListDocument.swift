@@ -38,7 +38,8 @@ public struct InlinePropertyListDocument: Sendable {
     ///   - bytes: The bytes of the file, which the document retains.
     ///   - limits: The limits for the file.
     /// - Throws: `unrecognizedFormat` for other formats, `invalidMarker` for values of unknown
-    ///   form, and another code for each other defect.
+    ///   form, and `sizeLimitExceeded` or `depthLimitExceeded` for input beyond the limits.
+    ///   ``InlinePropertyListError/Code`` lists the codes of all other defects.
     public init(
         parsing bytes: [UInt8], limits: InlinePropertyListLimits = .default
     ) throws(InlinePropertyListError) {

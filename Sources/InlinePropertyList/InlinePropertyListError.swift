@@ -12,15 +12,18 @@ public struct InlinePropertyListError: Error, Sendable {
 
         /// The input does not begin with `bplist15`, `bplist16` or `bplist17`.
         public static let unrecognizedFormat = Code("unrecognizedFormat")
-        /// The input ends within a value.
+        /// The input ends before a value, or the offset in a container or a reference extends beyond the available
+        /// bytes.
         public static let truncated = Code("truncated")
         /// The header of version 15 is malformed.
         public static let invalidHeader = Code("invalidHeader")
         /// A byte that is not the marker of a known value.
         public static let invalidMarker = Code("invalidMarker")
-        /// A length or count that exceeds the remaining bytes.
+        /// A value, length or count that needs more bytes than remain in its container or in the
+        /// input. Also a length that is not an integer.
         public static let invalidLength = Code("invalidLength")
-        /// A container end that is outside of the enclosing container or inside a value.
+        /// A container end that is outside of the enclosing container or before the container's
+        /// first value.
         public static let invalidEnd = Code("invalidEnd")
         /// A reference whose target is not a complete, earlier value, or is a reference itself.
         public static let invalidReference = Code("invalidReference")

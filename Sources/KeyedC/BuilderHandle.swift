@@ -8,13 +8,15 @@ internal import ValidText
 /// A builder that a C caller owns and uses on one thread at a time.
 final class BuilderHandle {
     private var builder: DocumentBuilder?
-    private let limits: ParsingLimits
+    /// The limits, or the failure for an unknown preset. After that failure, there is no builder
+    /// and all values are ignored.
+    private let limits: Result<ParsingLimits, Failure>
     /// The failure for the first string that was not UTF-8.
     private var failure: Failure?
 
-    init(_ limits: ParsingLimits) {
-        self.limits = limits
-        builder = DocumentBuilder(limits: limits)
+    init(_ preset: UInt32) {
+        limits = Result { () throws(Failure) in try Settings.limits(preset) }
+        if case .success(let limits) = limits { builder = DocumentBuilder(limits: limits) }
     }
 
     static func of(_ handle: OpaquePointer) -> BuilderHandle {
@@ -39,6 +41,7 @@ final class BuilderHandle {
     }
 
     func finish() throws(Failure) -> DocumentHandle {
+        let limits = try limits.get()
         guard let open = builder.take() else {
             throw Failure("misuse", "the builder has no document")
         }

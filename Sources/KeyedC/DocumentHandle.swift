@@ -73,18 +73,22 @@ struct Settings {
         options = given.lenient == 0 ? .rawControlCharacters : .appleCompatible
     }
 
-    /// The same limits for formats that are not property lists.
+    /// The limits for parsing typedstreams, converted from ``limits``.
     var typedStreamLimits: TypedStreamLimits {
         TypedStreamLimits(depth: limits.depth, inputSize: limits.inputSize)
     }
 
+    /// The limits for parsing NIBArchives. Nothing in a NIBArchive is nested, so there is no depth.
     var nibArchiveLimits: NIBArchiveLimits { NIBArchiveLimits(inputSize: limits.inputSize) }
 
+    /// The limits for parsing `bplist15`, `bplist16` and `bplist17`.
     var inlineListLimits: InlinePropertyListLimits {
         InlinePropertyListLimits(depth: limits.depth, inputSize: limits.inputSize)
     }
 
-    /// Returns the limits of a preset of `keyed.h`.
+    /// Returns the limits for a constant `KEYED_LIMITS_…` of `keyed.h`.
+    ///
+    /// - Throws: `misuse` for any other number.
     static func limits(_ preset: UInt32) throws(Failure) -> ParsingLimits {
         switch preset {
         case UInt32(KEYED_LIMITS_UNTRUSTED): return .untrusted
@@ -92,6 +96,17 @@ struct Settings {
         case UInt32(KEYED_LIMITS_TRUSTED): return .trusted
         default: throw Failure("misuse", "expected a preset of limits from 0 to 2, found \(preset)")
         }
+    }
+
+    /// Returns a copy of an input that a C caller passed. Input that exceeds the limit is not
+    /// copied.
+    func input(_ bytes: UnsafePointer<UInt8>?, _ count: Int) throws(Failure) -> [UInt8] {
+        guard count <= limits.inputSize else {
+            throw Failure(
+                "sizeLimitExceeded",
+                "expected at most \(limits.inputSize) bytes of input, found \(count)", nil, true)
+        }
+        return unsafe copied(bytes, count)
     }
 }
 

@@ -8,7 +8,7 @@ internal import NIBArchive
 internal import PropertyList
 internal import TypedStream
 
-/// The reason for a failure, for `keyed_error`.
+/// An error of the library, in the form that a C caller receives as a `keyed_error`.
 struct Failure: Error {
     let code: String
     let message: String
@@ -133,7 +133,7 @@ func guarded<Result>(
     }
 }
 
-/// Returns the result of `body`, and converts errors of property lists to failures.
+/// Returns the result of `body`. If `body` throws, throws its error as a ``Failure``.
 func convertingErrors<Result>(
     _ body: () throws(PropertyListError) -> Result
 ) throws(Failure) -> Result {

@@ -29,14 +29,8 @@ public func keyed_open(
 ) -> OpaquePointer! {
     unsafe guarded(error) { () throws(Failure) in
         let settings = try unsafe Settings(options)
-        // Input that exceeds the limit is not copied.
-        guard count <= settings.limits.inputSize else {
-            throw Failure(
-                "sizeLimitExceeded",
-                "expected at most \(settings.limits.inputSize) bytes of input, found \(count)", nil,
-                true)
-        }
-        return unsafe Block.handle(try DocumentHandle(unsafe copied(bytes, count), settings))
+        let input = try unsafe settings.input(bytes, count)
+        return unsafe Block.handle(try DocumentHandle(input, settings))
     }
 }
 
@@ -53,9 +47,10 @@ public func keyed_root(_ document: OpaquePointer!) -> UInt32 {
 
 @c @implementation
 public func keyed_kind_of(_ bytes: UnsafePointer<UInt8>!, _ count: Int) -> UnsafePointer<CChar>! {
-    // Text formats may begin with a long comment or whitespace.
+    // 64 KiB, because text formats may begin with a long comment or whitespace.
     guard let kind = ContentKind(unsafe copied(bytes, min(count, 1 << 16))) else { return nil }
-    // SAFETY: a constant string has a pointer, and a NUL at its end.
+    // SAFETY: a static string of several characters is stored as a pointer to bytes that end with
+    // NUL.
     return unsafe UnsafeRawPointer(kind.name.utf8Start).assumingMemoryBound(to: CChar.self)
 }
 
@@ -147,7 +142,8 @@ public func keyed_text_of(
     _ error: UnsafeMutablePointer<UnsafeMutablePointer<keyed_error>?>!
 ) -> UnsafeMutablePointer<keyed_text>! {
     unsafe guarded(error) { () throws(Failure) in
-        let found = try Contents.text(unsafe copied(bytes, count), unsafe Settings(options))
+        let settings = try unsafe Settings(options)
+        let found = try Contents.text(unsafe settings.input(bytes, count), settings)
         return unsafe found.map { unsafe text(Array($0.utf8)) }
     }
 }
@@ -158,7 +154,8 @@ public func keyed_check(
     _ error: UnsafeMutablePointer<UnsafeMutablePointer<keyed_error>?>!
 ) -> Int32 {
     let done: Bool? = unsafe guarded(error) { () throws(Failure) in
-        try Contents.check(unsafe copied(bytes, count), unsafe Settings(options))
+        let settings = try unsafe Settings(options)
+        try Contents.check(unsafe settings.input(bytes, count), settings)
         return true
     }
     return done == nil ? 0 : 1
@@ -187,8 +184,7 @@ public func keyed_list(
 
 @c @implementation
 public func keyed_builder_new(_ limits: UInt32) -> OpaquePointer! {
-    let preset = (try? Settings.limits(limits)) ?? .untrusted
-    return unsafe Block.handle(BuilderHandle(preset))
+    unsafe Block.handle(BuilderHandle(limits))
 }
 
 @c @implementation
@@ -203,7 +199,7 @@ public func keyed_add_boolean(_ builder: OpaquePointer!, _ value: Int32) {
 
 @c @implementation
 public func keyed_add_integer(_ builder: OpaquePointer!, _ value: Int64) {
-    unsafe BuilderHandle.of(builder).add { $0.integer(PropertyListInteger(Int(value))) }
+    unsafe BuilderHandle.of(builder).add { $0.integer(PropertyListInteger(exactly: value) ?? 0) }
 }
 
 @c @implementation

@@ -14,7 +14,7 @@ enum JSONText {
         case UInt32(KEYED_JSON_STRICT): return try plain(node, handle, .strict)
         case UInt32(KEYED_JSON_COERCE): return try plain(node, handle, .coerce)
         case UInt32(KEYED_JSON_TYPED): return try plain(node, handle, .typed)
-        default: throw Failure("misuse", "expected a mode of JSON from 0 to 3, found \(mode)")
+        default: throw Failure("misuse", "expected a JSON mode from 0 to 3, found \(mode)")
         }
     }
 
@@ -22,9 +22,13 @@ enum JSONText {
         _ node: PropertyListNode, _ handle: DocumentHandle
     ) throws(Failure) -> [UInt8] {
         var writer = ObjectJSON(handle)
-        // For the root value of an archive, the result is the root object.
-        let isRoot = node.isIdentical(to: handle.document.root)
-        try writer.append(isRoot ? ObjectWalk.start(of: handle).index : node.index)
+        if node.isIdentical(to: handle.document.root) {
+            // For the root value of an archive, the result is the root object.
+            try writer.append(ObjectWalk.start(of: handle).index)
+        } else {
+            var walk = ObjectWalk(handle)
+            try writer.append(node.index, object: walk.object(of: node))
+        }
         return writer.output
     }
 

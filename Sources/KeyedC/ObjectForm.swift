@@ -5,7 +5,7 @@ internal import ArchiveVocabulary
 internal import KeyedArchive
 @_spi(Tables) internal import PropertyList
 
-/// The form of an object of an archive: a value or collection of Foundation, or an object of
+/// The form of an archived object: a Foundation value, a Foundation collection, or an object of
 /// another class.
 ///
 /// | form | class | fields |
@@ -19,8 +19,8 @@ internal import KeyedArchive
 /// | dictionary | `NSDictionary` | `NS.keys`, `NS.objects`, equally long |
 ///
 /// A subclass has the form of its superclass. An object without the expected fields has the form
-/// `object`. The associated values are numbers of nodes in the document, except `class`, which is
-/// the index in `$objects` of the description of the class.
+/// `object`. The associated values are node numbers in the document, except `class`, which is the
+/// index of the class description in `$objects`.
 enum ObjectForm: BitwiseCopyable {
     case null
     case plain(UInt32)
@@ -101,7 +101,7 @@ struct ObjectForms {
     /// The latest class, and the object that describes it. Neighboring objects usually have the
     /// same class.
     private var latest: (description: UInt32, known: KnownClass)?
-    /// The known classes, by the object that describes the class.
+    /// The known classes before the latest one, by the object that describes the class.
     private var earlier: [UInt32: KnownClass] = [:]
     /// The number of superclasses that may still be examined. A hostile archive can share one long
     /// list of superclasses among many classes.
@@ -139,8 +139,11 @@ struct ObjectForms {
         }
     }
 
-    // Changes nothing. It is `mutating` because a mutating caller would copy the structure to call
-    // a nonmutating function.
+    /// Returns the Foundation form of an object, or nil if its class has none or a field of the form
+    /// is missing.
+    ///
+    /// The function changes nothing. It is `mutating` because a mutating caller would copy the
+    /// structure to call a nonmutating function.
     private mutating func known(_ object: UInt32, _ known: KnownClass) -> ObjectForm? {
         let record = table[object]
         func field(_ key: UInt32?, _ kind: PropertyListKind) -> UInt32? {

@@ -16,7 +16,7 @@ struct ObjectJSON: ~Copyable {
         enum Contents: BitwiseCopyable {
             /// Elements of an array or a set.
             case elements
-            /// Keys and values of a collection of Foundation.
+            /// Keys and values of an `NSDictionary`.
             case pairs
             /// Entries of a dictionary in the property list.
             case entries
@@ -69,8 +69,8 @@ struct ObjectJSON: ~Copyable {
     /// reference.
     ///
     /// The value is true while the object is being written. Afterwards, a collection may be written
-    /// again. Any other object may not, because views refer to each other so often that the number
-    /// of paths is exponential.
+    /// again. An object of another class is written only once. Such objects, for example views,
+    /// often refer to each other, so the number of paths to them can be exponential.
     private var isReference: [Bool]
     /// The objects that must not be written again before ``restart()``.
     private var written: [UInt32] = []
@@ -100,9 +100,14 @@ struct ObjectJSON: ~Copyable {
         written.removeAll(keepingCapacity: true)
     }
 
-    /// Appends a value.
-    mutating func append(_ node: UInt32) throws(Failure) {
-        try begin(node)
+    /// Appends a value. If `object` is its index in `$objects`, it is written as that object.
+    mutating func append(_ node: UInt32, object: UInt32? = nil) throws(Failure) {
+        if let object {
+            try charge()
+            try begin(object: object)
+        } else {
+            try begin(node)
+        }
         while let top = stack.last { try step(top) }
     }
 

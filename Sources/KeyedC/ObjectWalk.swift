@@ -6,7 +6,8 @@ internal import KeyedArchive
 @_spi(Tables) internal import PropertyList
 internal import PropertyListTools
 
-/// A value of a document with its children. The objects of an archive are resolved.
+/// A value of a document, with its children. For a reference in an archive, the value is the object
+/// that it refers to.
 struct ResolvedValue {
     /// The children of a container.
     enum Children {
@@ -27,8 +28,7 @@ struct ResolvedValue {
     let children: Children
 }
 
-/// A resolver for the values of a document and the objects of an archive, which resolves one at a
-/// time.
+/// A resolver for single values of a document. In an archive, it follows UIDs to their objects.
 struct ObjectWalk {
     let handle: DocumentHandle
     var forms: ObjectForms?
@@ -106,9 +106,10 @@ struct ObjectWalk {
         }
     }
 
-    /// Returns the text of a URL without a base, or nil for a relative URL.
+    /// Returns the text of a URL without a base, or nil for any other URL.
     ///
-    /// The parts are not resolved as values, because a URL may be a part of itself.
+    /// The parts are not passed to ``resolve(_:)``, because that would never return for a URL that
+    /// is a part of itself.
     private mutating func absoluteURL(
         _ base: PropertyListNode, _ relative: PropertyListNode
     ) throws(Failure) -> PropertyListNode? {
@@ -198,26 +199,39 @@ struct ObjectWalk {
                     return values[index]
                 }
             }
+            if case .index(let index) = step, index < keys.count, try keyText(keys[index]) == nil {
+                return values[index]
+            }
         case .fields(let fields, _):
             if let name = Self.name(step), let found = fields[name] { return found }
+            if case .index(let index) = step, index < fields.count,
+                fields[index].keyNode.kind != .string
+            {
+                return fields[index].value
+            }
         case .none: break
         }
+        let reason =
+            if case .none = value.children {
+                "the value before it is of kind \(value.kind) and has no children"
+            } else {
+                "it does not match anything in the \(value.kind) before it"
+            }
         throw Failure(
-            "noSuchValue",
-            "step \(position + 1) of `\(path.text)` does not exist in a value of kind \(value.kind)"
-        )
+            "noSuchValue", "no value at step \(position + 1) of `\(path.text)`: \(reason)")
     }
 
-    /// Resolves a value. A dictionary that is an entry of `$objects` resolves to that object.
+    /// Resolves a value. A dictionary that has a class and is an entry of `$objects` resolves to
+    /// that object.
     mutating func entered(_ node: PropertyListNode) throws(Failure) -> ResolvedValue {
-        if node.kind == .dictionary, node["$class"]?.uid != nil, let object = object(of: node) {
-            return try resolve(object: object)
-        }
+        if let object = object(of: node) { return try resolve(object: object) }
         return try resolve(node)
     }
 
-    /// Returns the index in `$objects` of an entry; nil for other values.
-    private mutating func object(of node: PropertyListNode) -> UInt32? {
+    /// Returns the index in `$objects` of an entry that is a dictionary with a class; nil for other
+    /// values.
+    mutating func object(of node: PropertyListNode) -> UInt32? {
+        guard node.kind == .dictionary, node["$class"]?.uid != nil else { return nil }
         if let objects { return objects[node.number] }
         var found: [Int: UInt32] = [:]
         if let entries = forms?.contents.objects {

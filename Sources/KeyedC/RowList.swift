@@ -15,24 +15,38 @@ struct RowList {
         var className: Int?
         var json: Int?
         var node: PropertyListNode
+        /// A Boolean value indicating whether the value is null. The node alone does not show that:
+        /// an archive stores null as the string `$null` or as an object of the class `NSNull`.
+        var isNull: Bool
         var level = 0
         var object: UInt32?
         /// The range in `texts` of the text or data of a scalar.
         var content: Range<Int>?
     }
 
-    /// A value that has not been listed yet.
-    private struct Pending {
+    /// A child of a container.
+    private struct Child {
         let node: PropertyListNode
-        let path: [PropertyListKeyPath.Step]
-        let key: String?
-        let index: Int
+        let step: PropertyListKeyPath.Step
+        var key: String?
+        var index = -1
+    }
+
+    /// A container whose children are being listed. The children are created one by one. Creating
+    /// all children of a hostile container would take much memory before the budget is charged for
+    /// any row.
+    private struct Level {
+        let children: ResolvedValue.Children
+        /// The index of the next child.
+        var position = 0
     }
 
     private var rows: [Row] = []
     private var texts = Appendix()
     private var walk: ObjectWalk
     private var seen: Set<UInt32> = []
+    /// The path of the next row.
+    private var path: [PropertyListKeyPath.Step] = []
     private var budget: OperationBudget.Account
     private let limits: ParsingLimits
 
@@ -43,16 +57,39 @@ struct RowList {
         walk = ObjectWalk(handle)
         limits = handle.limits
         budget = handle.document.budget(handle.limits).account
-        let whole = Pending(node: start, path: [], key: nil, index: -1)
         switch scope {
-        case .itself: try addWithJSON([whole])
-        case .children: try addWithJSON(children(of: walk.entered(start), []))
+        case .itself: if try add(start) != nil { try addJSON(to: [0]) }
+        case .children: try addChildren(of: walk.entered(start))
         case .everything:
-            var pending = [whole]
-            while let next = pending.popLast() {
-                if let value = try add(next, isRecursive: true) {
-                    pending += try children(of: value, next.path).reversed()
-                }
+            if let value = try add(start, isRecursive: true) { try addDescendants(of: value) }
+        }
+    }
+
+    /// Adds a row for each child of a value, with the containers as JSON.
+    private mutating func addChildren(of value: ResolvedValue) throws(Failure) {
+        var level = Level(children: value.children)
+        var containers: [Int] = []
+        while let child = try next(in: &level) {
+            path = [child.step]
+            if try add(child.node, child.key, child.index) != nil {
+                containers.append(rows.count - 1)
+            }
+        }
+        try addJSON(to: containers)
+    }
+
+    /// Adds a row for each descendant of a value.
+    private mutating func addDescendants(of value: ResolvedValue) throws(Failure) {
+        var levels = [Level(children: value.children)]
+        while let last = levels.indices.last {
+            guard let child = try next(in: &levels[last]) else {
+                levels.removeLast()
+                continue
+            }
+            path.removeSubrange(last...)
+            path.append(child.step)
+            if let value = try add(child.node, child.key, child.index, isRecursive: true) {
+                levels.append(Level(children: value.children))
             }
         }
     }
@@ -66,24 +103,23 @@ struct RowList {
         budget = open.account
     }
 
-    /// Adds a row.
+    /// Adds a row for the value at the current path.
     ///
     /// - Returns: The value, or nil if its children do not have to be listed.
     private mutating func add(
-        _ pending: Pending, isRecursive: Bool
+        _ node: PropertyListNode, _ key: String? = nil, _ index: Int = -1, isRecursive: Bool = false
     ) throws(Failure) -> ResolvedValue? {
-        let value = try walk.entered(pending.node)
-        if pending.path.count > limits.depth {
-            throw Failure(
-                OperationBudget.depthExceeded(pending.path.count, limit: limits.depth))
+        let value = try walk.entered(node)
+        if path.count > limits.depth {
+            throw Failure(OperationBudget.depthExceeded(path.count, limit: limits.depth))
         }
-        var row = Row(node: value.node)
-        let path = PropertyListKeyPath(pending.path).description
-        try charge(path.utf8.count)
-        row.path = texts.add(path)
-        row.key = pending.key.map { texts.add($0) }
-        row.index = pending.index
-        row.level = pending.path.count
+        var row = Row(node: value.node, isNull: value.kind == "null")
+        let text = PropertyListKeyPath(path).description
+        try charge(text.utf8.count)
+        row.path = texts.add(text)
+        row.key = key.map { texts.add($0) }
+        row.index = index
+        row.level = path.count
         row.object = value.object
         var isNew = true
         if let object = value.object, isContainer(value) { isNew = seen.insert(object).inserted }
@@ -100,20 +136,16 @@ struct RowList {
         return isContainer(value) && !isReference ? value : nil
     }
 
-    /// Adds a row for each value, with the containers as JSON.
-    private mutating func addWithJSON(_ list: [Pending]) throws(Failure) {
-        var containers: [(row: Int, node: UInt32)] = []
-        for pending in list where try add(pending, isRecursive: false) != nil {
-            containers.append((rows.count - 1, pending.node.index))
-        }
+    /// Adds the JSON of containers, given the indices of their rows.
+    private mutating func addJSON(to containers: [Int]) throws(Failure) {
         if containers.isEmpty { return }
         // One writer, and one budget, for all rows.
         var writer = ObjectJSON(walk.handle)
-        for container in containers {
+        for index in containers {
             writer.restart()
-            try writer.append(container.node)
+            try writer.append(rows[index].node.index, object: rows[index].object)
             try charge(writer.output.count)
-            rows[container.row].json = texts.add(writer.output)
+            rows[index].json = texts.add(writer.output)
         }
     }
 
@@ -122,6 +154,7 @@ struct RowList {
     }
 
     private mutating func addContent(of value: ResolvedValue, to row: inout Row) throws(Failure) {
+        if row.isNull { return }
         let content: [UInt8]
         if value.kind == "uuid" {
             content = UUIDText.text(of: value.node.data ?? [])
@@ -140,31 +173,40 @@ struct RowList {
         row.content = start..<(start + content.count)
     }
 
-    private mutating func children(
-        of value: ResolvedValue, _ path: [PropertyListKeyPath.Step]
-    ) throws(Failure) -> [Pending] {
-        var list: [Pending] = []
-        switch value.children {
-        case .none: break
+    /// Returns the next child of a container, or nil after the last one.
+    private mutating func next(in level: inout Level) throws(Failure) -> Child? {
+        defer { level.position += 1 }
+        let position = level.position
+        switch level.children {
+        case .none: return nil
         case .elements(let elements):
-            for (index, node) in elements.enumerated() {
-                list.append(
-                    Pending(node: node, path: path + [.index(index)], key: nil, index: index))
-            }
+            guard position < elements.count else { return nil }
+            return Child(node: elements[position], step: .index(position), index: position)
         case .pairs(let keys, let values):
-            for (index, key) in keys.enumerated() {
-                let text = try walk.keyText(key) ?? "@\(key.uid?.value ?? 0)"
-                list.append(
-                    Pending(node: values[index], path: path + [.key(text)], key: text, index: -1))
-            }
+            guard position < keys.count else { return nil }
+            let text = try walk.keyText(keys[position])
+            return Self.child(values[position], keys[position], text, position)
         case .fields(let fields, let hasClass):
-            for entry in fields where !hasClass || !entry.keyNode.isString("$class") {
-                let key = entry.key
-                list.append(
-                    Pending(node: entry.value, path: path + [.key(key)], key: key, index: -1))
+            while level.position < fields.count {
+                let entry = fields[level.position]
+                if !hasClass || !entry.keyNode.isString("$class") {
+                    return Self.child(
+                        entry.value, entry.keyNode, entry.keyNode.string, level.position)
+                }
+                level.position += 1
             }
+            return nil
         }
-        return list
+    }
+
+    /// Returns the child of a dictionary at a position. If its key has no text, its path ends with
+    /// the position.
+    private static func child(
+        _ node: PropertyListNode, _ key: PropertyListNode, _ text: String?, _ position: Int
+    ) -> Child {
+        if let text { return Child(node: node, step: .key(text), key: text) }
+        let name = key.uid.map { "@\($0.value)" } ?? "(\(key.kind))"
+        return Child(node: node, step: .index(position), key: name)
     }
 
     /// Returns a new block, which the caller must free.
@@ -177,24 +219,24 @@ struct RowList {
         let text = unsafe UnsafePointer((block + textsStart).assumingMemoryBound(to: CChar.self))
         let place = unsafe (block + rowsStart).bindMemory(to: keyed_row.self, capacity: rows.count)
         for (index, row) in rows.enumerated() {
-            unsafe (place + index).initialize(to: Self.form(row, text))
+            unsafe (place + index).initialize(to: Self.row(row, text))
         }
         let result = unsafe block.bindMemory(to: keyed_rows.self, capacity: 1)
         unsafe result.initialize(to: keyed_rows(rows: UnsafePointer(place), count: rows.count))
         return unsafe result
     }
 
-    private static func form(_ row: Row, _ text: UnsafePointer<CChar>) -> keyed_row {
+    private static func row(_ row: Row, _ text: UnsafePointer<CChar>) -> keyed_row {
         var value = unsafe keyed_value()
         let record = row.node.record
-        unsafe value.kind = record.kind.rawValue
+        unsafe value.kind = (row.isNull ? PropertyListKind.null : record.kind).rawValue
         unsafe value.offset = UInt32(clamping: row.node.sourceOffset ?? 0)
         if let content = row.content {
             unsafe value.count = UInt32(clamping: content.count)
             unsafe value.encoding = UInt8(KEYED_UTF8)
             unsafe value.u.bytes = UnsafeRawPointer(text + content.lowerBound)
                 .assumingMemoryBound(to: UInt8.self)
-        } else if !record.isContainer {
+        } else if !record.isContainer, !row.isNull {
             unsafe value.is_negative = record.isNegative ? 1 : 0
             unsafe value.u.natural = record.payload
         }

@@ -4,8 +4,8 @@
 internal import CKeyed
 @_spi(Tables) internal import PropertyList
 
-/// The values of a document, for `keyed_table`. The block contains the structure, the records, the
-/// children and the contents.
+/// The values of a document, for `keyed_table`. ``block(_:)`` copies them into one block: first the
+/// structure, then the values, their children and their contents.
 struct ValueTable {
     private let table: DocumentTable
     private let contentSize: Int

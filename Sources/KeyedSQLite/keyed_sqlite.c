@@ -20,7 +20,8 @@
 // | `keyed_tree(blob [, path])` | a table of the value at a path and all its descendants |
 //
 // If a blob cannot be decoded or has no value at the path, the result is NULL, and a table has no rows. With `'error'`
-// as the last argument, the statement fails with the error instead. A malformed path always makes the statement fail.
+// as the last argument, the statement fails with the error instead. If the blob can be decoded, a malformed path makes
+// the statement fail even without `'error'`.
 // Each call applies the limits for untrusted input. All functions are deterministic and innocuous: the result depends
 // only on the arguments, and no function opens a file.
 
@@ -133,7 +134,8 @@ static void json(sqlite3_context *context, int count, sqlite3_value **arguments)
     keyed_free(document);
 }
 
-/// Sets the result to the value of a row: a scalar as an SQL value, any other value as JSON.
+/// Sets the result to the value of a row. A scalar becomes an SQL value, and a container or an object becomes JSON. In
+/// `keyed_tree`, the rows of containers have no JSON, and the result is NULL.
 static void result_row(sqlite3_context *context, const keyed_row *row) {
     const keyed_value *scalar = &row->scalar;
     if (row->json) return result_text(context, row->json, strlen(row->json));
@@ -316,7 +318,7 @@ static int close_cursor(sqlite3_vtab_cursor *base) {
 
 /// Returns a failure for a mistake in the statement, and success for other errors, which result in no rows. Frees the
 /// error.
-static int refuse(sqlite3_vtab *base, keyed_error *error) {
+static int status_for(sqlite3_vtab *base, keyed_error *error) {
     int status = is_mistake(error) ? SQLITE_ERROR : SQLITE_OK;
     if (status != SQLITE_OK) {
         sqlite3_free(base->zErrMsg);
@@ -346,7 +348,7 @@ static int filter(
     keyed_document *found = keyed_find(
         document, path ? path : "", path ? (size_t)sqlite3_value_bytes(arguments[1]) : 0, &value, &error);
     keyed_free(document);
-    if (!found) return refuse(base->pVtab, error);
+    if (!found) return status_for(base->pVtab, error);
     open->rows = keyed_list(found, value, ((table *)base->pVtab)->scope, NULL);
     keyed_free(found);
     return SQLITE_OK;

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The bytes of an archive, and the integers in them.
+/// The bytes of an archive, with functions that decode integers in them.
 struct ArchiveBytes: Sendable {
     let bytes: [UInt8]
 
@@ -30,15 +30,16 @@ struct ArchiveBytes: Sendable {
     }
 
     private func longVariable(at start: Int, limit: Int) -> (value: Int, end: Int)? {
-        var value = 0
+        var value: UInt64 = 0
         var place = start
         while place < limit, place &- start < 5 {
             let byte = bytes[place]
-            value |= Int(byte & 0x7f) << (7 &* (place &- start))
+            value |= UInt64(byte & 0x7f) << (7 &* (place &- start))
             place &+= 1
             if byte & 0x80 != 0 {
                 let isShortest = place &- start == 1 || byte & 0x7f != 0
-                return isShortest && value <= Int(Int32.max) ? (value, place) : nil
+                guard isShortest, value <= UInt64(Int32.max) else { return nil }
+                return (Int(truncatingIfNeeded: value), place)
             }
         }
         return nil

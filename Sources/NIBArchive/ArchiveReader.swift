@@ -3,7 +3,7 @@
 
 internal import ValidText
 
-/// Parses the four sections of an archive and checks every entry.
+/// A parser for the four sections of an archive, which checks every entry.
 struct ArchiveReader {
     /// A section: the number of its entries, and its byte range.
     private struct Section {
@@ -54,11 +54,16 @@ struct ArchiveReader {
                 .unsupportedVersion, "expected format version 1, found \(version)",
                 at: HeaderLayout.versions)
         }
-        coderVersion = UInt32(truncatingIfNeeded: word(HeaderLayout.versions + 4))
+        coderVersion = UInt32(
+            truncatingIfNeeded: source.number(at: HeaderLayout.versions + 4, width: 4) ?? 0)
         return try readDirectory()
     }
 
-    private func word(_ place: Int) -> Int { Int(source.number(at: place, width: 4) ?? 0) }
+    /// Returns the 4-byte integer at an offset. On a 32-bit platform, an integer that does not fit
+    /// becomes `Int.max`, which every check rejects.
+    private func word(_ place: Int) -> Int {
+        Int(clamping: source.number(at: place, width: 4) ?? 0)
+    }
 
     private func readDirectory() throws(NIBArchiveError) -> [Section] {
         // The minimum sizes of an object, a key, a value and a class, in bytes.
@@ -140,14 +145,17 @@ struct ArchiveReader {
         tables.classes.reserveCapacity(section.count)
         for _ in 0..<section.count {
             let length = try variable(&place, section)
-            let fallbacks = try variable(&place, section)
-            try checkRoom(length + 4 * fallbacks, place, section)
-            for index in 0..<fallbacks {
+            let fallbackCount = try variable(&place, section)
+            // `Int` has 32 bits on some platforms.
+            let size =
+                Int64(truncatingIfNeeded: length) &+ 4 &* Int64(truncatingIfNeeded: fallbackCount)
+            try checkRoom(Int(clamping: size), place, section)
+            for index in 0..<fallbackCount {
                 let fallback = word(place + 4 * index)
                 try checkIndex(
                     fallback, below: section.count, of: "a class", at: place + 4 * index)
             }
-            let start = place + 4 * fallbacks
+            let start = place + 4 * fallbackCount
             guard length > 0, source.bytes[start + length - 1] == 0,
                 NameText.isValid(source.bytes, at: start..<start + length - 1)
             else {
@@ -158,7 +166,7 @@ struct ArchiveReader {
             tables.classes.append(
                 ClassRecord(
                     start: UInt32(truncatingIfNeeded: place),
-                    fallbacks: UInt32(truncatingIfNeeded: fallbacks),
+                    fallbackCount: UInt32(truncatingIfNeeded: fallbackCount),
                     length: UInt32(truncatingIfNeeded: length - 1)))
             place = start + length
         }
@@ -206,7 +214,7 @@ struct ArchiveReader {
                 throw NIBArchiveError(
                     .invalidValueRange,
                     "expected values that begin at index \(next) and end by \(values), found "
-                        + "\(count) values from \(first)",
+                        + "\(count) values from index \(first)",
                     at: start, object: object)
             }
             next += count

@@ -49,13 +49,13 @@ struct KeyRecord: BitwiseCopyable, Sendable {
 struct ClassRecord: BitwiseCopyable, Sendable {
     /// The offset of the fallbacks.
     let start: UInt32
-    let fallbacks: UInt32
+    let fallbackCount: UInt32
     /// The length of the name, without its NUL.
     let length: UInt32
 
     /// The byte range of the name.
     var name: Range<Int> {
-        let start = Int(start) &+ 4 &* Int(fallbacks)
+        let start = Int(start) &+ 4 &* Int(fallbackCount)
         return start..<start &+ Int(length)
     }
 }

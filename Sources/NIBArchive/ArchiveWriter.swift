@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Serializes the sections of an archive.
+/// A serializer for the sections of an archive.
 struct ArchiveWriter {
     private(set) var bytes: [UInt8] = []
 

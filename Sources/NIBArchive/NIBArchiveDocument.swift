@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A parsed NIBArchive, the format of a compiled interface file. The document keeps the validated
+/// A parsed compiled interface file in the NIBArchive format. The document keeps the validated
 /// bytes and four tables that index them.
 ///
 /// Parsing checks every entry, so no later access can fail. An archive is flat: objects refer to
@@ -56,6 +56,8 @@ extension NIBArchiveDocument {
     }
 
     /// Parses an archive from any sequence of bytes, which is copied once.
+    ///
+    /// - Throws: The errors of the initializer for an array.
     public init(
         parsing bytes: some Sequence<UInt8>, allowingTrailingBytes: Bool = false,
         limits: NIBArchiveLimits = .default
@@ -134,7 +136,7 @@ public struct NIBArchiveClass: Sendable {
 
     /// The indices of the classes in ``fallbacks``.
     var fallbackIndices: [Int] {
-        (0..<Int(record.fallbacks)).map { number in
+        (0..<Int(record.fallbackCount)).map { number in
             let place = Int(record.start) + 4 * number
             return Int(storage.source.number(at: place, width: 4) ?? 0)
         }
@@ -146,6 +148,6 @@ public struct NIBArchiveClass: Sendable {
         fallbackIndices.map { NIBArchiveClass(storage: storage, index: $0) }
     }
 
-    /// The byte range of the fallbacks and the name in the file.
+    /// The byte range of the fallbacks and the name in the file, without the NUL after the name.
     public var byteRange: Range<Int> { Int(record.start)..<record.name.upperBound }
 }

@@ -28,8 +28,8 @@ public struct NIBArchiveError: Error, Sendable {
         public static let invalidReference = Code("invalidReference")
         /// A value has an unknown type.
         public static let invalidType = Code("invalidType")
-        /// A key is not UTF-8 without NUL, or a class name is not UTF-8 with a single NUL at its
-        /// end.
+        /// A key is not valid UTF-8 or contains NUL, or a class name is not valid UTF-8 with a
+        /// single NUL at its end.
         public static let invalidString = Code("invalidString")
         /// The value ranges of the objects do not follow each other, or do not cover all values.
         public static let invalidValueRange = Code("invalidValueRange")
@@ -71,8 +71,8 @@ public struct NIBArchiveError: Error, Sendable {
 
     /// The kind of failure.
     public var code: Code { storage.code }
-    /// A Boolean value indicating whether the failure is an exceeded limit, which can be raised,
-    /// rather than bad input.
+    /// A Boolean value indicating whether the failure is an exceeded limit rather than bad input.
+    /// A caller can raise the limit, up to the size that the format can represent.
     public var isLimit: Bool { code == .sizeLimitExceeded }
     /// The defect, with the expected and the actual value where two values are compared.
     public var what: String { storage.what }

@@ -21,7 +21,7 @@ public struct NIBArchiveLimits: Sendable, Hashable {
     /// Limits for untrusted files: from a network, a pasteboard, or a message.
     public static let untrusted = NIBArchiveLimits(inputSize: 256 << 20)
 
-    /// Limits for files of any origin.
+    /// Limits for files of any origin. They admit every size that the format can represent.
     public static let `default` = NIBArchiveLimits(inputSize: addressableSize)
 
     /// Limits for files that your own program wrote.

@@ -51,9 +51,9 @@ public struct AttributedText: Sendable {
     ///   - limits: The limits to enforce. The default is for untrusted streams.
     /// - Complexity: Linear.
     /// - Throws: The errors of ``TypedStreamDocument/init(parsing:limits:)-31y9g``. `wrongKind` if
-    ///   the root is not an attributed string or a string, if the string is nil, or if runs do not
-    ///   cover the text exactly or split a surrogate pair. `invalidString` for text that is not
-    ///   UTF-8.
+    ///   the root is neither an attributed string nor a string, if it is a nil string, if the text
+    ///   of an attributed string is an object of another class, or if runs do not cover the text
+    ///   exactly or split a surrogate pair. `invalidString` for text that is not UTF-8.
     public init(
         typedstream bytes: [UInt8], limits: TypedStreamLimits = .untrusted
     ) throws(TypedStreamError) {
@@ -155,7 +155,8 @@ extension AttributedText {
         /// The entries whose keys are strings, in the order of the file.
         ///
         /// - Complexity: Linear.
-        /// - Throws: `wrongKind` if the object is not a dictionary of a known version.
+        /// - Throws: `wrongKind` if the object is not a dictionary of a known version, and the
+        ///   errors of ``TypedStreamObject/content()`` for the dictionary and its keys.
         public func entries() throws(TypedStreamError) -> [(name: String, value: TypedStreamObject)]
         {
             guard let dictionary else { return [] }

@@ -68,7 +68,9 @@ struct FieldCursor {
 
     /// Reads a value of type `c`.
     mutating func character() throws(TypedStreamError) -> Int8 {
-        guard next < storage.end, let byte = storage.source.byte(at: next) else { throw cut() }
+        guard next < storage.end, let byte = storage.source.byte(at: next) else {
+            throw endOfStream()
+        }
         next += 1
         return Int8(bitPattern: byte)
     }
@@ -76,7 +78,7 @@ struct FieldCursor {
     /// Reads a value of an integer type.
     mutating func integer() throws(TypedStreamError) -> Int64 {
         guard next < storage.end, let (value, end) = storage.source.integer(at: next) else {
-            throw cut()
+            throw endOfStream()
         }
         next = end
         return value
@@ -90,7 +92,7 @@ struct FieldCursor {
     /// Reads a value of type `f`.
     mutating func float() throws(TypedStreamError) -> Float {
         guard next < storage.end, let (value, end) = storage.source.float(at: next) else {
-            throw cut()
+            throw endOfStream()
         }
         next = end
         return value
@@ -99,7 +101,7 @@ struct FieldCursor {
     /// Reads a value of type `d`.
     mutating func double() throws(TypedStreamError) -> Double {
         guard next < storage.end, let (value, end) = storage.source.double(at: next) else {
-            throw cut()
+            throw endOfStream()
         }
         next = end
         return value
@@ -107,19 +109,21 @@ struct FieldCursor {
 
     /// Reads a value of type `+`. Returns the range of its bytes, or nil for a nil value.
     mutating func bytes() throws(TypedStreamError) -> Range<Int>? {
-        guard next < storage.end else { throw cut() }
+        guard next < storage.end else { throw endOfStream() }
         if storage.source.byte(at: next) == Tag.null {
             next += 1
             return nil
         }
-        guard let (length, start) = storage.source.integer(at: next) else { throw cut() }
+        guard let (length, start) = storage.source.integer(at: next) else { throw endOfStream() }
         next = start + Int(truncatingIfNeeded: length)
         return start..<next
     }
 
     /// Reads a value of type `*`. Returns nil for a nil value.
     mutating func cString() throws(TypedStreamError) -> TypedStreamString? {
-        guard next < storage.end, let end = storage.skipCString(at: next) else { throw cut() }
+        guard next < storage.end, let end = storage.skipCString(at: next) else {
+            throw endOfStream()
+        }
         let number = storage.entry(at: next)
         next = end
         return number.map { TypedStreamString(storage, cString: $0) }
@@ -127,7 +131,9 @@ struct FieldCursor {
 
     /// Reads a value of type `@`. Returns nil for a nil value.
     mutating func optionalObject() throws(TypedStreamError) -> TypedStreamObject? {
-        guard next < storage.end, let (number, end) = storage.object(at: next) else { throw cut() }
+        guard next < storage.end, let (number, end) = storage.object(at: next) else {
+            throw endOfStream()
+        }
         next = end
         return number.map { TypedStreamObject(storage, number: $0) }
     }
@@ -154,16 +160,19 @@ struct FieldCursor {
         return try object(what)
     }
 
-    /// Reads a group with one number that counts elements. Each group of an element takes at least
-    /// two bytes, which limits the count.
+    /// Reads a group with one number that counts elements. The minimum size of an element's groups
+    /// limits the count.
     mutating func count(
         _ encoding: StaticString, of what: StaticString, groupsPerElement: Int = 1
     ) throws(TypedStreamError) -> Int {
         try begin(encoding, what)
         let number = try integer()
-        let most = (object.byteRange.upperBound - place) / (2 * groupsPerElement)
+        // A type encoding and a value take at least two bytes. In streamer version 3, nil and
+        // references have no type encoding.
+        let groupSize = storage.streamerVersion == StreamHeader.oldVersion ? 1 : 2
+        let most = (object.byteRange.upperBound - place) / (groupSize * groupsPerElement)
         if number >= 0, number <= most { return Int(number) }
-        throw fail("expected at most \(most) elements in \(what), found \(number)")
+        throw fail("expected 0 to \(most) elements in \(what), found \(number)")
     }
 
     // MARK: - Errors
@@ -173,7 +182,7 @@ struct FieldCursor {
     }
 
     /// Returns the error for a salvaged document that ends within the object.
-    private func cut() -> TypedStreamError {
+    private func endOfStream() -> TypedStreamError {
         fail("expected a value, found the end of the stream")
     }
 

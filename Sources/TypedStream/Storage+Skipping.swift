@@ -63,9 +63,7 @@ extension TypedStreamDocument.Storage {
         var walk = TypeWalk(run)
         var place = place
         while let type = walk.next(tables.types) {
-            guard place < end || tables.types[type].minimum == 0,
-                let next = skip(scalar: tables.types[type], at: place)
-            else { return nil }
+            guard let next = skip(scalar: tables.types[type], at: place) else { return nil }
             place = next
         }
         return place
@@ -80,7 +78,9 @@ extension TypedStreamDocument.Storage {
     }
 
     private func skip(scalar record: TypeRecord, at place: Int) -> Int? {
-        switch record.code {
+        // A salvaged document may end within a group.
+        guard place < end || record.minimum == 0 else { return nil }
+        return switch record.code {
         case TypeCode.char, TypeCode.unsignedChar, TypeCode.bool: place + 1
         case TypeCode.float: skipReal(at: place, width: 4)
         case TypeCode.double: skipReal(at: place, width: 8)

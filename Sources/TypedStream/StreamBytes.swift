@@ -17,9 +17,9 @@ enum Tag {
     static let end: UInt8 = 0x86
     /// An integer of 8 bytes follows. Only Foundation on 64-bit systems writes it.
     static let int64: UInt8 = 0x87
-    /// The lowest byte that encodes a negative integer without a tag: -110.
+    /// The lowest byte that encodes a negative integer without a tag. It encodes -110.
     static let lowestInteger: UInt8 = 0x92
-    /// The integer that a reference to the first entry of a table stores. Later entries count up.
+    /// The integer that refers to the first entry of a table. Each later entry adds 1.
     static let firstNumber: Int64 = -110
 }
 

@@ -7,7 +7,7 @@ extension StreamReader {
     /// The maximum number of classes in a chain. Genuine files have chains of up to nine.
     static var longestChain: Int { 64 }
 
-    /// Reads a scalar value other than an object, or an array of characters.
+    /// Reads an array of characters, or a scalar value that is not an object.
     @inline(__always)
     mutating func readScalar(_ type: Int, _ code: UInt8) throws(TypedStreamError) {
         switch code {
@@ -19,7 +19,8 @@ extension StreamReader {
         case TypeCode.selector, TypeCode.atom: _ = try takeSharedString(.sharedString)
         case TypeCode.cString: try takeCString()
         case TypeCode.class: _ = try takeClass()
-        case TypeCode.array: try takeBytes(Int(tables.types[type].count), of: .characterArray)
+        case TypeCode.array:
+            try takeBytes(Int(clamping: tables.types[type].count), of: .characterArray)
         default:
             let start = place
             let value = try takeInteger(.integer)
@@ -77,9 +78,10 @@ extension StreamReader {
         let length = try takeInteger(.length)
         guard length >= 0 else {
             throw fail(
-                .invalidLength, "expected a length of \(what.name), found \(length)", at: start)
+                .invalidLength, "expected a length of 0 or more for \(what.name), found \(length)",
+                at: start)
         }
-        return Int(truncatingIfNeeded: length)
+        return Int(clamping: length)
     }
 
     private mutating func takeUnsharedString() throws(TypedStreamError) {
@@ -240,8 +242,8 @@ extension StreamReader {
         return UInt32(truncatingIfNeeded: superclass)
     }
 
-    /// Checks that a chain does not become too long if a class and its superclasses follow `count`
-    /// classes.
+    /// Checks the length of a chain that consists of `count` classes, then `superclass` and its
+    /// superclasses.
     private func checkChain(from superclass: Int, after count: Int) throws(TypedStreamError) {
         var next = UInt32(truncatingIfNeeded: superclass)
         var count = count

@@ -52,7 +52,7 @@ extension StreamReader {
     /// Returns whether an object without a type encoding begins here, which streamer version 3
     /// allows.
     ///
-    /// The format does not distinguish such objects from type encodings. A byte that can be read
+    /// The format does not distinguish such objects from type encodings. An item that can be read
     /// both ways is an error.
     private mutating func isBareObject() throws(TypedStreamError) -> Bool {
         guard tables.mayBeObject(at: place, in: source) else { return false }
@@ -79,9 +79,9 @@ extension StreamReader {
             if string.type > 0 { return true }
             // A long string that is not a type encoding can be referred to many times, so it is
             // parsed only once.
-            guard !string.isOther else { return false }
+            guard !string.isNotType else { return false }
             let isType = Self.isType(source.bytes[string.range])
-            tables.strings[index].isOther = !isType
+            tables.strings[index].isNotType = !isType
             return isType
         }
     }

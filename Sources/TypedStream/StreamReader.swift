@@ -158,7 +158,7 @@ struct StreamReader<Sink: StreamSink>: ~Copyable {
 
     private func checkRoom(for array: TypeRecord) throws(TypedStreamError) {
         let left = source.bytes.count &- place
-        if Int(array.minimum) <= left { return }
+        if Int(clamping: array.minimum) <= left { return }
         throw fail(
             .invalidLength,
             "expected at least \(array.minimum) bytes for \(array.count) elements, found \(left)")

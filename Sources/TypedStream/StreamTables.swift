@@ -16,7 +16,7 @@ struct SharedString: BitwiseCopyable, Sendable {
     /// A Boolean value indicating whether the text is known to be UTF-8 without NUL.
     var isName: Bool
     /// A Boolean value indicating whether the text is known not to be a type encoding.
-    var isOther = false
+    var isNotType = false
 
     init(at offset: Int, _ text: Range<Int>, isName: Bool) {
         self.offset = UInt32(truncatingIfNeeded: offset)

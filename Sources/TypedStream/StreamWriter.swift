@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A writer that appends the items of a stream to its bytes.
+/// A writer that serializes the items of a stream.
 struct StreamWriter: Sendable {
     let order: TypedStreamByteOrder
     private(set) var bytes: [UInt8] = []
@@ -82,8 +82,9 @@ extension TypedStreamDocument {
     /// Each item keeps its stored form: integers keep their width, and literals and references stay
     /// as they are.
     ///
-    /// - Parameter byteOrder: The byte order of numbers, or nil for that of the source. Everything
-    ///   else is the same in both byte orders.
+    /// - Parameter byteOrder: The byte order, or nil for that of the source. Only numbers and the
+    ///   signature, which names the byte order, depend on it. All other bytes are the same in both
+    ///   orders.
     /// - Returns: The bytes of the stream.
     /// - Throws: The ``problem`` of a salvaged document, because the part before a defect may end
     ///   within an object.

@@ -20,7 +20,8 @@ struct TextUnits {
     /// The number of UTF-16 code units after the position.
     private(set) var left: Int
 
-    /// Creates a position at the beginning of valid UTF-8. Linear in the length of the text.
+    /// Creates a position at the beginning of a text. Linear in the length of the text. If the text
+    /// is not valid UTF-8, the counts have no meaning.
     init(_ source: StreamBytes, at range: Range<Int>) {
         bytes = source.bytes
         place = range.lowerBound

@@ -106,7 +106,7 @@ struct TypeParser {
             records[first].group = UInt16(truncatingIfNeeded: text.count)
             return
         }
-        // The parser is the only owner, so that appending copies nothing.
+        // The parser takes over the array as its only owner, so that appending does not copy it.
         let earlier = records
         records = []
         var parser = TypeParser(text, after: earlier)
@@ -177,15 +177,15 @@ struct TypeParser {
     }
 
     private mutating func parseCount() throws(TypeFault) -> UInt32 {
-        var count = 0
+        var count: UInt64 = 0
         let start = place
         while place < text.endIndex, case let digit = text[place],
             UInt8(ascii: "0") <= digit, digit <= UInt8(ascii: "9")
         {
-            // The check below ends the loop before this can overflow.
-            count = count * 10 + Int(digit - UInt8(ascii: "0"))
+            // The check below ends the loop before the count can overflow.
+            count = count * 10 + UInt64(digit - UInt8(ascii: "0"))
             place += 1
-            guard place - start <= 10, count <= Int(clamping: UInt32.max) else {
+            guard place - start <= 10, count <= UInt32.max else {
                 throw fault("expected at most \(UInt32.max) elements in an array, found more")
             }
         }
@@ -258,7 +258,7 @@ struct TypeParser {
         guard records[top].size == records[top + 1].size + 1 else {
             throw fault("expected one type in an array, found more")
         }
-        let minimum = Int(records[top].count) * Int(records[top + 1].minimum)
+        let minimum = UInt64(records[top].count) * UInt64(records[top + 1].minimum)
         records[top].minimum = UInt32(clamping: minimum)
     }
 
@@ -266,7 +266,7 @@ struct TypeParser {
     /// a field of one.
     private mutating func complete(_ index: Int) {
         guard let top = open.last, records[top].code == TypeCode.structure else { return }
-        let sum = Int(records[top].minimum) + Int(records[index].minimum)
+        let sum = UInt64(records[top].minimum) + UInt64(records[index].minimum)
         records[top].minimum = UInt32(clamping: sum)
     }
 }

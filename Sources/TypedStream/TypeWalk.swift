@@ -1,8 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A part of a type encoding that may be repeated: the types of a group, of the elements of an
-/// array or of the fields of a structure.
+/// A position in a part of a type encoding: the types of a group, of an array's elements or of a
+/// structure's fields. The type of an array's elements is repeated for each element.
 struct TypeRun: BitwiseCopyable, Sendable {
     /// The index of the type of the next value.
     var next: UInt32

@@ -3,6 +3,8 @@
 
 internal import ValidText
 
+// The groups of an object, for each class and version with a known form:
+//
 // | class, version | groups |
 // |---|---|
 // | `NSString`, `NSMutableString`, 1 | `+`: UTF-8 |
@@ -15,13 +17,17 @@ internal import ValidText
 // | `NSDate`, 0 | `d`: seconds since 2001 |
 // | `NSURL`, 0 | `c`: 1 for a URL with a base; if so `@`: the base; `@`: the text |
 // | `NSNull`, 0 | none |
-// | `NSAttributedString`, `NSMutableAttributedString`, 0 | `@`: the text; for each run `iI`: the index of its attributes from 1, and UTF-16 units; `@`: a dictionary after each index that is new |
+// | `NSAttributedString`, `NSMutableAttributedString`, 0 | `@`: the text; the runs, as below |
 // | `NSColor`, 0 | `c`: the kind; 1, 2: `ffff`; 3, 4: `ff`; 5: `fffff`; 6: `@@@` |
 // | `NSFont`, 21, 30 | `i`, `[nc]`: the name as an old property list; `f`: the size; four `c` |
 //
+// A run of an attributed string is a group `iI`: the index of its attributes, counted from 1, and
+// its length in UTF-16 code units. If the index is new, a group `@` with the dictionary of the
+// attributes follows.
+//
 // Source: streams that Apple's software wrote. Color kinds 2, 4 and 5 and version 21 of fonts are
 // known only from the documentation of other readers. The form depends on the version, so objects
-// of other versions remain groups.
+// of other versions are available only as groups.
 
 /// The content of an object whose class has a known form.
 ///
@@ -182,6 +188,12 @@ struct RunCursor {
     fileprivate init(_ fields: FieldCursor) throws(TypedStreamError) {
         self.fields = fields
         text = try self.fields.objectGroup("the text of an attributed string")
+        guard case .string = KnownClass(text.class) else {
+            throw self.fields.fail(
+                "expected a string as the text of an attributed string, found "
+                    + "\(text.printableClassName) of version \(text.class.version)")
+        }
+        // A nil string is empty.
         textPlace = try text.textPlace() ?? 0..<0
         units = TextUnits(text.storage.source, at: textPlace)
     }
@@ -197,7 +209,7 @@ struct RunCursor {
         }
         try fields.begin("iI", "a run")
         let number = try fields.integer()
-        let length = Int(try fields.unsignedInteger())
+        let length = try Int(clamping: fields.unsignedInteger())
         guard number > 0, number <= dictionaries + 1 else {
             throw fields.fail(
                 "expected an attribute index from 1 to \(dictionaries + 1), found \(number)")
@@ -250,9 +262,8 @@ extension FieldCursor {
         let length = try integer()
         guard let group = nextGroup() else { throw fail("expected the bytes of data, found none") }
         var values = group.values.makeIterator()
-        guard case .bytes(let bytes)? = values.next()?.content, group.isBytes else {
-            throw fail("expected an array of characters as the bytes of data")
-        }
+        guard case .bytes(let bytes)? = values.next()?.content, group.isBytes, values.next() == nil
+        else { throw fail("expected one array of characters as the bytes of data") }
         guard bytes.count == length else {
             throw fail("expected \(length) bytes of data, found \(bytes.count)")
         }
@@ -374,7 +385,7 @@ extension FieldCursor {
 }
 
 extension TypedStreamGroup {
-    /// A Boolean value indicating whether the group consists of an array of characters.
+    /// A Boolean value indicating whether the first type of the group is an array.
     fileprivate var isBytes: Bool { encoding?.bytes.first == TypeCode.array }
 }
 

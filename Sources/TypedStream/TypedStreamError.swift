@@ -3,7 +3,8 @@
 
 /// An error in reading or writing a typedstream, with its location.
 ///
-/// Match on ``code``, because the text may change between versions. A message never quotes a value.
+/// Match on ``code``, because the text may change between versions. A message may contain numbers
+/// and class names of the stream, but no other text and no data.
 ///
 /// ```swift
 /// do {
@@ -37,7 +38,7 @@ public struct TypedStreamError: Error, Sendable {
         /// Nil in place of a type encoding, a class name, the class of an object or the text of a C
         /// string.
         public static let unexpectedNil = Code("unexpectedNil")
-        /// Text that is not UTF-8, or a name that contains NUL.
+        /// Text that is not UTF-8, or a name or C string that contains NUL.
         public static let invalidString = Code("invalidString")
         /// A type encoding that is malformed or that a typedstream cannot represent.
         public static let invalidType = Code("invalidType")

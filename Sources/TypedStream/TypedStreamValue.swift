@@ -24,7 +24,7 @@ public struct TypedStreamValues: Sequence, Sendable {
 
         /// Returns the next value, or nil at the end.
         public mutating func next() -> TypedStreamValue? {
-            guard place < storage.end, let type = run.take(storage.tables.types),
+            guard let type = run.take(storage.tables.types),
                 let end = storage.skip(type: type, at: place)
             else { return nil }
             defer { place = end }
@@ -50,9 +50,7 @@ struct FlatValues: IteratorProtocol {
     }
 
     mutating func next() -> TypedStreamValue? {
-        // A salvaged document may end within a group.
         guard let type = walk.next(storage.tables.types),
-            place < storage.end || storage.tables.types[type].minimum == 0,
             let end = storage.skip(type: type, at: place)
         else { return nil }
         defer { place = end }
@@ -60,7 +58,7 @@ struct FlatValues: IteratorProtocol {
     }
 }
 
-/// A value of a stream, with its type and place.
+/// A value of a stream, with its type and location.
 public struct TypedStreamValue: Sendable {
     /// The content of a value.
     public enum Content: Sendable {

@@ -1,8 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The type encodings, names, C strings and classes already written to a stream under construction,
-/// with their table indexes, and the number of entries in its object table.
+/// The type encodings, names, C strings and classes already written to a stream, with their table
+/// indexes. The structure also counts the entries of the object table.
 struct WrittenNames: Sendable {
     /// A class to be written. In an array of levels, the superclass of each class follows it.
     struct ClassLevel {
@@ -122,7 +122,7 @@ struct WrittenNames: Sendable {
     }
 
     /// Returns the number of classes at the beginning of a chain that have not been written before,
-    /// and the table index of the class after them.
+    /// and the table index of the class after them, or nil if there is none.
     private func split(_ chain: [ClassLevel]) -> (new: Int, known: Int?) {
         var known: Int?
         for index in chain.indices.reversed() {

@@ -10,7 +10,7 @@ import sqlite3
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Python", "tests"))
-from hostile import blobs, dangling, memory_in_use, urls  # noqa: E402
+from hostile import blobs, dangling, keys, memory_in_use, nulls, urls  # noqa: E402
 
 SCALARS = ["keyed_kind(?)", "keyed_json(?)", "keyed_get(?, 'root')", "keyed_text(?)", "keyed_classes(?)", "keyed_xml(?)",
            "keyed_valid(?)", "keyed_error(?)"]
@@ -67,6 +67,30 @@ def check_urls(connection):
     assert text == f'["http://a/b",{relative}]', text
 
 
+def check_nulls(connection):
+    """Checks that nil and NSNull are NULL, not the text that stands for nil in an archive."""
+    rows = connection.execute("SELECT kind, value FROM keyed_each(?)", (nulls(),)).fetchall()
+    assert rows == [("null", None), ("null", None)], rows
+    row = connection.execute("SELECT keyed_get(?1, '[0]'), keyed_get(?1, '[1]'), keyed_json(?1)", (nulls(),)).fetchone()
+    assert row == (None, None, "[null,null]"), row
+
+
+def check_objects(connection):
+    """Checks that a path to an entry of `$objects` gives the resolved object."""
+    (root,) = connection.execute("SELECT keyed_json(?)", (urls(),)).fetchone()
+    for path in ("@1", "$objects[1]"):
+        row = connection.execute("SELECT keyed_json(?1, ?2), keyed_get(?1, ?2)", (urls(), path)).fetchone()
+        assert row == (root, root), (path, row)
+
+
+def check_keys(connection):
+    """Checks that the path of each entry of a dictionary leads to its value, whatever the key is."""
+    rows = connection.execute("SELECT key, path, value, keyed_get(?1, path) FROM keyed_each(?1)", (keys(),)).fetchall()
+    assert rows == [
+        ("@2", "[0]", "a", "a"), ("@3", "[1]", "b", "b"), ("(real)", "[2]", "c", "c"), ("(real)", "[3]", "d", "d"),
+        ("name", "name", "e", "e"), ("7", '"7"', "f", "f")], rows
+
+
 def main(folder):
     connection = sqlite3.connect(":memory:")
     if not hasattr(connection, "enable_load_extension"):
@@ -81,6 +105,9 @@ def main(folder):
         assert "object 77" in str(error), error
     check_mistakes(connection)
     check_urls(connection)
+    check_nulls(connection)
+    check_objects(connection)
+    check_keys(connection)
     hostile = blobs()
     for blob in hostile:
         call(connection, blob)

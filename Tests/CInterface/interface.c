@@ -5,14 +5,15 @@
 //
 //     interface [--growth] FILE...
 //
-// Each FILE is passed to every function, and none may crash. With `--growth`, the files are opened 100,000 times in
-// total, and the memory in use must not grow.
+// Each FILE is checked, parsed, converted and listed, and no function may crash. With `--growth`, the files are instead
+// opened again and again, and the memory in use must not grow over 100,000 calls.
 
 #include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "keyed.h"
 
@@ -47,7 +48,7 @@ static int has_json(const char *text, uint32_t mode, const char *expected) {
     return same;
 }
 
-/// An archive of a dictionary with a string, a date, itself, and an object of a class.
+/// An archive of a dictionary that contains a date, itself, and an object of the class `Save`.
 static keyed_document *sample(void) {
     keyed_builder *b = keyed_builder_new(KEYED_LIMITS_DEFAULT);
     #define KEY(name) keyed_add_key(b, name, strlen(name))
@@ -128,6 +129,18 @@ static void limits_are_those_of_the_preset(void) {
     keyed_error *error = NULL;
     CHECK(!open_text(text, &error) && error && error->is_limit == 1);
     keyed_free(error);
+    // A size beyond the limit is refused before a function reads the input.
+    const uint8_t *bytes = (const uint8_t *)text;
+    size_t huge = (size_t)1 << 40;
+    error = NULL;
+    CHECK(!keyed_open(bytes, huge, NULL, &error) && error && strcmp(error->code, "sizeLimitExceeded") == 0);
+    keyed_free(error);
+    error = NULL;
+    CHECK(!keyed_check(bytes, huge, NULL, &error) && error && strcmp(error->code, "sizeLimitExceeded") == 0);
+    keyed_free(error);
+    error = NULL;
+    CHECK(!keyed_text_of(bytes, huge, NULL, &error) && error && strcmp(error->code, "sizeLimitExceeded") == 0);
+    keyed_free(error);
 }
 
 static void json_has_modes(void) {
@@ -136,7 +149,12 @@ static void json_has_modes(void) {
     CHECK(has_json(date, KEYED_JSON_COERCE, "{\"d\":\"2001-01-01T00:00:00Z\"}"));
     CHECK(has_json(date, KEYED_JSON_OBJECTS, "{\"d\":\"2001-01-01T00:00:00Z\"}"));
     CHECK(has_json(date, KEYED_JSON_TYPED, "{\"d\":{\"$date\":\"2001-01-01T00:00:00Z\"}}"));
-    CHECK(!json_of("[]", 9));
+    keyed_document *document = open_text("[]", NULL);
+    keyed_error *error = NULL;
+    CHECK(!keyed_json(document, keyed_root(document), 9, &error));
+    CHECK(error && strcmp(error->message, "expected a JSON mode from 0 to 3, found 9") == 0);
+    keyed_free(error);
+    keyed_free(document);
 }
 
 static void archives_are_graphs(void) {
@@ -174,8 +192,24 @@ static void paths_go_through_objects(void) {
     found = keyed_find(document, "$top.root.self.born", 19, &value, NULL);
     CHECK(found);
     keyed_free(found);
+    // The path of a `$ref`.
+    const char *save = "{\"$class\":\"Save\",\"level\":-3,\"name\":\"self\"}";
+    found = keyed_find(document, "@5", 2, &value, NULL);
+    json = found ? keyed_json(found, value, KEYED_JSON_OBJECTS, NULL) : NULL;
+    CHECK(json && strcmp(json->bytes, save) == 0);
+    keyed_free(json);
+    keyed_rows *rows = found ? keyed_list(found, value, KEYED_ITSELF, NULL) : NULL;
+    CHECK(rows && rows->rows[0].json && strcmp(rows->rows[0].json, save) == 0);
+    keyed_free(rows);
+    keyed_free(found);
     keyed_error *error = NULL;
     CHECK(!keyed_find(document, "save.nothing", 12, &value, &error) && error && strcmp(error->code, "noSuchValue") == 0);
+    CHECK(error && strcmp(error->message,
+        "no value at step 2 of `save.nothing`: it does not match anything in the object before it") == 0);
+    keyed_free(error);
+    error = NULL;
+    CHECK(!keyed_find(document, "save.name[0]", 12, &value, &error) && error && strcmp(error->message,
+        "no value at step 3 of `save.name[0]`: the value before it is of kind string and has no children") == 0);
     keyed_free(error);
     keyed_free(document);
 }
@@ -198,6 +232,53 @@ static void rows_list_values(void) {
     keyed_free(document);
 }
 
+/// Appends a number of 4 bytes, the most significant first.
+static uint8_t *put(uint8_t *place, uint32_t number) {
+    for (int shift = 24; shift >= 0; shift -= 8) *place++ = (uint8_t)(number >> shift);
+    return place;
+}
+
+static void rows_of_shared_values_are_limited(void) {
+    // 126 nested arrays around an array of a million references to one Boolean, in 1 MB.
+    enum { NESTED = 126, REFERENCES = 1000000 };
+    uint8_t *bytes = calloc(1, REFERENCES + 4096);
+    memcpy(bytes, "bplist00", 8);
+    uint8_t *end = bytes + 8;
+    for (int number = 0; number < NESTED; number++) {
+        *end++ = 0xA1;
+        *end++ = (uint8_t)(number + 1);
+    }
+    *end++ = 0xAF;
+    *end++ = 0x12;
+    end = put(end, REFERENCES);
+    memset(end, NESTED + 1, REFERENCES);
+    end += REFERENCES;
+    uint32_t boolean = (uint32_t)(end - bytes);
+    *end++ = 0x09;
+    uint32_t offsets = (uint32_t)(end - bytes);
+    for (uint32_t number = 0; number <= NESTED; number++) end = put(end, 8 + 2 * number);
+    end = put(end, boolean);
+    end += 6;
+    *end++ = 4;
+    *end++ = 1;
+    end = put(end + 4, NESTED + 2);
+    end = put(end + 4, 0);
+    end = put(end + 4, offsets);
+    keyed_document *document = keyed_open(bytes, (size_t)(end - bytes), NULL, NULL);
+    CHECK(document);
+    struct rusage before, after;
+    getrusage(RUSAGE_SELF, &before);
+    keyed_error *error = NULL;
+    CHECK(document && !keyed_list(document, keyed_root(document), KEYED_EVERYTHING, &error));
+    CHECK(error && error->is_limit);
+    getrusage(RUSAGE_SELF, &after);
+    // 1 GiB, because AddressSanitizer keeps memory that was freed.
+    CHECK(after.ru_maxrss - before.ru_maxrss < 1 << 20);
+    keyed_free(error);
+    keyed_free(document);
+    free(bytes);
+}
+
 static void builders_report_misuse(void) {
     keyed_builder *builder = keyed_builder_new(KEYED_LIMITS_DEFAULT);
     keyed_begin_dictionary(builder);
@@ -215,6 +296,14 @@ static void builders_report_misuse(void) {
     CHECK(xml && strstr(xml->bytes, "18446744073709551615"));
     keyed_free(xml);
     keyed_free(document);
+    keyed_free(builder);
+    builder = keyed_builder_new(77);
+    for (int turn = 0; turn < 2; turn++) {
+        keyed_add_integer(builder, 1);
+        error = NULL;
+        CHECK(!keyed_finish(builder, &error) && error && strcmp(error->code, "misuse") == 0);
+        keyed_free(error);
+    }
     keyed_free(builder);
 }
 
@@ -243,7 +332,7 @@ static void threads_share_a_handle(void) {
 
 // MARK: - Files
 
-/// Passes bytes to every function.
+/// Passes bytes to each function that takes bytes, then converts and lists the document.
 static void take(const uint8_t *bytes, size_t count) {
     keyed_error *error = NULL;
     keyed_kind_of(bytes, count);
@@ -308,6 +397,7 @@ int main(int count, char **arguments) {
     archives_are_graphs();
     paths_go_through_objects();
     rows_list_values();
+    rows_of_shared_values_are_limited();
     builders_report_misuse();
     threads_share_a_handle();
     if (growth) memory_returns(count - 2, arguments + 2);

@@ -135,7 +135,7 @@ struct InlinePropertyListTests {
         #expect(files.map(\.bytes) == samples.map(\.bytes))
     }
 
-    @Test("dictionaries have their entries as keys and values, in every version")
+    @Test("`entries` pairs the keys of a dictionary with their values, in versions 15 and 17")
     func entries() throws {
         let document = try InlinePropertyListDocument(parsing: ListSamples.dictionary)
         let keys = try #require(document.root.entries).map(\.key.content)
@@ -163,7 +163,7 @@ struct InlinePropertyListTests {
         #expect(old.contains("FLOAT \((0.5 as Float).bitPattern)"))
     }
 
-    @Test("a reference reads as the value that it refers to")
+    @Test("a reference reads as the value that it refers to, and the builder refuses it")
     func references() throws {
         let document = try InlinePropertyListDocument(parsing: ListSamples.reference)
         guard case .array(let children) = document.root.content else { return }
@@ -362,7 +362,7 @@ struct InlinePropertyListTests {
         }
     }
 
-    @Test("zeros may follow version 15")
+    @Test("zeros may follow version 15, whose values the builder refuses")
     func padding() throws {
         #expect(
             try InlinePropertyListDocument(parsing: ListSamples.oldKinds + [0, 0]).nodeCount > 10)
@@ -371,7 +371,7 @@ struct InlinePropertyListTests {
         #expect(throws: InlinePropertyListError.self) { try builder.append(contentsOf: old.root) }
     }
 
-    @Test("every prefix is refused, and changed bytes are refused or give another property list")
+    @Test("every prefix is refused, and a changed byte never violates a property of the reader")
     func changes() throws {
         for (_, sample) in try ListSamples.all() {
             for place in sample.indices {

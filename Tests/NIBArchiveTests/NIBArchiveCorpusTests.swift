@@ -82,7 +82,8 @@ struct NIBArchiveCorpusTests {
     /// Prints the values of each file in the form of `NIBArchiveDump`.
     ///
     /// The Python library swaps the names of true and false, reads integers of one byte as
-    /// unsigned, and unpacks geometry and archives in data. The comparison loses nothing by this.
+    /// unsigned, and unpacks geometry and archives in data. The script reverses this, except for
+    /// archives in data, whose contents are not compared.
     private static let script = """
         import glob, struct
         from nibarchive import NIBArchiveParser, NIBValueType as T

@@ -230,6 +230,18 @@ struct NIBArchiveTests {
         try checkNIBArchive(row.bytes)
     }
 
+    @Test("the error for a range of values names both ranges")
+    func valueRange() {
+        let bytes = NIBSamples.archive(
+            (1, [0x80, 0x81, 0x83]), (1, NIBSamples.key), (1, NIBSamples.value),
+            (1, NIBSamples.name))
+        let error = #expect(throws: NIBArchiveError.self) { try NIBArchiveDocument(parsing: bytes) }
+        #expect(
+            error?.what
+                == "expected values that begin at index 0 and end by 1, "
+                + "found 3 values from index 1")
+    }
+
     @Test("fallback classes may be cyclic")
     func loop() throws {
         let bytes = NIBSamples.archive(
@@ -239,7 +251,7 @@ struct NIBArchiveTests {
         #expect(document.classes[0].fallbacks.map(\.index) == [0])
     }
 
-    @Test("every prefix and every changed byte is refused or gives another archive")
+    @Test("every prefix is refused, and every changed byte is refused or gives another archive")
     func changes() throws {
         for sample in [NIBSamples.small, try NIBSamples.types()] {
             for place in sample.indices {

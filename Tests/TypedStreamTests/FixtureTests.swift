@@ -8,7 +8,7 @@ import TypedStream
 
 @Suite("Typedstream fixtures")
 struct TypedStreamFixtureTests {
-    /// The larger samples are not stored as files.
+    /// The size in bytes above which samples are not stored as files.
     static let longest = 2000
 
     @Test("the fixtures equal the samples, byte for byte")

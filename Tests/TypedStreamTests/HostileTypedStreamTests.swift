@@ -105,7 +105,7 @@ struct HostileTypedStreamTests {
         ("bytes after the last group", Raw.new("i") + [1, 0], .invalidReference),
     ]
 
-    @Test("malformed streams are refused with their code and offset", arguments: rows.indices)
+    @Test("malformed streams are refused with the expected code", arguments: rows.indices)
     func refused(_ index: Int) throws {
         let row = Self.rows[index]
         let bytes = Raw.stream(row.bytes)
@@ -117,7 +117,15 @@ struct HostileTypedStreamTests {
         try checkTypedStream(bytes)
     }
 
-    @Test("other headers are refused")
+    @Test("the error for a negative length says which lengths are possible")
+    func negativeLength() {
+        let error = #expect(throws: TypedStreamError.self) {
+            try TypedStreamDocument(parsing: Raw.stream(Raw.new("+") + [0xfd]))
+        }
+        #expect(error?.what == "expected a length of 0 or more for a string, found -3")
+    }
+
+    @Test("unknown and truncated headers are refused")
     func headers() {
         let rows: [([UInt8], TypedStreamError.Code)] = [
             ([], .unrecognizedFormat), (Array(Raw.header.prefix(12)), .unrecognizedFormat),
@@ -149,7 +157,7 @@ struct HostileTypedStreamTests {
         }
         #expect(code(Raw.new("#") + chain(64) + [0x85]) == nil)
         #expect(code(Raw.new("#") + chain(65) + [0x85]) == .invalidClassChain)
-        // A class whose superclass is the first of 64, or of 63.
+        // A class whose superclass begins a chain of 63 or 64 classes.
         let more: [UInt8] = [0x84] + Raw.new("D") + [0, Raw.reference(0)]
         #expect(code(Raw.new("##") + chain(63) + [0x85] + more) == nil)
         #expect(code(Raw.new("##") + chain(64) + [0x85] + more) == .invalidClassChain)
@@ -206,7 +214,7 @@ struct HostileTypedStreamTests {
 
     @Test("an item of streamer version 3 that can be read in two ways is refused")
     func ambiguity() {
-        // String 0 is a type, and object 0 an object.
+        // The reference may mean string 0, which is a type, or object 0.
         let bytes =
             Raw.version(3) + Raw.new("i") + [1] + [0x84] + Raw.root + [0, 0x86] + [Raw.reference(0)]
         let error = #expect(throws: TypedStreamError.self) {
@@ -226,7 +234,7 @@ struct HostileTypedStreamTests {
         let first: [UInt8] = [0x84] + Raw.root + [0, 0x86]
         let second: [UInt8] =
             [0x84, 0x84] + Raw.new("Other") + [0, Raw.reference(1), 0, 0x86]
-        // Number 2 is an object, and the string "Other".
+        // Number 2 is an object, and also the string "Other".
         let references = [Raw.reference(2), Raw.reference(2)]
         let bytes = Raw.version(3) + Raw.new("i") + [1] + first + second + references
         let document = try TypedStreamDocument(parsing: bytes)
@@ -237,7 +245,7 @@ struct HostileTypedStreamTests {
     @Test("a length that is also the number of a class is refused in streamer version 3")
     func literals() {
         let classes = (0..<112).flatMap { [0x84] + Raw.new("C\($0)") + [0, 0x85] as [UInt8] }
-        // An encoding of one byte, or an object of class 111.
+        // The last three bytes are an encoding of one byte, or begin an object of class 111.
         let bytes = Raw.version(3) + Raw.new("[112#]") + classes + [0x84, 1, 0x69]
         let error = #expect(throws: TypedStreamError.self) {
             try TypedStreamDocument(parsing: bytes)
@@ -259,7 +267,7 @@ struct HostileTypedStreamTests {
             for place in sample.indices {
                 try check(sample, place, sample[place] ^ 0xff)
                 try check(sample, place, sample[place] &+ 1)
-                // Tags, and references to the first entries.
+                // A random tag, or a reference to one of the first entries.
                 try check(sample, place, UInt8(0x80 + random.below(0x18)))
             }
         }

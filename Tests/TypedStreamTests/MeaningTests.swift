@@ -7,7 +7,8 @@ import TypedStream
 
 @Suite("Objects of known classes in typedstreams")
 struct MeaningTests {
-    /// An object of each class that has more than one value in a group, or a length.
+    /// Returns a stream with an object of each class that has several values in a group, or a
+    /// length.
     private static func stream() throws -> [UInt8] {
         var stream = TypedStreamBuilder()
         try append("NSColor", to: &stream) {
@@ -83,7 +84,7 @@ struct MeaningTests {
         }
     }
 
-    /// A stream with one attributed string.
+    /// Returns a stream with one attributed string.
     private static func attributed(
         _ text: String, _ runs: (inout TypedStreamBuilder) throws -> Void
     ) throws -> TypedStreamDocument {
@@ -123,7 +124,7 @@ struct MeaningTests {
     }
 
     /// Earlier versions read the missing value beyond the end of the file.
-    @Test("an object that the end of the stream cuts off is an error, wherever the stream ends")
+    @Test("reading an object that is cut off is an error, wherever the stream ends")
     func prefixes() throws {
         let bytes = try Self.stream()
         let whole = try TypedStreamDocument(parsing: bytes).objects
@@ -159,7 +160,7 @@ struct MeaningTests {
         #expect(text.runs.map(\.attributes) == [0, 1, 0])
     }
 
-    @Test("a run from another text has no attributes, or those of an object in this text")
+    @Test("a run from another text has no attributes and an empty range in a text without runs")
     func foreignRun() throws {
         let other = try AttributedText(
             Self.attributed("ab") {
@@ -206,9 +207,56 @@ struct MeaningTests {
         #expect(attributes.names.isEmpty)
     }
 
+    /// Returns a stream with one object of a root class.
+    private static func document(
+        _ name: String, _ fields: (inout TypedStreamBuilder) throws -> Void
+    ) throws -> TypedStreamDocument {
+        var stream = TypedStreamBuilder()
+        try append(name, to: &stream, fields)
+        return try TypedStreamDocument(parsing: stream.finish())
+    }
+
+    @Test("data with a value after its bytes is refused")
+    func extraValue() throws {
+        let document = try Self.document("NSData") {
+            try $0.append("i", .integer(3))
+            try $0.append("[3c]i", .bytes([1, 2, 3]), .integer(4))
+        }
+        let error = #expect(throws: TypedStreamError.self) { try document.root?.content() }
+        #expect(error?.code == .wrongKind)
+    }
+
+    @Test("an attributed string whose text is not a string of a known version is refused")
+    func unknownText() throws {
+        let document = try Self.document("NSAttributedString") {
+            try Self.append("NSString", version: 2, to: &$0) { try $0.append("+", .string("a")) }
+        }
+        let error = #expect(throws: TypedStreamError.self) { try AttributedText(document) }
+        #expect(error?.code == .wrongKind)
+        #expect(error?.what.contains("found NSString of version 2") == true)
+        #expect(throws: TypedStreamError.self) { try document.root?.content() }
+    }
+
+    @Test("the number of elements is limited by their bytes, which are fewer in streamer version 3")
+    func counts() throws {
+        let document = try Self.document("NSArray") { try $0.append("i", .integer(-1)) }
+        let error = #expect(throws: TypedStreamError.self) { try document.root?.content() }
+        #expect(error?.what == "expected 0 to 2 elements in an array, found -1, in NSArray")
+        // An NSArray of version 0 with 100 nil elements, which have no type encoding.
+        let start = Raw.version(3) + [0x84, 0x84] + Raw.new("NSArray") + [0x00, 0x85, 0x00]
+        let nils = [UInt8](repeating: 0x85, count: 100)
+        let bytes = start + Raw.new("i") + [100] + nils + [0x86]
+        let root = try #require(try TypedStreamDocument(parsing: bytes).root)
+        guard case .array(let elements)? = try root.content() else {
+            Issue.record("no array")
+            return
+        }
+        #expect(elements.count == 100)
+    }
+
     @Test("the encoding of an object is not mistaken for that of a number in streamer version 3")
     func impliedEncoding() throws {
-        // NSDate, version 0, whose only value is nil instead of a number.
+        // An NSDate of version 0, whose only value is nil instead of a number.
         let bytes =
             Raw.version(3) + [0x84, 0x84] + Raw.new("NSDate") + [0x00, 0x85, 0x00] + [0x85, 0x86]
         let root = try #require(try TypedStreamDocument(parsing: bytes).root)

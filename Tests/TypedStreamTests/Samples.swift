@@ -27,7 +27,7 @@ enum Raw {
         UInt8(truncatingIfNeeded: index - 110)
     }
 
-    /// A literal class NSObject, with string 1 and object-table number 1.
+    /// The class NSObject, written in full, without a superclass.
     static let root: [UInt8] = [0x84] + new("NSObject") + [0x00, 0x85]
 }
 
@@ -125,7 +125,7 @@ enum Samples {
         return try stream.finish()
     }
 
-    /// An object with references to it, and long names.
+    /// An object that is referenced again, with long names.
     static func shared() throws -> [UInt8] {
         var stream = TypedStreamBuilder()
         let long = TypedStreamBuilder.ClassChain(

@@ -17,7 +17,7 @@ struct TypedStreamCorpusTests {
         #expect(TypedStreamCorpus.damaged.count == 1)
     }
 
-    @Test("every byte is read, and written again", arguments: TypedStreamCorpus.files)
+    @Test("every stream is rewritten byte for byte", arguments: TypedStreamCorpus.files)
     func rewriting(_ file: Corpus.File) throws {
         let document = try TypedStreamDocument(parsing: file.bytes, limits: .untrusted)
         #expect(try document.serialized() == file.bytes)
@@ -35,7 +35,7 @@ struct TypedStreamCorpusTests {
         #expect(try builder.finish() == file.bytes)
     }
 
-    @Test("all properties hold", arguments: TypedStreamCorpus.all)
+    @Test("the properties that the fuzz target checks hold", arguments: TypedStreamCorpus.all)
     func properties(_ file: Corpus.File) throws { try checkTypedStream(file.bytes) }
 
     @Test("every prefix except the header alone is refused", arguments: TypedStreamCorpus.files)

@@ -134,6 +134,21 @@ struct TypedStreamReadingTests {
         #expect(Array(groups[5].values)[1].structureName == nil)
     }
 
+    @Test("an empty array of characters is a value, even at the end of the stream")
+    func emptyArray() throws {
+        var stream = TypedStreamBuilder()
+        try stream.append("i", .integer(1))
+        try stream.append("[0c]", .bytes([]))
+        let document = try TypedStreamDocument(parsing: stream.finish())
+        let values = values(document)
+        #expect(values.map(\.typeCode) == ["i", "["])
+        guard case .bytes(let bytes)? = values.last?.content else {
+            Issue.record("no bytes")
+            return
+        }
+        #expect(bytes.isEmpty)
+    }
+
     @Test("an object that refers to itself is read once")
     func cycle() throws {
         let document = try TypedStreamDocument(parsing: Samples.cycle())
@@ -188,7 +203,7 @@ struct TypedStreamReadingTests {
         }
     }
 
-    @Test("several groups, a bare header and nil have no root object")
+    @Test("a stream of several groups, of nil, of a number, or of nothing has no root object")
     func root() throws {
         #expect(try TypedStreamDocument(parsing: Samples.roots()).root == nil)
         #expect(try TypedStreamDocument(parsing: Raw.header).root == nil)
