@@ -6,11 +6,11 @@ internal import NIBArchive
 package import PropertyList
 internal import TypedStream
 
-// Files in these formats do not begin with a reliable length. The importer reads larger and larger
-// windows until it finds the end of the file.
+// A typedstream, NIBArchive or bplist15–17 does not begin with a reliable length. The importer
+// reads larger and larger windows until it finds the end of the file.
 
 extension ImportedArchive {
-    /// The window sizes to try before all remaining bytes.
+    /// The sizes of the windows to try before all remaining bytes, in bytes.
     private static let windows = [1 << 16, 1 << 20, 1 << 24]
 
     /// The result of reading a window.
@@ -74,8 +74,8 @@ extension ImportedArchive {
         }
     }
 
-    /// Reads a window as a typedstream, and keeps its complete groups. If the stream may continue
-    /// after the window, a larger one is tried first.
+    /// Reads a window as a typedstream. Returns the length of its complete groups, or a failure if there are none or
+    /// if the stream may continue in a larger window.
     private static func typedStream(
         _ window: [UInt8], _ limits: ParsingLimits, isLast: Bool
     ) -> Attempt {

@@ -13,8 +13,8 @@ internal import TypedStream
 ///
 /// Everything that works with keyed archives works with ``document``: `ArchiveGraph`, typed values
 /// through a `ClassRegistry`, and writing in any format. Each value has its byte range in the file.
-/// An object of a typedstream whose class the importer does not know keeps its values under keys
-/// that consist of their position and type.
+/// If the importer does not know the class of an object in a typedstream, the key of each value
+/// consists of its position and type, such as `0 i`.
 ///
 /// ```swift
 /// let archive = try ImportedArchive(parsing: bytes)
@@ -35,7 +35,7 @@ public struct ImportedArchive: Sendable {
         /// `bplist15`, `bplist16` and `bplist17`, the messages of `NSXPCConnection`.
         public static let inlinePropertyList = Format(importer: .inlinePropertyList)
 
-        /// Detects the format from the first 16 bytes. Returns nil for other formats.
+        /// Returns the format that the first 16 bytes identify, or nil if the format cannot be imported.
         ///
         /// Inlinable, because the unspecialized function would take longer than parsing a small
         /// value of a database.
@@ -85,6 +85,8 @@ public struct ImportedArchive: Sendable {
     }
 
     /// Imports a file from any sequence of bytes, which is copied once.
+    ///
+    /// - Throws: The errors of ``init(parsing:limits:)-30b8i``.
     public init(
         parsing bytes: some Sequence<UInt8>, limits: ParsingLimits = .default
     ) throws(PropertyListError) {

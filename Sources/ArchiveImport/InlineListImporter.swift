@@ -9,8 +9,11 @@ internal import PropertyList
 // A dictionary is an object if its first key is `$class` and the value of that key is a string. A
 // message with objects becomes a keyed archive. The entries of `$objects` are the objects, the
 // strings and data in an object, and the numbers, Booleans and dates in an object's arrays and
-// sets. Values without a key get the keys `$0`, `$1`, …, as in keyed archives. Any other message
-// becomes a plain property list.
+// sets. Any other message becomes a plain property list.
+//
+// Values without a key get the keys `$0`, `$1`, …, as in keyed archives. So that these collide with
+// no other key, a key that begins with `$` gets another `$` before it. In a plain property list,
+// this applies only to dictionaries that contain a value without a key.
 
 /// An importer that converts a message of NSXPCConnection to a keyed archive or a plain property
 /// list, without recursion.
@@ -26,6 +29,8 @@ struct InlineListImporter: ArchiveImporter {
         /// The number of values without a key found so far.
         var unkeyed = 0
         let isList: Bool
+        /// A Boolean value indicating whether another `$` precedes a key that begins with `$`.
+        let escapesKeys: Bool
     }
 
     /// An entry of `$objects`.
@@ -150,7 +155,8 @@ struct InlineListImporter: ArchiveImporter {
                     output.beginObject(class: number, at: node.byteRange)
                     frames = [
                         Frame(
-                            index: -1, items: Self.items(of: node).dropFirst(), isList: false)
+                            index: -1, items: Self.items(of: node).dropFirst(), isList: false,
+                            escapesKeys: true)
                     ]
                     writeFrames(inObject: true, &output)
                 } else {
@@ -183,7 +189,8 @@ struct InlineListImporter: ArchiveImporter {
         _ key: InlinePropertyListNode, _ frame: Int, _ output: inout ArchiveAssembler
     ) {
         if case .string(let text) = key.content {
-            output.key(isArchive && text.utf8.first == UInt8(ascii: "$") ? "$" + text : text)
+            let isEscaped = frames[frame].escapesKeys && text.utf8.first == UInt8(ascii: "$")
+            output.key(isEscaped ? "$" + text : text)
         } else {
             output.key(ArchiveFormat.unkeyedField(frames[frame].unkeyed))
             frames[frame].unkeyed += 1
@@ -229,7 +236,10 @@ struct InlineListImporter: ArchiveImporter {
         }
         let items = Self.items(of: node)[...]
         let isList = items.first?.key == nil
-        frames.append(Frame(index: node.index, items: items, isList: isList))
+        let escapesKeys =
+            isArchive || items.contains { if case .null? = $0.key?.content { true } else { false } }
+        frames.append(
+            Frame(index: node.index, items: items, isList: isList, escapesKeys: escapesKeys))
         return true
     }
 

@@ -29,6 +29,8 @@ struct NIBArchiveImporter: ArchiveImporter {
 
     private let document: NIBArchiveDocument
     private let salvages: Bool
+    /// For each key, the index of the first key with the same text. A file may list a key twice.
+    private let firstIndices: [Int]
     private var problems: [PropertyListError] = []
 
     static func document(
@@ -49,6 +51,12 @@ struct NIBArchiveImporter: ArchiveImporter {
     private init(document: NIBArchiveDocument, salvages: Bool) {
         self.document = document
         self.salvages = salvages
+        var indices: [ExactText: Int] = [:]
+        firstIndices = document.keys.enumerated().map { index, key in
+            let first = indices[ExactText(key)] ?? index
+            indices[ExactText(key)] = first
+            return first
+        }
         let count = document.trailingBytes.count
         if count > 0 {
             let place = document.trailingBytes.startIndex
@@ -195,7 +203,7 @@ struct NIBArchiveImporter: ArchiveImporter {
         else { return nil }
         let elements = values.dropFirst()
         let isList = elements.allSatisfy { value in
-            guard value.key == Self.emptyKey else { return false }
+            guard value.key.isLiterally(Self.emptyKey) else { return false }
             switch value.content {
             case .object, .null: return true
             default: return false
@@ -219,17 +227,19 @@ struct NIBArchiveImporter: ArchiveImporter {
         _ values: NIBArchiveValues, to output: inout ArchiveAssembler
     ) throws(PropertyListError) {
         var keys: Set<Int> = []
-        let unkeyed = values.filter { $0.key == Self.emptyKey }
+        let unkeyed = values.filter { $0.key.isLiterally(Self.emptyKey) }
         for value in values {
-            let isNew = keys.insert(value.keyIndex).inserted
-            if value.key == Self.emptyKey {
+            let isNew = keys.insert(firstIndices[value.keyIndex]).inserted
+            let key = value.key
+            if key.isLiterally(Self.emptyKey) {
                 if isNew { Self.write(unkeyed, Self.emptyKey, to: &output) }
             } else if isNew {
-                output.key(value.key.utf8.first == UInt8(ascii: "$") ? "$" + value.key : value.key)
+                output.key(key.utf8.first == UInt8(ascii: "$") ? "$" + key : key)
                 Self.write(value, to: &output)
             } else {
+                let name = TerminalText.escaped(String(key.unicodeScalars.prefix(64)))
                 let error = PropertyListError(
-                    .duplicateKey, of: Self.format, "a key occurs twice in an object",
+                    .duplicateKey, of: Self.format, "the key `\(name)` occurs twice in an object",
                     value.byteRange.lowerBound)
                 guard salvages else { throw error }
                 problems.append(error)

@@ -15,8 +15,8 @@ internal import ValidText
 
 /// An importer that converts a typedstream to a keyed archive.
 struct TypedStreamImporter: ArchiveImporter {
-    /// The maximum length of a type encoding in a key. Longer encodings are truncated, so that a
-    /// long encoding that many groups share cannot inflate the result.
+    /// The maximum length of a type encoding in a key, in bytes. Longer encodings are truncated, so
+    /// that a long encoding that many groups share cannot inflate the result.
     private static let longestEncoding = 32
 
     private let document: TypedStreamDocument
@@ -92,7 +92,7 @@ struct TypedStreamImporter: ArchiveImporter {
         return try output.finish(format: "typedstream", facts: facts, problems: problems)
     }
 
-    /// Returns the UID in the keyed archive of an object of the stream.
+    /// Returns the UID that an object of the stream has in the keyed archive.
     private static func uid(_ object: TypedStreamObject) -> PropertyListUID {
         PropertyListUID(UInt32(truncatingIfNeeded: object.number + 1))
     }
@@ -292,7 +292,7 @@ struct TypedStreamImporter: ArchiveImporter {
     }
 
     /// Returns the runs in the form of keyed archives: the length and the attribute index of each
-    /// run, as integers with seven bits per byte.
+    /// run, as unsigned LEB128 integers.
     private static func packed(_ runs: [AttributedText.StoredRun]) -> [UInt8] {
         var bytes: [UInt8] = []
         for run in runs {

@@ -16,7 +16,7 @@ struct ArchivedField {
         /// Decoded after all objects are complete. A weak or unowned reference does not encode its
         /// object.
         case reference(isNonOwning: Bool)
-        /// A constant optional that is not archived.
+        /// An optional that is not archived, and that the initializer must set to nil.
         case absent
     }
 
@@ -57,12 +57,13 @@ struct ArchivedField {
         }
     }
 
-    /// The statement that sets the property before the object is complete; nil for references.
+    /// The statement that sets the property before the object is complete; nil for a reference that
+    /// the compiler initializes with nil.
     var decoding: String? {
         switch role {
         case .value: "\(reference) = try coder.\(decodingCall(key, default: fallback))"
-        case .reference: nil
-        case .absent: "\(reference) = nil"
+        case .reference where type.isImplicitlyNil: nil
+        case .reference, .absent: "\(reference) = nil"
         }
     }
 

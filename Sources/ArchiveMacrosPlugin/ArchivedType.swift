@@ -18,7 +18,7 @@ struct ArchivedType {
         case rawValues
     }
 
-    /// The forms of a class, which differ in the modifiers of members.
+    /// The properties of a class that determine the modifiers of its members.
     struct ClassForm {
         var isFinal: Bool
         var isSubclass: Bool

@@ -15,6 +15,8 @@ struct EnumerationCases {
         let name: String
         /// The name in archives, as a literal.
         let archivedName: String
+        /// The text of the name in archives.
+        let archivedText: String
         let values: [Value]
     }
 
@@ -116,12 +118,12 @@ struct EnumerationCases {
             Case(
                 name: element.name.text,
                 archivedName: attributes.keyLiteral?.trimmedDescription ?? plain.literal,
-                values: values))
+                archivedText: attributes.keyLiteral?.literalText ?? plain, values: values))
     }
 
     private mutating func refuseEqualNames(_ declaration: some DeclGroupSyntax) {
         var names: Set<String> = []
-        for element in all where !names.insert(element.archivedName).inserted {
+        for element in all where !names.insert(element.archivedText).inserted {
             diagnostics.append(
                 Diagnostic(
                     "equalCases", at: declaration.introducer,

@@ -30,7 +30,13 @@ struct FieldType {
         return nil
     }
 
-    /// Returns whether a type name is one that an enumeration can have as its raw type.
+    /// A Boolean value that is true if a variable of this type is nil by default. The compiler
+    /// initializes `T?` and `T!` with nil, but not `Optional<T>`.
+    var isImplicitlyNil: Bool {
+        syntax.is(OptionalTypeSyntax.self) || syntax.is(ImplicitlyUnwrappedOptionalTypeSyntax.self)
+    }
+
+    /// Returns whether the named type can be the raw type of an archived enumeration.
     static func isRawValue(_ name: String) -> Bool { name == "String" || numbers.contains(name) }
 
     /// The number types of the standard library, and `Bool`.
@@ -57,12 +63,13 @@ struct FieldType {
         }
     }
 
-    /// The types whose classes a field of this type needs, as expressions. A number is stored in
-    /// the object itself, without a class. A number type under another name is registered too,
-    /// which does no harm.
+    /// The types to register for a field of this type, as expressions. A number is stored in the
+    /// object itself, without a class. A number type behind a type alias is registered too, which
+    /// does no harm.
     var classes: [String] { Self.numbers.contains(text) ? [] : registered }
 
-    /// The types whose classes an object of this type needs, as expressions.
+    /// The types to register for an object of this type, such as an element of a collection, as
+    /// expressions.
     private var registered: [String] {
         if let wrapped { return wrapped.registered }
         if let array = syntax.as(ArrayTypeSyntax.self) {

@@ -106,7 +106,7 @@ struct StoredProperties {
                 "`\(name.text)` is not archived, so it needs an initial value or an optional type",
                 fixIts: Self.fixIts(forValueOf: binding))
         }
-        if variable.isConstant {
+        if variable.isConstant || !type.isImplicitlyNil {
             var field = ArchivedField(name: name, type: type, attributes: attributes)
             field.role = .absent
             fields.append(field)
@@ -233,7 +233,7 @@ struct StoredProperties {
 // MARK: - Declarations
 
 extension VariableDeclSyntax {
-    /// The kind of a property that is not stored when the instance is created; nil for stored
+    /// The kind of a property that no initializer sets: static, lazy or computed. Nil for other
     /// properties.
     fileprivate var reasonNotStored: String? {
         for modifier in modifiers {

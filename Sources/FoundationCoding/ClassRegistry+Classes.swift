@@ -41,13 +41,13 @@ extension ClassRegistry {
         }
     }
 
-    /// Returns the registry with a class under another name, as
-    /// `NSKeyedUnarchiver.setClass(_:forClassName:)` does for all archives.
+    /// Returns the registry with one more class, under another name. It replaces
+    /// `NSKeyedUnarchiver.setClass(_:forClassName:)`, which applies to all archives.
     ///
     /// - Parameters:
     ///   - class: the class, as for ``adding(classes:)``.
     ///   - name: the name of the class in archives.
-    /// - Returns: The registry with the name.
+    /// - Returns: The registry with the class.
     public func adding(class: AnyClass, as name: String) -> ClassRegistry {
         if let type = `class` as? any (NSCoding & AnyObject).Type {
             return adding(Self.coded(type), as: name)

@@ -50,7 +50,8 @@ public protocol KeyedArchiverCoderDelegate: AnyObject {
     /// calls this once for each object.
     func archiver(_ archiver: KeyedArchiverCoder, willEncode object: Any) -> Any?
 
-    /// Tells the delegate that an object has been written.
+    /// Tells the delegate that an object has been written. The coder calls this once for each
+    /// object, after its fields.
     func archiver(_ archiver: KeyedArchiverCoder, didEncode object: Any?)
 
     /// Tells the delegate that another object, or nil, replaces an object.

@@ -43,8 +43,8 @@ enum InheritedFields {
 
     private static let lists = [("NS.object.", "NS.objects"), ("NS.key.", "NS.keys")]
 
-    /// Returns whether the object has a field in the older form; nil if the caller must look for
-    /// the field in the archive.
+    /// Returns true for an element in the older form, and false for a current field, which is
+    /// hidden. Returns nil if the caller must look for the field in the archive.
     func contains(_ key: String, _ decoder: KeyedDecoder?) -> Bool? {
         switch self {
         case .string: return key == "NS.string" ? false : nil

@@ -7,7 +7,7 @@ internal import PropertyList
 
 /// An optional of any type.
 private protocol AnyOptional {
-    /// The wrapped value; nil for nil.
+    /// The wrapped value of the innermost optional; nil if there is none.
     var wrapped: Any? { get }
 }
 
@@ -18,9 +18,9 @@ extension Optional: AnyOptional {
 }
 
 /// The way to write the objects of a type.
-enum Form {
-    /// By ``MadeClass``, as an object of Foundation.
-    case made(MadeClass)
+enum EncodingMethod {
+    /// By ``BuiltInClass``, as an object of Foundation.
+    case builtIn(BuiltInClass)
     /// By the `encode(with:)` of the class. `place` is the index of the archived class among the
     /// classes of the archive.
     case own(any (NSCoding & AnyObject).Type, place: Int)
@@ -29,21 +29,21 @@ enum Form {
 }
 
 /// The ways to write objects, by their types.
-struct KnownForms {
+struct KnownEncodingMethods {
     private var types = TypeNumbers()
-    private var forms: [Form] = []
+    private var methods: [EncodingMethod] = []
 
     /// The way to write the objects of a type; nil if none is known.
-    subscript(type: ObjectIdentifier) -> Form? { types[type].map { forms[$0] } }
+    subscript(type: ObjectIdentifier) -> EncodingMethod? { types[type].map { methods[$0] } }
 
     /// Adds the way to write the objects of a type that is not in the table yet.
-    mutating func insert(_ form: Form, for type: ObjectIdentifier) {
+    mutating func insert(_ method: EncodingMethod, for type: ObjectIdentifier) {
         types.add(type)
-        forms.append(form)
+        methods.append(method)
     }
 
     /// Removes all types.
-    mutating func removeAll() { self = KnownForms() }
+    mutating func removeAll() { self = KnownEncodingMethods() }
 }
 
 extension KeyedArchiverCoder {
@@ -87,21 +87,24 @@ extension KeyedArchiverCoder {
     }
 
     private func uid(ofInstance original: AnyObject) throws -> PropertyListUID {
-        let known = forms[ObjectIdentifier(type(of: original))]
+        let known = encodingMethods[ObjectIdentifier(type(of: original))]
         // Objects of Foundation do not replace themselves.
-        if !mayReplace, case .made(let made)? = known {
-            return try made.write(original, self, writer)
+        if !mayReplace, case .builtIn(let builtIn)? = known {
+            return try builtIn.write(original, self, writer)
         }
         guard let instance = replacement(for: original) else { return ArchiveWriter.null }
-        let form = try instance === original ? known ?? form(of: instance) : form(of: instance)
-        let uid = try uid(of: instance, form)
-        if mayReplace { delegate?.archiver(self, didEncode: instance) }
+        let method = try (instance === original ? known : nil) ?? encodingMethod(of: instance)
+        // Only the first reference writes the object. A cycle refers to it before it is complete.
+        let isFirst =
+            mayReplace && delegate != nil && reported.insert(ObjectIdentifier(instance)).inserted
+        let uid = try uid(of: instance, method)
+        if isFirst { delegate?.archiver(self, didEncode: instance) }
         return uid
     }
 
-    private func uid(of instance: AnyObject, _ form: Form) throws -> PropertyListUID {
-        switch form {
-        case .made(let made): return try made.write(instance, self, writer)
+    private func uid(of instance: AnyObject, _ method: EncodingMethod) throws -> PropertyListUID {
+        switch method {
+        case .builtIn(let builtIn): return try builtIn.write(instance, self, writer)
         case .own(let type, let place):
             return try writer.foreignInstance(instance, ofClassAt: place) {
                 encodeFields(of: instance, as: type, with: $0)
@@ -160,14 +163,16 @@ extension KeyedArchiverCoder {
     }
 
     /// Returns the way to write an object.
-    private func form(of object: AnyObject) throws -> Form {
+    private func encodingMethod(of object: AnyObject) throws -> EncodingMethod {
         let id = ObjectIdentifier(type(of: object))
-        if let known = forms[id] { return known }
+        if let known = encodingMethods[id] { return known }
         let type: AnyClass = Self.codedClass(of: object)
-        let form = try newForm(object, type)
+        let method = try newEncodingMethod(object, type)
         // One type of a class cluster may be archived under several class names.
-        if type == Swift.type(of: object) || !(object is NSObject) { forms.insert(form, for: id) }
-        return form
+        if type == Swift.type(of: object) || !(object is NSObject) {
+            encodingMethods.insert(method, for: id)
+        }
+        return method
     }
 
     /// Returns the class under which an object asks to be written.
@@ -177,9 +182,9 @@ extension KeyedArchiverCoder {
         return (object as? NSObject)?.classForKeyedArchiver ?? type(of: object)
     }
 
-    private func newForm(_ object: AnyObject, _ type: AnyClass) throws -> Form {
-        if let made = MadeClass(type) {
-            if namesByClass[ObjectIdentifier(type)] == nil { return .made(made) }
+    private func newEncodingMethod(_ object: AnyObject, _ type: AnyClass) throws -> EncodingMethod {
+        if let builtIn = BuiltInClass(type) {
+            if namesByClass[ObjectIdentifier(type)] == nil { return .builtIn(builtIn) }
         }
         guard let coding = Swift.type(of: object) as? any (NSCoding & AnyObject).Type else {
             if object is any KeyedEncodable { return .keyed }
@@ -211,7 +216,7 @@ extension KeyedArchiverCoder {
     /// collection.
     private func requireWritable(_ type: AnyClass) throws {
         #if !canImport(Darwin)
-        if MadeClass(type) != nil || !(type is NSArray.Type || type is NSSet.Type) { return }
+        if BuiltInClass(type) != nil || !(type is NSArray.Type || type is NSSet.Type) { return }
         throw KeyedArchiveError(
             .misuse,
             what: "expected a class that can write itself, found the subclass "

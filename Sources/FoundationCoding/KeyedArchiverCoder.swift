@@ -50,17 +50,20 @@ public final class KeyedArchiverCoder: NSCoder {
     /// The indexes of classes among the classes of the archive.
     var places: [ObjectIdentifier: Int] = [:]
     /// The ways to write objects, by their types.
-    var forms: KnownForms {
+    var encodingMethods: KnownEncodingMethods {
         // SAFETY: only one thread uses a coder, and no client code runs during a change of the
         // table, so no access begins within another.
-        @inline(__always) get { unsafe uncheckedForms }
-        @inline(__always) _modify { yield unsafe &uncheckedForms }
+        @inline(__always) get { unsafe uncheckedEncodingMethods }
+        @inline(__always) _modify { yield unsafe &uncheckedEncodingMethods }
     }
     // Dynamic exclusivity checks would cost as much as the lookup itself.
-    @exclusivity(unchecked) private var uncheckedForms = KnownForms()
+    @exclusivity(unchecked) private var uncheckedEncodingMethods = KnownEncodingMethods()
     /// The replacements of objects, by the original object. The delegate or the object itself has
     /// chosen them.
     var replacements: [ObjectIdentifier: (original: AnyObject, replacement: AnyObject?)] = [:]
+    /// The objects that have been reported to the delegate, or will be when they are complete. ``replacements``
+    /// retains them.
+    var reported: Set<ObjectIdentifier> = []
     /// A Boolean value indicating whether a delegate was set, or an object has been replaced.
     var mayReplace = false
     /// A Boolean value indicating whether each class must adopt `NSSecureCoding`.
@@ -271,7 +274,7 @@ extension KeyedArchiverCoder {
     ///   - cls: the class.
     public func setClassName(_ codedName: String?, for cls: AnyClass) {
         namesByClass[ObjectIdentifier(cls)] = codedName
-        forms.removeAll()
+        encodingMethods.removeAll()
         places.removeAll()
     }
 

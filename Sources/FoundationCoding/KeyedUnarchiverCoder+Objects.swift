@@ -58,15 +58,15 @@ extension KeyedUnarchiverCoder {
         guard let classIndex = reference.classIndex else {
             return try valueInPlace(reference).map { .object($0) }
         }
-        if reference.isUnderWay { return try cut(reference) }
+        if reference.isUnderConstruction { return try cut(reference) }
         switch try resolution(of: classIndex, reference) {
         case .leaf: return .object(try leaf(reference))
         case .keyed(let type):
             return .value(
                 try current.map { try $0.any { try type.unarchive(reference) } }
                     ?? type.unarchive(reference))
-        case .made(let made):
-            return .object(try reference.foreignObject { try replaced(made.make($0, self)) })
+        case .builtIn(let builtIn):
+            return .object(try reference.foreignObject { try replaced(builtIn.make($0, self)) })
         case .own(let type, let inherited, _):
             return .object(
                 try reference.foreignObject { try replaced(construct(type, $0, inherited)) })
@@ -100,7 +100,7 @@ extension KeyedUnarchiverCoder {
     private func valueInPlace(_ reference: KeyedReference) throws -> NSObject? {
         try reference.chargeElement()
         if reference.isNil { return nil }
-        if let value = try reference.plainValue() { return MadeClass.object(value) }
+        if let value = try reference.plainValue() { return BuiltInClass.object(value) }
         throw reference.wrongType(expected: "an object")
     }
 
@@ -112,7 +112,7 @@ extension KeyedUnarchiverCoder {
         guard let value = try reference.plainValue() else {
             throw reference.wrongType(expected: "a plain value")
         }
-        let object = try replaced(MadeClass.object(value))
+        let object = try replaced(BuiltInClass.object(value))
         if let sharedNumber { leaves[sharedNumber] = object }
         return object
     }

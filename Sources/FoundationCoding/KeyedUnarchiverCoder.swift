@@ -20,7 +20,7 @@ public import PropertyList
 ///
 /// The coder creates an object if the registry lists its class, or if the current call names the
 /// class: `decodeObject(of: [Hero.self], forKey: "hero")` allows `Hero` in that field and below it,
-/// by its exact name. The coder never looks up names of the archive in the runtime.
+/// by its exact name. The coder never looks up a class name from the archive in the runtime.
 ///
 /// No archive, however malformed, makes a call trap. The coder keeps the first error, with the path
 /// to the object. After an error every call returns nil, zero or false, and ``finishDecoding()``
@@ -80,7 +80,7 @@ public final class KeyedUnarchiverCoder: NSCoder {
     var leaves = NumberedTable<AnyObject>()
     /// A Boolean value indicating whether each class must adopt `NSSecureCoding`.
     var isSecure = false
-    /// A Boolean value indicating whether the delegate has been told that reading ended.
+    /// A Boolean value indicating whether the delegate has been notified of the end of reading.
     var isFinished = false
     private var policy = NSCoder.DecodingFailurePolicy.setErrorAndReturn
     #if canImport(Darwin)

@@ -9,8 +9,8 @@ internal import PropertyList
 enum Resolution {
     /// As a plain value: a string, a number or data.
     case leaf
-    /// By ``MadeClass``, as an object of Foundation.
-    case made(MadeClass)
+    /// By ``BuiltInClass``, as an object of Foundation.
+    case builtIn(BuiltInClass)
     /// By the `init(coder:)` of the class.
     case own(any (NSCoding & AnyObject).Type, InheritedFields?, isSecure: Bool)
     /// By a type's conformance to `KeyedDecodable`.
@@ -139,17 +139,17 @@ extension KeyedUnarchiverCoder {
         if let type = type as? any AnyCodedObject.Type {
             return resolve(type.objectType, reference)
         }
-        if !(type is AnyClass), let made = MadeClass(rawValue: name) {
-            return resolve(made.type, reference)
+        if !(type is AnyClass), let builtIn = BuiltInClass(rawValue: name) {
+            return resolve(builtIn.type, reference)
         }
         return .keyed(type)
     }
 
     /// Returns the way to read the objects of a class of the program.
     private func resolve(_ type: AnyClass, _ reference: KeyedReference) -> Resolution {
-        if let made = MadeClass(type) {
-            let isLeaf = [.string, .number, .data].contains(made) && reference.isPlain
-            return isLeaf ? .leaf : .made(made)
+        if let builtIn = BuiltInClass(type) {
+            let isLeaf = [.string, .number, .data].contains(builtIn) && reference.isPlain
+            return isLeaf ? .leaf : .builtIn(builtIn)
         }
         if let type = type as? any (NSCoding & AnyObject).Type {
             let substitute =
@@ -186,8 +186,8 @@ extension KeyedUnarchiverCoder {
     private func notAllowed(_ reference: KeyedReference) -> KeyedArchiveError {
         let name = KeyedArchiveError.printable(reference.archivedClass?.name ?? "")
         return reference.classNotAllowed(
-            recovery: "`.foundationObjects.adding(classes: [T.self])` with the class T that is "
-                + "archived as \(name) would allow it")
+            recovery: "add the class that is archived as \(name) to the registry: "
+                + "`.foundationObjects.adding(classes: [T.self])`")
     }
 }
 

@@ -28,8 +28,8 @@ enum ObjCType {
     /// An array of `count` values.
     case array(count: Int, element: UInt8)
 
-    /// Parses a type encoding; nil for structures, unions, pointers, and arrays of anything but
-    /// numbers.
+    /// Parses a type encoding; nil for structures, unions, pointers, empty arrays, and arrays of
+    /// anything but numbers.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         if bytes.count == 1 {
@@ -102,6 +102,23 @@ enum ObjCType {
 
 // MARK: - Reading
 
+/// An array of numbers, which the coder reads once for all references to it.
+private final class NumberArray {
+    /// The character of the element type.
+    let element: Int
+    let values: [PlainValue?]
+
+    init(_ decoder: KeyedDecoder) throws {
+        element = try decoder.decodeInteger(forKey: "NS.type")
+        let count = try decoder.decodeInteger(forKey: "NS.count")
+        var values: [PlainValue?] = []
+        while values.count < count, let value = decoder.nextUnkeyed() {
+            values.append(try value.plainValue())
+        }
+        self.values = values
+    }
+}
+
 extension KeyedUnarchiverCoder {
     /// Reads a value without a key into memory. Stores zero, or nil for an object, if there is no
     /// such value.
@@ -163,17 +180,12 @@ extension KeyedUnarchiverCoder {
             reference.archivedClass?.name == ObjCType.arrayClass.name
         else { return }
         do {
-            _ = try reference.foreignObject { decoder in
-                guard try decoder.decodeInteger(forKey: "NS.type") == Int(element) else {
-                    throw reference.wrongType(
-                        expected: "an array of type \(Unicode.Scalar(element))")
-                }
-                let found = min(count, try decoder.decodeInteger(forKey: "NS.count"))
-                for index in 0..<max(0, found) {
-                    let value = try decoder.nextUnkeyed()?.plainValue()
-                    unsafe Self.store(value, element, size, place + index * size)
-                }
-                return NSNull()
+            let array = try reference.foreignObject { try NumberArray($0) } as? NumberArray
+            guard let array, array.element == Int(element) else {
+                throw reference.wrongType(expected: "an array of type \(Unicode.Scalar(element))")
+            }
+            for (index, value) in array.values.prefix(count).enumerated() {
+                unsafe Self.store(value, element, size, place + index * size)
             }
         } catch { failWithError(error) }
     }
@@ -185,7 +197,7 @@ extension KeyedUnarchiverCoder {
     ) {
         var number = NSNumber(value: 0)
         if case .number(let found)? = value,
-            let object = MadeClass.object(.number(found)) as? NSNumber
+            let object = BuiltInClass.object(.number(found)) as? NSNumber
         {
             number = object
         }

@@ -74,6 +74,31 @@ struct NIBArchiveImportTests {
         #expect(salvaged.document.problems.map(\.code) == [.duplicateKey])
     }
 
+    @Test("a key that the file lists twice counts as one key")
+    func keysListedTwice() throws {
+        var archive = NIBArchiveBuilder(coderVersion: 9)
+        let root = archive.addObject("NSObject")
+        let keys = ["key", "ke#", "UINibEncoderEmptyKey", "UINibEncoderEmptyKe#"]
+        for (number, key) in keys.enumerated() {
+            archive.append(.integer(Int64(number)), forKey: key, to: root)
+        }
+        // The builder lists each key once. Replacing `#` gives two keys the same name.
+        let bytes = try archive.finish().map { $0 == UInt8(ascii: "#") ? UInt8(ascii: "y") : $0 }
+        let error = #expect(throws: PropertyListError.self) { try ImportedArchive(parsing: bytes) }
+        #expect(error?.code == .duplicateKey)
+        #expect(error?.what == "NIBArchive: the key `key` occurs twice in an object")
+        #expect(error?.location?.byte != nil)
+        let salvaged = try ImportedArchive(salvaging: bytes).document
+        #expect(salvaged.problems.map(\.code) == [.duplicateKey])
+        let graph = try ArchiveGraph(ArchiveContents(salvaged))
+        guard case .object(let object)? = graph[1] else {
+            Issue.record("object 1 is none")
+            return
+        }
+        #expect(object["key"] == 0)
+        #expect(object["UINibEncoderEmptyKey"] == .array([2, 3]))
+    }
+
     @Test("bytes after the class names are refused, and reported when salvaging")
     func trailingBytes() throws {
         var archive = NIBArchiveBuilder(coderVersion: 10)
@@ -103,6 +128,27 @@ struct InlineListImportTests {
         #expect(try imported.document.root.value() == .array(["ping:", .null, -1, 0.5]))
     }
 
+    @Test(
+        "the key generated for a value without one differs from all other keys",
+        arguments: [true, false])
+    func unkeyedValues(isFirst: Bool) throws {
+        let entries: [(InlinePropertyListBuilder.Value, Int64)] = [(.ascii("$0"), 1), (.null, 2)]
+        var list = InlinePropertyListBuilder()
+        try list.beginDictionary()
+        for (key, number) in isFirst ? entries : entries.reversed() {
+            try list.append(key)
+            try list.append(.integer(number))
+        }
+        try list.append(.ascii("other"))
+        try list.beginDictionary()
+        try list.append(.ascii("$1"))
+        try list.append(.integer(3))
+        try list.end()
+        try list.end()
+        let root = try ImportedArchive(parsing: list.finish()).document.root
+        #expect(try root.value() == ["$$0": 1, "$0": 2, "other": ["$1": 3]])
+    }
+
     @Test("a message with objects is a keyed archive, with typed values")
     func objects() throws {
         var list = InlinePropertyListBuilder()
@@ -126,7 +172,7 @@ struct InlineListImportTests {
         #expect(error?.description.contains("of the bplist17") == true)
     }
 
-    @Test("deep nesting is a limit, not a crash")
+    @Test("nesting beyond the depth limit is refused with an error, and does not crash")
     func depth() throws {
         var list = InlinePropertyListBuilder()
         for _ in 0..<20_000 { try list.beginArray() }

@@ -66,7 +66,7 @@ enum Streams {
         }
     }
 
-    /// An attributed string whose runs may be wrong. Each has attributes of its own.
+    /// An attributed string whose runs may be invalid. Each run has its own attributes.
     static func attributed(
         _ string: String, _ runs: [(number: Int64, length: Int64)],
         _ stream: inout TypedStreamBuilder

@@ -137,7 +137,7 @@ struct TypedStreamImportTests {
         #expect(text.contains("would allow it"))
     }
 
-    @Test("objects of unknown classes and versions keep their values")
+    @Test("objects of unknown classes keep their values")
     func unknown() throws {
         let archive = try imported { stream in
             try stream.append(object: .init("Thing", version: 3, superclass: .object)) {
@@ -159,7 +159,7 @@ struct TypedStreamImportTests {
         #expect(graph.archivedClass(of: 1)?.name == "Thing")
     }
 
-    @Test("each value has its byte range in the file")
+    @Test("each object has its byte range in the file")
     func places() throws {
         let bytes = try Streams.message()
         let archive = try ImportedArchive(parsing: bytes)
@@ -171,7 +171,7 @@ struct TypedStreamImportTests {
         #expect(archive.byteRange(of: 9999) == nil)
     }
 
-    @Test("the archive can be written as a keyed archive and read again")
+    @Test("an imported archive can be written as a keyed archive and read again")
     func conversion() throws {
         let archive = try ImportedArchive(parsing: Streams.message())
         let binary = try archive.document.serialized(as: .binary)
@@ -198,7 +198,7 @@ struct TypedStreamImportTests {
     }
 }
 
-@Suite("Objects with contents that their classes do not write")
+@Suite("Objects whose contents do not match their classes")
 struct HostileMeaningTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
@@ -379,7 +379,9 @@ struct HostileMeaningTests {
         },
     ]
 
-    @Test("they are refused with their location, and kept when salvaging", arguments: cases)
+    @Test(
+        "mismatched contents are refused with their location, and reported when salvaging",
+        arguments: cases)
     func refused(_ example: Case) throws {
         var stream = TypedStreamBuilder()
         try stream.beginGroup("@")

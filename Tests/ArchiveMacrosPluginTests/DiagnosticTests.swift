@@ -77,7 +77,7 @@ struct DiagnosticTests {
                 """)
     }
 
-    @Test("the name must be a literal")
+    @Test("the name must be a string literal that is not empty and has no interpolation")
     func nameLiteral() {
         for name in [#""\(x)""#, #""""#, "Names.save"] {
             expectError(
@@ -204,7 +204,7 @@ struct DiagnosticTests {
         }
     }
 
-    @Test("a property of a type that no archive can hold is an error, and is left out")
+    @Test("a property whose type no archive can hold is an error, which suggests `@NotArchived`")
     func obstacles() {
         let rows = [
             ("(() -> Void)?", "a function"), ("@Sendable () -> Int", "a function"),
@@ -434,7 +434,7 @@ struct DiagnosticTests {
                 """)
     }
 
-    @Test("errors about enumerations name cases, keys and attributes")
+    @Test("invalid cases, keys and attributes in enumerations are errors")
     func enumerations() {
         let rows = [
             ("", 1, 19, "expected at least one case, found none"),
@@ -481,21 +481,23 @@ struct DiagnosticTests {
                     }
                     """)
         }
-        expectError(
-            #"two cases have the same name in archives, "a""#,
-            in: """
-                @Archived("Shape") enum Shape {
-                    case a
-                    @ArchivedKey("a") case b
-                }
-                """,
-            column: 20,
-            without: """
-                enum Shape {
-                    case a
-                    case b
-                }
-                """)
+        for key in [#""a""#, #""\u{61}""#] {
+            expectError(
+                "two cases have the same name in archives, \(key)",
+                in: """
+                    @Archived("Shape") enum Shape {
+                        case a
+                        @ArchivedKey(\(key)) case b
+                    }
+                    """,
+                column: 20,
+                without: """
+                    enum Shape {
+                        case a
+                        case b
+                    }
+                    """)
+        }
         expectError(
             "a macro cannot evaluate the `#if` around a case",
             in: """

@@ -6,7 +6,9 @@ import Testing
 
 @Suite("Expansions of the macro")
 struct ExpansionTests {
-    @Test("the expansion of a final class is inside the class, because it has an initializer")
+    @Test(
+        "the members of a final class are in its body, as extensions cannot declare `init(coder:)`"
+    )
     func finalClass() {
         expect(
             """
@@ -45,7 +47,7 @@ struct ExpansionTests {
                 """)
     }
 
-    @Test("the members of a class with possible subclasses are as open as its access allows")
+    @Test("an open class gets open members and a required initializer")
     func openClass() {
         expect(
             """
@@ -123,7 +125,7 @@ struct ExpansionTests {
                 """, conforming: true)
     }
 
-    @Test("the attribute decides whether the members call the superclass")
+    @Test("the argument `super:` decides whether the members call the superclass")
     func explicitSuper() {
         expect(
             """
@@ -207,6 +209,43 @@ struct ExpansionTests {
                         `default` = try coder.decode(forKey: "default")
                         map = try coder.decode(forKey: "map")
                     }
+                }
+                """)
+    }
+
+    @Test("the initializer sets an optional to nil if the compiler does not")
+    func implicitlyNil() {
+        expect(
+            """
+            @Archived("Node")
+            final class Node {
+                @NotArchived var cache: Optional<Int>
+                @NotArchived var size: Int?
+                @ArchivedReference var friend: Optional<Node>
+            }
+            """,
+            becomes: """
+                final class Node {
+                    var cache: Optional<Int>
+                    var size: Int?
+                    var friend: Optional<Node>
+
+                    static let archivedClass: ArchivedClass = "Node"
+
+                    func encode(with coder: KeyedEncoder) {
+                        coder.encode(friend, forKey: "friend")
+                    }
+
+                    init(coder: KeyedDecoder) throws {
+                        cache = nil
+                        friend = nil
+                        try coder.decodeReference(to: Node.self, forKey: "friend") { [weak self] in
+                            self?.friend = $0
+                        }
+                    }
+                }
+
+                extension Node: KeyedCodable {
                 }
                 """)
     }

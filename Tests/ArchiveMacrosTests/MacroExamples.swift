@@ -6,7 +6,7 @@ import ArchiveMacros
 import KeyedArchive
 import Testing
 
-/// The examples of the documentation, in a place of their own.
+/// The examples of the documentation, in their own namespace.
 private enum Examples {
     @Archived("DWSave")
     final class Save {

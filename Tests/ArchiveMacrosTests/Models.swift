@@ -59,7 +59,7 @@ final class HandSave: KeyedCodable {
     init(coder: KeyedDecoder) throws { save = try Save(coder: coder) }
 }
 
-/// Encodes a `Save` without some of its fields.
+/// Encodes a `Save` with only some of its fields, and decodes the keys of one.
 final class OldSave: KeyedCodable {
     static let archivedClass: ArchivedClass = "DWSave"
     var keys: [String]
@@ -76,7 +76,7 @@ final class OldSave: KeyedCodable {
     init(coder: KeyedDecoder) throws { keys = coder.keys }
 }
 
-// The subclass is declared before its superclass, which a program may do.
+// The subclass is declared before its superclass, as Swift allows.
 
 @Archived("Dog")
 final class Dog: Pet {
@@ -155,7 +155,7 @@ class Boat: KeyedCodable {
     struct WrongLength: Error {}
 }
 
-/// Its encoding method is handwritten. The macro generates the rest.
+/// A subclass with a handwritten encoding method. The macro generates the rest.
 @Archived("Ferry", super: true)
 final class Ferry: Boat {
     var cars: Int
@@ -187,7 +187,7 @@ final class Radio: Device, CustomStringConvertible {
     var description: String { "radio at \(station)" }
 }
 
-/// A linked list. `next` is a late reference, so that decoding makes no nested calls.
+/// A linked list. `next` is a deferred reference, so that decoding makes no nested calls.
 @Archived("Link")
 final class Link {
     let number: Int
@@ -199,7 +199,8 @@ final class Link {
     }
 }
 
-/// Uses the public import, because the compiler ignores uses in code that a macro generates.
+/// Uses the public import in handwritten code. The compiler ignores uses in code that a macro
+/// generates, and would warn that nothing uses the import.
 public typealias TrickCoding = KeyedCodable
 
 @Archived("Trick")
@@ -235,7 +236,7 @@ indirect enum Shape: Hashable {
     case `default`(in: Int)
 }
 
-/// Fields of enumerations with raw values, alone, optional and in collections.
+/// Fields whose types have raw values: alone, optional and in collections.
 @Archived("Setup")
 struct Setup: Equatable {
     var level: Level
@@ -246,7 +247,7 @@ struct Setup: Equatable {
     @ArchivedKey(default: Level.low) var fallback: Level
 }
 
-/// Its decoding initializer is handwritten. The macro generates the rest.
+/// A class with a handwritten decoding initializer. The macro generates the rest.
 @Archived("Half")
 final class Half {
     var value: Int
@@ -259,7 +260,7 @@ final class Half {
     }
 }
 
-/// A number type with a name that the program defines.
+/// An alias that hides a number type from the macro.
 typealias Count = Int
 
 /// Private fields, and one field for each rare spelling of a type.
@@ -281,7 +282,7 @@ struct Safe {
     var contents: String { "\(secret) \(count) \(title ?? "nil") \(codes) \(table)" }
 }
 
-/// An outer type for nested types, and further types of fields.
+/// A namespace for a nested type, which has fields of further types.
 enum Outer {
     @Archived("Outer.Inner")
     struct Inner: Equatable {

@@ -74,14 +74,14 @@ struct RoundTripTests {
         #expect(error { _ = try again(Half(300)) }?.code == .valueOutOfRange)
     }
 
-    @Test("private fields, and optionals with a default for nil, round-trip")
+    @Test("private fields round-trip, and an optional that is nil decodes as its default")
     func privateFields() throws {
         #expect(
             try again(Safe(secret: 7, title: "x")).contents == Safe(secret: 7, title: "x").contents)
         #expect(try again(Safe(secret: 7, title: nil)).title == "none")
     }
 
-    @Test("nested types, and fields of any type that archives hold, round-trip")
+    @Test("nested types round-trip, with fields of Foundation's value types")
     func types() throws {
         let inner = Outer.Inner(
             id: UUID(), date: Date(timeIntervalSinceReferenceDate: 5), data: Data([1, 2]),
@@ -179,7 +179,7 @@ struct ClassTests {
         #expect(alone.owner == nil)
     }
 
-    @Test("a late reference of an object that was released during decoding is skipped")
+    @Test("a deferred reference of an object that was released during decoding is skipped")
     func letGo() throws {
         let owner = Owner()
         owner.pets = [Pet(name: "Rex")]
@@ -249,7 +249,7 @@ struct ValueTests {
         #expect("\(try #require(error))".contains("expected a case of Shape, found another name"))
     }
 
-    @Test("types with raw values are archived as these, alone and in fields")
+    @Test("types with raw values round-trip, alone, in collections and in fields")
     func rawValues() throws {
         #expect(try again(Difficulty.hard) == .hard)
         #expect(try again([Level.high, .low]) == [.high, .low])
@@ -269,7 +269,7 @@ struct ValueTests {
         #expect(try again(trick) == trick)
     }
 
-    /// The fields of a shape.
+    /// Decodes the keys and the case name of a shape.
     private struct Line: KeyedDecodable {
         static let archivedClass: ArchivedClass = "Line"
         let keys: [String]

@@ -7,7 +7,7 @@ import KeyedArchive
 import PropertyList
 import Testing
 
-/// A class of an ordinary program, which knows nothing of the library.
+/// A class of an ordinary program that does not use the library.
 final class Hero: NSObject, NSSecureCoding {
     static var supportsSecureCoding: Bool { true }
 
@@ -50,7 +50,7 @@ final class Hero: NSObject, NSSecureCoding {
     }
 }
 
-/// A class with another name, which can be read from the fields of a hero.
+/// A class that can decode the fields of a `Hero`.
 final class Monster: NSObject, NSCoding {
     let name: String
 
@@ -82,7 +82,7 @@ struct CoderTests {
         } catch { return error as? KeyedArchiveError }
     }
 
-    @Test("An object comes back with its fields, and is one object however often it is referred to")
+    @Test("An object round-trips with its fields, and all references decode to the same object")
     func roundTrip() throws {
         let friend = Hero("Ann", 4)
         friend.tags = ["a", "b"]
@@ -100,7 +100,7 @@ struct CoderTests {
         #expect(!heroes[1].isBrave)
     }
 
-    @Test("Foundation reads what the archiver wrote, and the unarchiver what Foundation wrote")
+    @Test("Foundation and the coders read each other's archives")
     func agreesWithFoundation() throws {
         let hero = Hero("Bob", 5, friend: Hero("Ann"))
         let ours = try KeyedArchiverCoder.archivedData(
@@ -117,13 +117,14 @@ struct CoderTests {
         #expect(byUs?.born == hero.born)
     }
 
-    @Test("A class that is not allowed is an error with the path, and is not instantiated")
+    @Test("A class that is not allowed is an error with the path, and decodes once it is allowed")
     func refusesClasses() throws {
         let data = try archive(["x": [Monster(name: "M")]])
         let refused = error { try KeyedUnarchiverCoder.unarchiveTopLevelObjectWithData(data) }
         #expect(refused?.code == .classNotAllowed)
         #expect(refused?.path.map { "\($0)" }?.hasPrefix("root") == true)
         #expect(refused?.what.contains("Monster") == true)
+        #expect(refused?.recovery?.hasPrefix("add the class that is archived as ") == true)
         let allowed = ClassRegistry.foundationObjects.adding(classes: [Monster.self])
         let read = try KeyedUnarchiverCoder.unarchiveTopLevelObjectWithData(data, allowing: allowed)
         #expect((read as? [String: [Monster]])?["x"]?.first?.name == "M")
@@ -168,7 +169,7 @@ struct CoderTests {
         #expect(writing?.code == .classNotAllowed)
     }
 
-    @Test("A cycle is an error with the path, or nil and counted")
+    @Test("A cycle is an error with the path; if cycles are cut, the reference is nil and counted")
     func cycles() throws {
         let hero = Hero("Bob", 1, friend: Hero("Ann"))
         hero.friend?.friend = hero
@@ -203,7 +204,7 @@ struct CoderTests {
         #expect(throws: CocoaError.self) { try archiver.encodedData }
     }
 
-    @Test("Garbage, and an object whose class has no coding, lead to thrown errors")
+    @Test("Decoding garbage and encoding an object that does not adopt NSCoding throw errors")
     func throwsForGarbage() throws {
         let garbage = error { try KeyedUnarchiverCoder(forReadingFrom: Data("no archive".utf8)) }
         #expect(garbage != nil)
@@ -251,7 +252,7 @@ struct CoderTests {
         #expect(archiver.className(for: Monster.self) == "Ogre")
     }
 
-    @Test("A class nested in another type has a name")
+    @Test("A class nested in another type round-trips under its qualified name")
     func namesNestedClasses() throws {
         let data = try archive(Outer.Inner())
         let registry = ClassRegistry(classes: [Outer.Inner.self])
@@ -291,6 +292,30 @@ struct CoderTests {
         #expect(readSmall == -7)
         #expect(readNumbers == [1, 2.5, 3, 0])
         try coder.finishDecoding()
+    }
+
+    @Test("Each reference to an array of numbers reads all of its elements")
+    func sharedArrays() throws {
+        let archiver = KeyedArchiverCoder()
+        var numbers: [Float] = [1, 2.5, 3]
+        unsafe archiver.encodeValue(ofObjCType: "[3f]", at: &numbers)
+        let document = try PropertyListValue(parsing: archiver.encodedData)
+        guard case .dictionary(var contents) = document,
+            case .dictionary(var roots)? = contents["$top"]
+        else { throw CocoaError(.coderReadCorrupt) }
+        for key in ["$1", "$2"] { roots[key] = roots["$0"] }
+        contents["$top"] = .dictionary(roots)
+        let bytes = try PropertyListDocument(.dictionary(contents)).serialized(as: .binary)
+        let coder = try KeyedUnarchiverCoder(forReadingFrom: Data(bytes))
+        var (two, three): ([Float], [Float]) = ([9, 9], [9, 9, 9])
+        unsafe coder.decodeValue(ofObjCType: "[2f]", at: &two)
+        unsafe coder.decodeValue(ofObjCType: "[3f]", at: &three)
+        #expect(two == [1, 2.5])
+        #expect(three == numbers)
+        #expect(coder.error == nil)
+        var reals: [Double] = [9, 9, 9]
+        unsafe coder.decodeValue(ofObjCType: "[3d]", at: &reals)
+        #expect((coder.error as? KeyedArchiveError)?.code == .wrongType)
     }
 
     @Test("XML is written and read")
@@ -351,7 +376,7 @@ struct CoderTests {
         #expect(refused?.code == .depthLimitExceeded)
     }
 
-    @Test("An error object in a set, whose hash would crash, is refused")
+    @Test("A decimal number in a set, whose hash would crash Foundation, is refused")
     func refusesUnhashable() throws {
         let inner = try archive([NSDecimalNumber(value: 1)])
         let document = try PropertyListValue(parsing: inner)
@@ -396,8 +421,36 @@ private final class Spy: KeyedUnarchiverCoderDelegate, KeyedArchiverCoderDelegat
     func archiverDidFinish(_ archiver: KeyedArchiverCoder) { events.append("finished") }
 }
 
+/// A delegate that records the heroes before and after the archiver encodes them.
+private final class Witness: KeyedArchiverCoderDelegate {
+    var events: [String] = []
+
+    func archiver(_ archiver: KeyedArchiverCoder, willEncode object: Any) -> Any? {
+        if let hero = object as? Hero { events.append("will \(hero.name)") }
+        return object
+    }
+
+    func archiver(_ archiver: KeyedArchiverCoder, didEncode object: Any?) {
+        if let hero = object as? Hero { events.append("did \(hero.name)") }
+    }
+}
+
 extension CoderTests {
-    @Test("Delegates replace all references to an object alike, and allow classes")
+    @Test("The delegate is called once before and once after each object is written")
+    func reportsEachObjectOnce() throws {
+        let (one, two) = (Hero("one"), Hero("two"))
+        (one.friend, two.friend) = (two, one)
+        defer { one.friend = nil }
+        let witness = Witness()
+        let archiver = KeyedArchiverCoder()
+        archiver.delegate = witness
+        archiver.encodeConditionalObject(one, forKey: "first")
+        archiver.encode([one, one], forKey: "heroes")
+        _ = try archiver.encodedData
+        #expect(witness.events == ["will one", "will two", "did two", "did one"])
+    }
+
+    @Test("Delegates replace an object consistently in all references, and allow classes")
     func delegates() throws {
         let spy = Spy()
         let archiver = KeyedArchiverCoder()
@@ -416,9 +469,9 @@ extension CoderTests {
     }
 }
 
-// MARK: - Types of the library and classes with NSCoding
+// MARK: - KeyedCodable types and NSCoding classes
 
-/// A type of the library that holds objects of classes.
+/// A `KeyedCodable` class with a field of an `NSCoding` class.
 private final class Level: KeyedCodable {
     static var archivedClass: ArchivedClass { "Level" }
     static func register(in registry: inout ClassRegistry) {
@@ -440,7 +493,7 @@ private final class Level: KeyedCodable {
     }
 }
 
-/// A class that holds a value of the library.
+/// An `NSCoding` class with fields of a `KeyedCodable` class.
 private final class Guild: NSObject, NSCoding {
     let name: String
     var levels: [Level] = []
@@ -460,7 +513,7 @@ private final class Guild: NSObject, NSCoding {
 }
 
 extension CoderTests {
-    @Test("Types of the library and classes with NSCoding hold each other, with one identity")
+    @Test("An NSCoding object that contains KeyedCodable values keeps object identity")
     func bothWorlds() throws {
         let level = Level(7)
         let guild = Guild(name: "G")
@@ -475,7 +528,7 @@ extension CoderTests {
         #expect(guilds[0].levels[0] === guilds[0].levels[1])
     }
 
-    @Test("A type of the library reads and writes objects as values, with one identity")
+    @Test("A KeyedCodable value that contains NSCoding objects keeps object identity")
     func objectsAsValues() throws {
         let guild = Guild(name: "G")
         let (one, two) = (Level(1), Level(2))
@@ -519,7 +572,7 @@ private final class Roster: NSArray {
 
 extension CoderTests {
     @Test(
-        "A subclass of an array is read by Foundation's initializer, and is refused in writing"
+        "A subclass of NSArray is decoded by Foundation's initializer; encoding it is refused"
     )
     func subclassesOfCollections() throws {
         let written = error { try archive(Roster(["a" as NSString, "b" as NSString])) }

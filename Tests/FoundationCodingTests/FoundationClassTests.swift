@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Foundation's classes through the coders")
 struct FoundationClassTests {
-    /// Returns the page of the documentation with the table.
+    /// Returns the documentation page with the table of classes.
     private static func page() throws -> String {
         let page = Corpus.repository.appendingPathComponent(
             "Sources/FoundationCoding/FoundationCoding.docc/FoundationClasses.md")
@@ -28,7 +28,7 @@ struct FoundationClassTests {
         }
     }
 
-    /// Returns the classes of Foundation that adopt `NSSecureCoding`, by its library's symbols.
+    /// Returns Foundation's classes that adopt `NSSecureCoding`, from the symbols of its library.
     private static func secureClasses() throws -> [String] {
         // The file system reports a size of 0, so only a handle reads the whole file.
         let file = try #require(FileHandle(forReadingAtPath: "/proc/self/maps"))
@@ -47,7 +47,7 @@ struct FoundationClassTests {
     }
 
     @Test(
-        "The page has every class of Foundation that adopts NSSecureCoding",
+        "The page lists every class of Foundation that adopts NSSecureCoding",
         .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/maps")))
     func everyClass() throws {
         let (page, classes) = (try Self.page(), try Self.secureClasses())
@@ -75,7 +75,7 @@ struct FoundationClassTests {
         }
     }
 
-    @Test("Classes of the default list withstand every bad field")
+    @Test("No bad field crashes a class of the default registry")
     func badFields() throws {
         for row in try Self.rows() where row.cells[3] {
             let result = try Program.run(
@@ -85,7 +85,7 @@ struct FoundationClassTests {
         }
     }
 
-    @Test("The table says of each class whether the default list has it")
+    @Test("The table states for each class whether it is in the default registry")
     func defaultList() throws {
         let names = Set(ClassRegistry.foundationObjects.names)
         for row in try Self.rows() {

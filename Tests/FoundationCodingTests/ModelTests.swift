@@ -6,9 +6,9 @@ import FoundationCoding
 import KeyedArchive
 import Testing
 
-// Classes of the shapes that occur in a code generator's model of a program: base classes with
-// overrides, generic helpers on NSCoder, dictionaries of arrays of objects, references to parents,
-// and objects that many others share.
+// Classes as in a code generator's model of a program. The model has base classes with overrides,
+// generic helpers on NSCoder, dictionaries of arrays of objects, references to parents, and objects
+// that many others share.
 
 extension NSCoder {
     fileprivate func decode<Value>(_ key: String) -> Value? { decodeObject(forKey: key) as? Value }
@@ -119,7 +119,7 @@ private final class ModelAttribute: NSObject, NSCoding {
     required init?(coder: NSCoder) { arguments = coder.decode("arguments") ?? [:] }
 }
 
-@Suite("A model of a program with NSCoding")
+@Suite("A model of a program, in NSCoding classes")
 struct ModelTests {
     private let allowed = ClassRegistry.foundationObjects.adding(classes: [
         ModelType.self, ModelClass.self, ModelVariable.self, ModelAttribute.self,
@@ -159,11 +159,11 @@ struct ModelTests {
         #expect(types[0].contained.first?.parentName == "Base")
         #expect(types[0].contained.first?.variables.first?.line == 7)
         #expect(types[1].based == ["Base": "Base"])
-        // The parent of the contained type, and the type of its variable.
+        // The cut references: the parent of the contained type, and the type of its variable.
         #expect(coder.cutReferenceCount == 2)
     }
 
-    @Test("Without the policy, the same archive is an error with the path, not a crash")
+    @Test("Without the policy, the same archive is an error, not a crash")
     func cycleIsAnError() throws {
         let archiver = KeyedArchiverCoder()
         archiver.encode(model(), forKey: "types")

@@ -10,7 +10,7 @@ internal import KeyedArchive
 ///
 /// Some of these classes use calls that only Foundation's own coder has. Others crash when a field
 /// is missing, or read a value that differs from the one that they wrote.
-enum MadeClass: String, CaseIterable {
+enum BuiltInClass: String, CaseIterable {
     case string = "NSString"
     case mutableString = "NSMutableString"
     case number = "NSNumber"
@@ -70,7 +70,7 @@ enum MadeClass: String, CaseIterable {
         }
     }
 
-    /// The case for exactly this class; nil for other classes.
+    /// Creates the case for exactly this class; nil for other classes.
     init?(_ type: AnyClass) {
         guard let known = Self.byType[ObjectIdentifier(type)] else { return nil }
         self = known
@@ -88,7 +88,7 @@ enum FoundationClassList {
     /// The classes of the default list. The names are those of `NSStringFromClass`, which is slow
     /// on first use.
     static var all: [NamedClass] {
-        MadeClass.allCases.map { ($0.rawValue, $0.type) } + withstanding + units
+        BuiltInClass.allCases.map { ($0.rawValue, $0.type) } + robustClasses + units
     }
 
     /// The names of the classes above, and of `NSObject`.
@@ -99,7 +99,7 @@ enum FoundationClassList {
 
     /// The classes whose own `init(coder:)` withstands invalid fields. An `NSValue` without
     /// `NS.special` is read by ``KeyedUnarchiverCoder/concreteValue()`` instead.
-    private static var withstanding: [NamedClass] {
+    private static var robustClasses: [NamedClass] {
         [
             ("NSLocale", NSLocale.self), ("NSTimeZone", NSTimeZone.self),
             ("NSDateComponents", NSDateComponents.self),

@@ -27,13 +27,15 @@ extension ObjectElement: KeyedDecodable {
     static func unarchive(_ reference: KeyedReference) throws -> ObjectElement {
         guard let reader = reference.roots.companion as? KeyedUnarchiverCoder else {
             throw KeyedArchiveError(
-                .misuse, what: "an element of a collection is read without its coder")
+                .misuse,
+                what: "expected a KeyedUnarchiverCoder for the elements of a collection, found none"
+            )
         }
         return ObjectElement(object: try reader.element(reference))
     }
 }
 
-extension MadeClass {
+extension BuiltInClass {
     /// Creates an object of the class from its fields.
     ///
     /// - Throws: the errors of the class's coding in `KeyedArchive`.
@@ -97,7 +99,7 @@ extension MadeClass {
 
 // MARK: - Collections
 
-extension MadeClass {
+extension BuiltInClass {
     private static func elements(
         _ coder: KeyedDecoder, _ reader: KeyedUnarchiverCoder
     ) throws -> [AnyObject] {
@@ -206,7 +208,7 @@ extension MadeClass {
 
 // MARK: - Values
 
-extension MadeClass {
+extension BuiltInClass {
     private static func boxedNumber(_ coder: KeyedDecoder) throws -> NSNumber {
         object(try coder.decode(ArchivedNumber.self, forKey: "NS.number"))
     }
@@ -260,7 +262,7 @@ extension MadeClass {
 
 // MARK: - Character sets
 
-extension MadeClass {
+extension BuiltInClass {
     /// Returns the bitmap of a character set, whatever its form in the archive.
     ///
     /// - Throws: `valueOutOfRange` for an invalid number, range or bitmap.

@@ -5,7 +5,7 @@ internal import Foundation
 internal import KeyedArchive
 internal import PropertyList
 
-extension MadeClass {
+extension BuiltInClass {
     /// Writes an object of the class, and returns its UID.
     ///
     /// - Throws: `classNotAllowed`, errors for exceeded limits, and the errors of the object's
@@ -86,7 +86,7 @@ extension MadeClass {
 
 // MARK: - Collections
 
-extension MadeClass {
+extension BuiltInClass {
     private static func encode(
         _ elements: some Sequence<Any>, _ key: String, _ coder: KeyedArchiverCoder,
         _ encoder: KeyedEncoder
@@ -141,7 +141,7 @@ extension MadeClass {
 
 // MARK: - Values
 
-extension MadeClass {
+extension BuiltInClass {
     /// Writes all members of a character set as a bitmap, because Foundation does not reveal
     /// whether the set is a predefined one.
     private static func encode(_ set: NSCharacterSet, _ encoder: KeyedEncoder) {
