@@ -38,7 +38,8 @@ struct AllowList: ExpressibleByArgument {
 }
 
 extension PropertyListNode {
-    /// The class of a plain value among the objects of an archive; nil for other values.
+    /// The Foundation class of a plain value in the object table, such as `NSString` for a string;
+    /// nil for other values.
     var plainClassName: String? {
         switch kind {
         case .string: FoundationClass.string

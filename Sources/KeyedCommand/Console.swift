@@ -3,7 +3,7 @@
 
 import PropertyList
 
-/// The output of the command: standard output and standard error, or memory in a test.
+/// The output of the command: standard output and standard error, or memory if output is captured.
 final class Console {
     private static let bufferSize = 1 << 16
 
@@ -11,24 +11,25 @@ final class Console {
     private static let longestComplaint = 2048
 
     private let keepsOutput: Bool
-    /// The budget of values that this run of the command may still visit and print. Each file read
-    /// raises it.
+    /// The budget of this run: the values that it may still visit, and the bytes that it may still
+    /// print. Each file read raises it.
     var budget = OperationBudget(limits: .default)
     /// The limits of this run.
     private(set) var limits = ParsingLimits.default
-    /// The buffered standard output; in a test, all of it.
+    /// The buffered part of standard output, or all of it if output is captured.
     private(set) var output: [UInt8] = []
-    /// The standard error, if this is the console of a test.
+    /// The standard error, if output is captured.
     private(set) var errors: [UInt8] = []
 
     init(capturing: Bool = false) { keepsOutput = capturing }
 
-    /// A Boolean value that says whether standard output is a terminal; false in a test.
+    /// A Boolean value that says whether output goes to a terminal; false if output is captured.
     var isTerminal: Bool { !keepsOutput && StandardStream.output.isTerminal }
 
     /// Starts a run under the limits that its options specify.
     ///
-    /// `argumentSize` is the size of all arguments in bytes, because arguments may contain values.
+    /// `argumentSize` is the size of all arguments in bytes. It raises the budget, because
+    /// arguments may contain values.
     func begin(_ limits: ParsingLimits, argumentSize: Int = 0) {
         self.limits = limits
         budget = OperationBudget(limits: limits)
@@ -54,7 +55,8 @@ final class Console {
         if output.count >= Self.bufferSize { flush() }
     }
 
-    /// Writes the bytes of a file to standard output. They were charged when they were produced.
+    /// Writes bytes to standard output without charging them. The caller charges serialized files
+    /// when it produces them.
     func write(_ bytes: [UInt8]) {
         output += bytes
         flush()

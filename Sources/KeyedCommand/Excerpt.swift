@@ -23,8 +23,8 @@ enum Excerpt {
         return "    \(mark)\(printable(shown))\n    \(caret)"
     }
 
-    /// Returns whether the text is UTF-16 or UTF-32. XML contains no U+0000, so a zero byte
-    /// indicates a wider encoding.
+    /// Returns whether the text is UTF-16 or UTF-32. No text format begins with U+0000, so a zero
+    /// byte among the first four indicates a wider encoding.
     private static func isWide(_ source: [UInt8]) -> Bool {
         source.starts(with: [0xFE, 0xFF]) || source.starts(with: [0xFF, 0xFE])
             || source.prefix(4).contains(0)

@@ -20,7 +20,7 @@ struct Failure: Error {
     /// text.
     init(
         _ error: PropertyListError, in file: String, source: [UInt8]?,
-        leniently way: String = "use --lenient"
+        leniently way: String? = "use --lenient"
     ) {
         var text = "\(TerminalText.escaped(file)): \(error.whatAndWhere)"
         if let advice = Advice.text(for: error, leniently: way) { text += " (\(advice))" }
@@ -45,10 +45,11 @@ extension PropertyListError {
 
 /// The recovery advice for an error, in terms of the command's options.
 enum Advice {
-    /// Returns the advice, or nil if the library's advice applies only to Swift code.
+    /// Returns the advice, or nil if there is none or if it applies only to Swift code.
     ///
-    /// `way` tells how to make the verb lenient, such as `use --lenient`.
-    static func text(for error: PropertyListError, leniently way: String) -> String? {
+    /// `way` tells how to make the verb lenient, such as `use --lenient`. It is nil if all
+    /// leniencies were allowed already.
+    static func text(for error: PropertyListError, leniently way: String?) -> String? {
         switch error.recoveryCode {
         case .raiseLimits: "--limits trusted allows more, if you trust the file"
         case .nameEncoding: "name its encoding with --encoding"
@@ -60,7 +61,7 @@ enum Advice {
         case .searchDatabase: "search databases with keyed scan"
         case .importArchive: "convert it to a keyed archive with keyed convert binary"
         case .searchFile: "search it for property lists with keyed carve"
-        case .allowLeniency: leniency(error.recoveryOptions.names, way)
+        case .allowLeniency: way.map { leniency(error.recoveryOptions.names, $0) }
         case .allowLoss, .changeValue: nil
         default: error.recovery
         }
@@ -73,7 +74,7 @@ enum Advice {
     }
 }
 
-/// The names of limits.
+/// The argument of `--limits`: the name of a preset.
 enum LimitsName: String, ExpressibleByArgument, CaseIterable {
     case untrusted, `default`, trusted
 
@@ -86,7 +87,7 @@ enum LimitsName: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// The names of JSON mappings.
+/// The argument of `--json`: the name of a JSON mapping.
 enum MappingName: String, ExpressibleByArgument, CaseIterable {
     case strict, coerce, typed
 
@@ -148,7 +149,7 @@ struct TextOptions: ParsableArguments {
     var reading: TextReading { TextReading(encoding: encoding.encoding, mapping: json.mapping) }
 }
 
-/// The options of all verbs that read files.
+/// The reading options of the verbs that accept `--lenient`: leniency, limits and text.
 struct ReadingOptions: ParsableArguments {
     @Flag(
         help: ArgumentHelp(
@@ -210,7 +211,7 @@ struct Input {
     }
 
     /// Parses a file strictly. If that fails, parses it with all leniencies and keeps what is
-    /// readable.
+    /// readable. Only an error that remains with leniencies is reported.
     ///
     /// `isStrict` says whether a file that is damaged or needs a leniency is an error.
     init(
@@ -221,12 +222,15 @@ struct Input {
         do {
             try self.init(path, bytes, options: .strict, limits: limits, text: text, console)
         } catch {
-            let failure = Failure(error, in: path, source: bytes, leniently: "omit --strict")
-            guard !isStrict, !error.isLimit,
-                let input = try? Input(
+            guard !isStrict, !error.isLimit else {
+                throw Failure(error, in: path, source: bytes, leniently: "omit --strict")
+            }
+            do {
+                self = try Input(
                     path, bytes, options: .forensic, limits: limits, text: text, console)
-            else { throw failure }
-            self = input
+            } catch {
+                throw Failure(error, in: path, source: bytes, leniently: nil)
+            }
             let used = document.leniencies.subtracting(.salvage)
             if !used.isEmpty {
                 console.complain("\(printableName): read with leniency: \(used)")
@@ -238,7 +242,8 @@ struct Input {
 
     /// Returns all bytes of a file.
     ///
-    /// - Throws: A failure with the status `limit` for a file larger than the limits allow.
+    /// - Throws: A failure with the status `limit` for a file larger than the limits allow, and
+    ///   `invalid` for a file that cannot be read.
     static func bytes(_ path: String, _ limits: ParsingLimits) throws(Failure) -> [UInt8] {
         let bytes: [UInt8]
         do { bytes = try FileAccess.read(path, limit: limits.inputSize) } catch {

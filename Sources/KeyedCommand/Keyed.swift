@@ -7,8 +7,8 @@ import SystemFiles
 
 /// The command `keyed`, with its verbs.
 struct Keyed: ParsableCommand {
-    /// The version of the package. `Scripts/manual` reads it here. A test compares the changelog
-    /// and the other places with it.
+    /// The version of the package. `Scripts/manual` reads it here. A test checks that the changelog
+    /// and the other places that state a version agree with it.
     static let release = "1.0.0"
 
     static let configuration = CommandConfiguration(
@@ -53,7 +53,7 @@ package struct CommandResult: Sendable {
 /// Runs the command with arguments and captures its output.
 package func run(_ arguments: [String]) -> CommandResult { ParsedCommand(arguments).run() }
 
-/// A call of the command with parsed arguments. It can run many times.
+/// An invocation of the command with parsed arguments. It can be run many times.
 package struct ParsedCommand {
     private let body: (Console) -> ExitStatus
 
@@ -69,7 +69,7 @@ package struct ParsedCommand {
     }
 }
 
-/// Parses the arguments of the command and runs the verb.
+/// The argument parsing and the execution of the command.
 enum Main {
 
     /// Runs the command and returns its exit code.
@@ -95,8 +95,8 @@ enum Main {
     }
 
     // The argument parser takes quadratic time in the number of arguments. It treats a group of
-    // flags, such as -iq, as one argument for each letter. Everything that looks like a group
-    // counts.
+    // flags, such as -iq, as one argument for each letter. `checkFlags` counts the letters of every
+    // argument that looks like such a group.
     private static let parsedArguments = 256
     private static let mostArguments = 4096
     private static let mostLetters = 256
@@ -121,8 +121,8 @@ enum Main {
         argument.utf8.first == UInt8(ascii: "-") && argument.utf8.count > 1
     }
 
-    /// Returns the command for the arguments. If many file names end the arguments, only the first
-    /// are parsed. The rest is added to the command's list of files.
+    /// Returns the command for the arguments. If the arguments end with many file names, only the
+    /// first of these are parsed. The others are added to the command's list of files.
     ///
     /// - Throws: The errors of the argument parser.
     private static func command(_ arguments: [String]) throws -> any ParsableCommand {
@@ -178,7 +178,8 @@ enum Main {
 }
 
 extension Main {
-    /// Returns the complaint about a first argument that is neither a verb nor an option.
+    /// Returns the error message for a first argument that is neither a verb nor an option. Returns
+    /// nil for a valid argument.
     private static func complaint(aboutVerb name: String?) -> String? {
         let verbs = Keyed.configuration.subcommands.map { $0._commandName }
         guard let name, !name.hasPrefix("-"), name != "help", !verbs.contains(name) else {
@@ -201,8 +202,8 @@ enum ExitStatus: Int32 {
     case partial = 3
     case limit = 4
 
-    /// Returns the worse of two codes, for several files. Invalid input is worse than partial
-    /// input.
+    /// Returns the worse of two exit codes, to combine the results for several files. From best to
+    /// worst, the codes are success, partly readable, limit exceeded, invalid input, usage error.
     func combined(with other: ExitStatus) -> ExitStatus {
         let order: [ExitStatus] = [.fine, .partial, .limit, .invalid, .usage]
         let first = order.firstIndex(of: self) ?? 0

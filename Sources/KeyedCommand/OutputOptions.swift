@@ -32,7 +32,7 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
 
     /// Returns whether readers can detect the format of a file. They cannot if the file is a single
     /// word, which may be of several formats.
-    func isKnown(_ bytes: [UInt8]) -> Bool {
+    func isDetectable(_ bytes: [UInt8]) -> Bool {
         // A strings file without entries is blank.
         if self == .strings, bytes.allSatisfy({ $0 == 0x0A }) { return true }
         if isImported { return true }
@@ -101,7 +101,9 @@ struct OutputOptions: ParsableArguments {
                 + "folder NAME.xcodeproj.", valueName: "name"))
     var projectName: String?
 
-    /// Checks the options for a format.
+    /// Checks that the format supports the given layout.
+    ///
+    /// - Throws: `ValidationError`.
     func check(_ format: OutputFormat) throws {
         guard let layout, !format.layouts.contains(layout) else { return }
         let names = format.layouts.map(\.rawValue).joined(separator: " or ")
@@ -111,8 +113,8 @@ struct OutputOptions: ParsableArguments {
                 : "The --layout of \(format.rawValue) is \(names).")
     }
 
-    /// Returns the document as a file, within the remaining output budget. Reports permitted losses
-    /// on standard error.
+    /// Serializes the document of a file within the remaining output budget. Reports permitted
+    /// losses on standard error.
     func serialize(
         _ input: Input, as format: OutputFormat, mapping: MappingName, _ console: Console
     ) throws(PropertyListError) -> [UInt8] {
@@ -138,7 +140,8 @@ struct OutputOptions: ParsableArguments {
         }
     }
 
-    /// Reports UIDs that become plain numbers, which nothing distinguishes from other numbers.
+    /// Reports the UIDs that become plain numbers. In the output, nothing distinguishes them from
+    /// other numbers.
     private func reportReferences(_ input: Input, _ console: Console) {
         let document = input.document
         let count = (0..<document.nodeCount).count { document.node(UInt32($0)).kind == .uid }
@@ -176,7 +179,7 @@ struct OutputOptions: ParsableArguments {
     }
 
     /// Returns `NAME` for a file in a folder `NAME.xcodeproj`. Returns nil for OpenStep text,
-    /// because a project file contains its own name.
+    /// because a project file in that format already contains the name.
     private func projectName(of input: Input) -> String? {
         guard input.document.format != .openStep else { return nil }
         guard let folder = parentFolder(of: input.name).map(lastName),

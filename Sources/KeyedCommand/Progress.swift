@@ -4,8 +4,8 @@
 import PropertyList
 import SystemFiles
 
-/// Reports the progress of long work on standard error. The first report comes after two seconds,
-/// and each interval doubles, so that logs stay short.
+/// Reports the progress of long work on standard error. The first report comes after two seconds.
+/// Each later one comes when the elapsed time has doubled, so that logs stay short.
 struct Progress {
     private let what: String
     private let console: Console
@@ -24,7 +24,7 @@ struct Progress {
         start = clock()
     }
 
-    /// Reports the progress if it is time.
+    /// Reports the progress if the next report is due.
     mutating func report(_ state: @autoclosure () -> String) {
         let elapsed = clock() - start
         guard elapsed >= silence else { return }

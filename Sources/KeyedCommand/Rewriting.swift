@@ -7,8 +7,9 @@ import NIBArchive
 import PropertyList
 import TypedStream
 
-/// Rewrites files of the imported formats. Their objects have forms that keyed archives cannot
-/// keep, so a file can only be rewritten in its own format.
+/// The rewriting of files in the formats that the command otherwise only imports. A keyed archive
+/// cannot represent all details of these formats, so each of them can only be written from a file
+/// of the same format.
 enum Rewriting {
     /// Parses a file and serializes it again in the same format.
     ///

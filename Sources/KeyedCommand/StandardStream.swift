@@ -14,9 +14,9 @@ enum StandardStream: Int32 {
 
     var isTerminal: Bool { isatty(rawValue) != 0 }
 
-    /// Writes all of `bytes`. If the reader has closed the pipe, the process ends without a
-    /// message. Any other error, such as a full disk, ends the process with a failure. An error of
-    /// standard output is reported on standard error.
+    /// Writes all of `bytes`. If the reader has closed the pipe, the signal `SIGPIPE` ends the
+    /// process without a message. Any other error, such as a full disk, ends the process with the
+    /// status `invalid`. An error of standard output is first reported on standard error.
     func write(_ bytes: [UInt8]) {
         do {
             try FileDescriptor(rawValue: rawValue).write(bytes)

@@ -42,7 +42,7 @@ struct CheckTests {
         #expect(none.status == 1)
     }
 
-    @Test("needs an allow-list that can be read")
+    @Test("requires a well-formed allow-list")
     func usage() {
         #expect(keyed("check", save).status == 2)
         #expect(keyed("check", save, "--allow", "").status == 2)

@@ -39,7 +39,7 @@ func keyedProcess(
 }
 
 /// Runs a program with `input` on standard input, in `folder`. If a signal ends the program, the
-/// status is the signal.
+/// status is the number of the signal.
 func process(
     _ program: String, _ arguments: [String], input: [UInt8] = [], in folder: URL? = nil
 ) throws -> Run {

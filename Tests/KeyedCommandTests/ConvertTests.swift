@@ -49,7 +49,7 @@ struct ConvertTests {
         }
     }
 
-    @Test("keeps control characters through XML, and reports that")
+    @Test("keeps control characters through XML, and reports them")
     func controlCharacters() throws {
         let value: PropertyListValue = ["a\u{1}b", "c\r\nd"]
         try Files.withFile(Files.binary(value)) { file in

@@ -193,7 +193,7 @@ struct EditCommandTests {
         #expect(keyed("edit", "-", "--script", "-").status == 2)
     }
 
-    @Test("a dry run prints a difference for patch, and writes nothing")
+    @Test("a dry run prints a unified diff for `patch`, and writes nothing")
     func dryRun() throws {
         try Files.withFolder { folder in
             let file = folder.appending(path: "a.plist").path
@@ -227,7 +227,7 @@ struct EditCommandTests {
         }
     }
 
-    @Test("a dry run on a binary file prints the values")
+    @Test("a dry run on a binary file prints the old and new values")
     func dryRunOfBinary() throws {
         try Files.withFile(Files.binary(["a": 1, "b": ["x"]])) { file in
             #expect(
@@ -284,7 +284,7 @@ struct EditCommandTests {
         }
     }
 
-    @Test("a value that begins with a dash follows `--`")
+    @Test("a value that begins with a dash must follow `--`, unless it is a number")
     func dash() throws {
         #expect(
             try inPlace("set", "name", "--", "-x").text
@@ -295,7 +295,7 @@ struct EditCommandTests {
         #expect(try inPlace("set", "name", "--", "-x", "-y").run.status == 2)
     }
 
-    @Test("an operation on a value of another kind is refused, and does not give an empty result")
+    @Test("an operation on the wrong kind of value is refused instead of giving an empty result")
     func otherKinds() throws {
         let refused = try inPlace("insert", "new", "x", "--after", "nam")
         #expect(refused.run.status == 1 && refused.text == Self.text)
@@ -322,7 +322,7 @@ struct EditCommandTests {
         }
     }
 
-    @Test("JSON is edited with the mapping given for writing")
+    @Test("JSON is edited with the mapping that `--json` selects")
     func json() throws {
         let text = "{\"a\":{\"$real\":\"1\"},\"d\":{\"$date\":\"2020-01-01T00:00:00Z\"}}\n"
         try Files.withFile(text.utf8, named: "a.json") { file in
@@ -343,7 +343,7 @@ struct EditCommandTests {
     }
 
     @Test(
-        "text keeps the given encoding, and an encoding that cannot be written is refused with a suggestion"
+        "text keeps its encoding, and an encoding that cannot be written is refused with advice"
     )
     func encodings() throws {
         try Files.withFile("a=b;\n".utf8) { file in
@@ -353,7 +353,7 @@ struct EditCommandTests {
             #expect(other.status == 1)
             #expect(
                 other.errors.hasSuffix(
-                    "but not written in the encoding `macintosh` (convert the file to UTF-8 first)\n"
+                    "`macintosh` but cannot write it (convert the file to UTF-8 first)\n"
                 ))
         }
         let wide = Array("a\0=\0b\0;\0".utf8)
@@ -471,7 +471,7 @@ struct DiffCommandTests {
     }
 
     @Test(
-        "diff --as-commands prints commands that turn one file into the other, for every kind of value"
+        "diff --as-commands prints edits that turn one file into the other, for every kind of value"
     )
     func commands() throws {
         let date = PropertyListDate(secondsSince2001: -0.25)
@@ -625,7 +625,7 @@ struct DiffCommandTests {
 }
 
 /// Returns the lines that a shell command prints, and its exit code if that is not 0. Programs in
-/// `folder` take precedence.
+/// the folder `programs` take precedence over those of the system.
 func shell(
     _ command: String, in folder: URL, _ programs: URL? = nil
 ) throws -> [String] {

@@ -25,7 +25,7 @@ struct ExploreTests {
     }
 
     @Test(
-        "writes a page whose content security policy has only the hashes of its own script and style"
+        "writes a page whose content security policy allows only its own script and style"
     )
     func policy() throws {
         let html = try page(of: Files.archive("save")).html
@@ -119,6 +119,44 @@ struct ExploreTests {
         #expect(run.errors.contains("`$class` is object"))
     }
 
+    @Test("truncates a text if it has more scalars than the limit, not if it has more bytes")
+    func longTexts() throws {
+        let rows: [(count: Int, left: [String])] = [(40_000, []), (70_000, ["1 truncated text"])]
+        for (count, left) in rows {
+            let text = String(repeating: "é", count: count)
+            try Files.withFile(Files.binary(.string(text))) { file in
+                let run = keyed("explore", file, "-o", "-", "--limits", "untrusted")
+                #expect(run.status == (left.isEmpty ? 0 : 4))
+                let data = try page(of: file, "--limits", "untrusted").data
+                #expect(data["left"] as? [String] == left)
+                #expect(data["texts"] as? [String] == [String(text.prefix(65_536))])
+            }
+        }
+    }
+
+    @Test(
+        "reports decoded bytes beyond the limit as omitted, except in a redacted page",
+        arguments: [false, true])
+    func decodedBytes(isRedacted: Bool) throws {
+        let head = #"<?xml version="1.0" encoding="ISO-8859-1"?><plist><string>"#
+        let bytes =
+            Array(head.utf8) + [UInt8](repeating: 0xE9, count: 100)
+            + Array("</string></plist>".utf8)
+        let document = try PropertyListDocument(parsing: bytes)
+        let bounds = ExplorerBounds(values: 10, text: 1000, bytes: 200)
+        var collector = ExplorerCollector(
+            bounds: bounds, limits: .default, isRedacted: isRedacted, bytes: bytes)
+        let console = Console(capturing: true)
+        console.budget.admit(document)
+        try collector.collect(document, of: bytes, console)
+        let page = ExplorerPage(
+            name: "file.plist", size: bytes.count, hash: "", limits: .default,
+            isRedacted: isRedacted, collector: collector, bounds: bounds)
+        let size = bytes.count + 100
+        let sentence = "the bytes decoded from the file after the first 200 of \(size)"
+        #expect(page.left == (isRedacted ? [] : [sentence]))
+    }
+
     @Test("--dir writes a page for each file, and an index")
     func manyFiles() throws {
         try Files.withFolder { folder in
@@ -133,7 +171,7 @@ struct ExploreTests {
         }
     }
 
-    @Test("a page replaces no explored file")
+    @Test("a page never replaces an explored file")
     func inputs() throws {
         try Files.withFolder { folder in
             let file = folder.appending(path: "index.html").path

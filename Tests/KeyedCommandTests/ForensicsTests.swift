@@ -8,7 +8,7 @@ import Testing
 
 @testable import KeyedCommand
 
-/// Returns lines of JSON as Foundation reads them.
+/// Parses each line of the output as a JSON object, with Foundation.
 private func objects(_ run: Run) throws -> [[String: Any]] {
     try run.lines.map {
         try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
@@ -33,7 +33,7 @@ struct CarveTests {
                         2494          55  XML property list
 
                 """)
-        #expect(run.errors.hasSuffix("are not followed by a valid one; --all lists them\n"))
+        #expect(run.errors.hasSuffix(": 5 possible property lists are invalid; --all lists them\n"))
         let all = keyed("carve", "--all", fixture("image.bin"))
         #expect(all.lines.count == 9)
         #expect(all.output.contains("damaged binary property list: no matching trailer found"))
@@ -74,7 +74,7 @@ struct CarveTests {
     }
 
     @Test(
-        "extracting replaces no file: neither the searched one, nor an earlier find, nor through a link"
+        "extracting never replaces a file: the searched one, an earlier find or a link's target"
     )
     func existingFiles() throws {
         try Files.withFolder { folder in

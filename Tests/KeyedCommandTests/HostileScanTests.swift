@@ -150,7 +150,20 @@ struct HostileScanTests {
         #expect(run.output == "t.v: 1 of 1 value: 1 binary property list\n")
     }
 
-    @Test("UTF-16 text is shown as SQLite shows it")
+    @Test("a device with more bytes than the size limit allows gives exit code 4")
+    func size() {
+        var limits = ParsingLimits.untrusted
+        limits.inputSize = 4096
+        let failure = #expect(throws: Failure.self) {
+            try DatabaseInput("/dev/zero", limits: limits)
+        }
+        #expect(failure?.status == .limit)
+        #expect(
+            failure?.message
+                == "/dev/zero: the file has more than the 4096 bytes that --limits allows")
+    }
+
+    @Test("UTF-16 text of either byte order is decoded")
     func encodings() throws {
         let text = String(decoding: Files.xml("<string>é𝄞</string>"), as: UTF8.self)
         for isBigEndian in [false, true] {

@@ -10,8 +10,8 @@ import Testing
 
 /// Small files that expand to large results.
 private enum Hostile {
-    /// Returns two arrays of `count` elements. Each element of the first is the second array, and each
-    /// element of the second is `leaf`.
+    /// Returns a file with two arrays of `count` elements. Each element of the first is the second
+    /// array, and each element of the second is `leaf`.
     static func sharedArrays(_ count: Int, leaf: UInt64) -> [UInt8] {
         BinaryAssembler(
             [
@@ -112,7 +112,7 @@ struct HostileVerbsTests {
         }
     }
 
-    @Test("merge has one budget for all values that it takes over")
+    @Test("merge has one budget for all values that it copies")
     func merge() throws {
         for count in [1000, 5000, 30_000] {
             let shared = Hostile.sharedArrays(count, leaf: 1)
@@ -202,7 +202,7 @@ struct HostileVerbsTests {
     }
 
     @Test(
-        "a conversion without a readable result leaves the file unchanged")
+        "a conversion whose result would have no recognizable format leaves the file unchanged")
     func unreadableResults() throws {
         try Files.withFile(Files.xml("<real>1.5</real>")) { file in
             let before = try Files.bytes(file)
@@ -232,7 +232,7 @@ struct HostileVerbsTests {
         }
     }
 
-    @Test("each extracted file counts, so that thousands of small files reach the limit")
+    @Test("each extracted file counts against the limit, so thousands of small files reach it")
     func manyFinds() throws {
         let one = BinaryAssembler([.array([])]).bytes
         try Files.withFolder { folder in

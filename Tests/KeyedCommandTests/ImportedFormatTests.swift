@@ -24,7 +24,8 @@ private enum Samples {
         try stream.append(object: string) { try $0.append("+", .string(text)) }
     }
 
-    /// Returns an attributed string with a run for each text, as in a database of messages.
+    /// Returns a typedstream of an attributed string with a run for each text, as Messages stores
+    /// it.
     static func message(_ texts: [String]) throws -> [UInt8] {
         var stream = TypedStreamBuilder()
         try stream.beginGroup("@")
@@ -44,7 +45,7 @@ private enum Samples {
         return try stream.finish()
     }
 
-    /// Returns data in a typedstream.
+    /// Returns a typedstream of an `NSData` object with `bytes`.
     static func wrapped(_ bytes: [UInt8]) throws -> [UInt8] {
         var stream = TypedStreamBuilder()
         try stream.beginGroup("@")
@@ -55,7 +56,7 @@ private enum Samples {
         return try stream.finish()
     }
 
-    /// Returns a NIBArchive of a label with data.
+    /// Returns a NIBArchive of an object with a title and data.
     static func nib(_ bytes: [UInt8]) throws -> [UInt8] {
         var archive = NIBArchiveBuilder(coderVersion: 9)
         let root = archive.addObject("NSObject")
@@ -66,7 +67,7 @@ private enum Samples {
         return try archive.finish()
     }
 
-    /// Returns a message with an object.
+    /// Returns a message of NSXPCConnection, in the format bplist17, with one object.
     static func list() throws -> [UInt8] {
         var list = InlinePropertyListBuilder()
         try list.beginArray()
@@ -96,7 +97,7 @@ private enum Samples {
     }
 }
 
-@Suite("keyed on typedstreams, NIBArchives and messages")
+@Suite("keyed on typedstreams, NIBArchives and bplist17")
 struct ImportedFormatTests {
     @Test("shows an attributed string as text with its runs")
     func show() throws {
@@ -147,7 +148,7 @@ struct ImportedFormatTests {
         }
     }
 
-    @Test("prints the place of each value")
+    @Test("prints the header and the values")
     func inspect() throws {
         try Files.withFile(Samples.nib([1, 2])) { file in
             let run = keyed("inspect", file)
@@ -194,7 +195,7 @@ struct ImportedFormatTests {
                 let line = try #require(lines.last { $0.contains("\"NSAttributedString\"") })
                 let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
                 let place = try #require((object as? [String: Any])?["offset"] as? Int)
-                // The tag of a new object precedes its class.
+                // The offset is that of the tag of a new object, 0x84.
                 #expect(bytes[place] == 0x84)
             }
         }
@@ -227,7 +228,7 @@ struct ImportedFormatTests {
         }
     }
 
-    @Test("finds typedstreams, NIBArchives and messages in other files, with their sizes")
+    @Test("finds typedstreams, NIBArchives and bplist17 in other files, with their sizes")
     func carving() throws {
         let parts = [
             try Samples.message(["Hi"]), try Samples.nib([1]), try Samples.list(),
@@ -253,7 +254,7 @@ struct ImportedFormatTests {
         }
     }
 
-    @Test("carves a stream that is longer than the first window whole")
+    @Test("carves the whole of a stream that is longer than the first window")
     func longStream() throws {
         var stream = TypedStreamBuilder()
         for number in 0..<200 {
@@ -267,7 +268,7 @@ struct ImportedFormatTests {
         }
     }
 
-    @Test("carves a stream with a group that ends where the first window ends whole")
+    @Test("carves the whole of a stream if one of its groups ends where the first window ends")
     func streamOfWindow() throws {
         func stream(_ count: Int) throws -> [UInt8] {
             var stream = TypedStreamBuilder()
@@ -286,7 +287,7 @@ struct ImportedFormatTests {
         }
     }
 
-    @Test("prints the texts in a database of messages")
+    @Test("prints the texts in a database like that of Messages")
     func messages() throws {
         let bodies = try [["Hello"], ["Grüße ", "👋"]].map(Samples.message)
         try Files.withFile(Samples.database(bodies)) { file in
@@ -300,7 +301,7 @@ struct ImportedFormatTests {
         }
     }
 
-    @Test("explores typedstreams, NIBArchives and messages with the place of each value")
+    @Test("writes a page for typedstreams, NIBArchives and bplist17")
     func explore() throws {
         for bytes in [
             try Samples.message(["Hi"]), try Samples.nib(Samples.message(["in"])),

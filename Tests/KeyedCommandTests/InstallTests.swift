@@ -25,7 +25,7 @@ struct InstallTests {
         }
     }
 
-    /// The lines that differ between two texts, as `diff` writes them: at most 40.
+    /// Returns at most 40 of the lines that differ between two texts.
     private static func changedLines(from old: String, to new: String) -> [String] {
         func lines(_ text: String) -> [Substring] {
             text.split(separator: "\n", omittingEmptySubsequences: false)

@@ -62,7 +62,7 @@ struct LintTests {
         }
     }
 
-    @Test("shows no excerpt of text in an encoding that is not read byte by byte")
+    @Test("shows no excerpt of UTF-16 text")
     func wideText() throws {
         let text = "\u{FEFF}<plist version=\"1.0\">\n<array>\n<foo/></array></plist>"
         let bytes = text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }

@@ -170,7 +170,7 @@ struct PlutilParityTests {
         "u": "é漢"}
         """
 
-    /// A file of no format, for which this command has its own error message.
+    /// The row of a malformed XML file, for which this command has its own error message.
     private static let malformed = "malformed"
 
     private static func bytes(_ format: String) throws -> [UInt8] {
@@ -224,7 +224,7 @@ struct PlutilParityTests {
         }
     }
 
-    @Test("UIDs and data are printed and converted without a loss")
+    @Test("UIDs and data are printed and converted without loss")
     func archives() throws {
         let value: PropertyListValue = [
             "uid": .uid(PropertyListUID(3)), "data": .data([0, 1, 2]),

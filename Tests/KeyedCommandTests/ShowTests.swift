@@ -225,6 +225,31 @@ struct ShowTests {
         #expect(keyed("show", "/").errors == "/: expected a file, found a directory\n")
     }
 
+    @Test("describes the error that remains with leniencies, and suggests none of them")
+    func beyondLeniency() throws {
+        try Files.withFile("\n<?xml version=\"1.0\"?><plist></plist>".utf8) { file in
+            for arguments in [["show", file], ["explore", file, "-o", "-"], ["inspect", file]] {
+                let run = keyed(list: arguments)
+                #expect(run.status == 1)
+                #expect(run.errors.contains("expected a value in `<plist>`, found none"))
+                #expect(!run.errors.contains("--strict"))
+            }
+            let strict = keyed("show", "--strict", file)
+            #expect(strict.status == 1)
+            #expect(
+                strict.errors.contains(
+                    "(omit --strict to allow the leniency leadingWhitespace)"))
+        }
+        // Neither `show` nor `inspect` has the option --lenient.
+        try Files.withFile("<plist>&#1;".utf8) { file in
+            for verb in ["show", "inspect"] {
+                let run = keyed(verb, file)
+                #expect(run.status == 1)
+                #expect(!run.errors.contains("lenien"), "\(run.errors)")
+            }
+        }
+    }
+
     @Test("stops at the limit for an expanding file of shared containers, with exit code 4")
     func bomb() throws {
         // Forty arrays, each of which contains the next one twice.
@@ -283,7 +308,9 @@ struct ShowTests {
         #expect(seconds < 60)
     }
 
-    @Test("stops at the limit of output if long text is shared", arguments: ["show", "inspect"])
+    @Test(
+        "shared long text does not expand beyond the limit of output",
+        arguments: ["show", "inspect"])
     func sharedText(verb: String) throws {
         let long = BinaryAssembler.Object.ascii(String(repeating: "k", count: 1_000_000))
         let inner = BinaryAssembler.Object.dictionary([2], [2])
@@ -296,7 +323,7 @@ struct ShowTests {
         }
     }
 
-    @Test("escapes the name of a class description in place of an object")
+    @Test("escapes a class name if a root refers to a class description instead of an object")
     func className() throws {
         let archive: PropertyListValue = [
             "$version": 100_000, "$archiver": "NSKeyedArchiver", "$top": ["root": .uid(1)],

@@ -76,7 +76,7 @@ struct TextFormatTests {
         }
     }
 
-    @Test("writes OpenStep text; numbers are refused or need another form")
+    @Test("writes OpenStep text, and refuses numbers unless --scalars selects a form for them")
     func openStep() throws {
         try Files.withFile(Files.binary(["a": 1, "b": ["x y"], "d": .data([1])])) { file in
             let refused = keyed("convert", "openstep", file)
@@ -177,7 +177,7 @@ struct TextFormatTests {
         }
     }
 
-    @Test("names each leniency in full, and all that a value needs")
+    @Test("names every leniency that a value needs, in full")
     func leniencyNames() throws {
         try Files.withFile("<plist version=\"1.0\"><integer> 1 </integer></plist>".utf8) { file in
             #expect(

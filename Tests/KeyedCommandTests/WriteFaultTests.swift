@@ -10,7 +10,7 @@ import Testing
 /// contents.
 @Suite("Failing writes")
 struct WriteFaultTests {
-    /// A system call of the replacement, and the fault injected into it.
+    /// A system call made while a file is replaced, and the fault injected into it.
     struct Fault: Sendable, CustomStringConvertible {
         let call: String
         let outcome: String
@@ -62,7 +62,7 @@ struct WriteFaultTests {
     }
 
     @Test(
-        "a process that dies after the last step leaves the new file",
+        "a process that dies while it flushes the folder leaves the new file",
         .enabled(if: Program.isTraceable, "strace is not installed"))
     func lateDeath() throws {
         try withFile { folder, file, old in
@@ -90,7 +90,7 @@ struct WriteFaultTests {
     }
 
     @Test(
-        "files are replaced even if the system has no unnamed files",
+        "files are replaced even if the file system does not support unnamed files",
         .enabled(if: Program.isTraceable, "strace is not installed"),
         arguments: ["ENOENT", "EPERM"])
     func withoutUnnamedFiles(_ error: String) throws {
@@ -148,7 +148,7 @@ struct WriteFaultTests {
         }
     }
 
-    @Test("a pipe without a reader is an error without waiting", arguments: writers)
+    @Test("a pipe without a reader is refused without waiting", arguments: writers)
     func pipes(_ arguments: [String]) throws {
         try Files.withFolder { folder in
             let pipe = folder.appending(path: "pipe")
@@ -177,8 +177,8 @@ struct WriteFaultTests {
             let script = """
                 mkfifo "$2/pipe"; exec 3<>"$2/pipe"; cat "$1" >&3
                 "$0" set -i "$2/pipe" a 1 3>&- &
-                # Until the command has the pipe open, or has ended. Before the shell's copy becomes the
-                # command, it has the pipe open too.
+                # Waits until the command has opened the pipe or has ended. The forked shell has the
+                # pipe open too, until it executes the command.
                 if [ -d /proc/self/fd ]; then
                     while kill -0 $! && { [ /proc/$!/exe -ef /proc/$$/exe ] \
                         || ! readlink /proc/$!/fd/* | grep -q 'pipe$'; }; do sleep 0.05; done

@@ -12,9 +12,9 @@ struct Carve: ParsableCommand, ConsoleCommand {
         abstract: "Find property lists and keyed archives within a file of any kind.",
         discussion: """
             Prints a line for each find with its byte offset, size and kind. Binary property lists \
-            are found by their first bytes and their trailer, XML from <plist to </plist>, except \
-            for UTF-16. Typedstreams, NIBArchives and bplist15 to 17 are found by their first \
-            bytes. Invalid finds are listed only with --all.
+            are found by their first bytes and their trailer. XML is found from <plist to \
+            </plist>; XML in UTF-16 is not found. Typedstreams, NIBArchives and bplist15 to 17 are \
+            found by their first bytes. Invalid ones are listed only with --all.
 
                 keyed carve memory.img
                 keyed carve app.bin --depth 3 --extract found
@@ -30,7 +30,7 @@ struct Carve: ParsableCommand, ConsoleCommand {
     @Flag(help: "Also find property lists inside the bytes of others.")
     var nested = false
 
-    @Flag(help: "Also list invalid finds.")
+    @Flag(help: "Also list possible property lists that are invalid.")
     var all = false
 
     @OptionGroup var options: FindOptions
@@ -54,19 +54,19 @@ struct Carve: ParsableCommand, ConsoleCommand {
         var carver = PropertyListCarver(
             bytes, options: .appleCompatible, limits: options.limits.limits, findsNested: nested)
         let allowed = ParsingLimits.Allowance(factor: 16, base: 1 << 20)
-        var count = Count(effort: allowed.limit(for: bytes.count))
+        var totals = Totals(effort: allowed.limit(for: bytes.count))
         while carver.position < bytes.count {
             while let item = carver.next(before: carver.position + Self.portion) {
-                try take(item, of: &carver, bytes, &printer, &count, provenance)
+                try take(item, of: &carver, bytes, &printer, &totals, provenance)
             }
             progress.report("\(carver.position / max(bytes.count / 100, 1)) %")
         }
-        sum(count, console)
-        return printer.finish().combined(with: count.untried > 0 ? .limit : .fine)
+        sum(totals, console)
+        return printer.finish().combined(with: totals.untried > 0 ? .limit : .fine)
     }
 
-    /// The numbers of finds and of damaged items.
-    private struct Count {
+    /// The totals of one search, and the remaining work limit for imported formats.
+    private struct Totals {
         // The number of bytes that may still be parsed as imported formats.
         var effort: Int
         var finds = 0
@@ -86,7 +86,7 @@ struct Carve: ParsableCommand, ConsoleCommand {
 
     private func take(
         _ item: CarvedItem, of carver: inout PropertyListCarver, _ bytes: [UInt8],
-        _ printer: inout FindPrinter, _ count: inout Count,
+        _ printer: inout FindPrinter, _ totals: inout Totals,
         _ provenance: PropertyListDictionary
     ) throws(Failure) {
         let found: NestedPropertyList
@@ -98,7 +98,7 @@ struct Carve: ParsableCommand, ConsoleCommand {
             try printer.extract(
                 Array(bytes[item.range]), named: "\(item.range.lowerBound).plist")
         case .otherFormat(let name):
-            switch imported(item, of: bytes, &count) {
+            switch imported(item, of: bytes, &totals) {
             case .success(let (document, range)):
                 found = .document(document)
                 size = "\(range.count)"
@@ -107,29 +107,30 @@ struct Carve: ParsableCommand, ConsoleCommand {
                     Array(bytes[range]), named: "\(range.lowerBound).\(name.lowercased())")
             case .failure(let error):
                 found = .damaged(error, format: name)
-                count.add(error, at: item.range.lowerBound)
+                totals.add(error, at: item.range.lowerBound)
                 if !all { return }
             }
         case .damaged(let format, let error):
             found = .damaged(error, format: "\(format) property list")
-            count.add(error, at: item.range.lowerBound)
+            totals.add(error, at: item.range.lowerBound)
             if !all { return }
         }
-        if case .damaged = found {} else { count.finds += 1 }
+        if case .damaged = found {} else { totals.finds += 1 }
         let title =
             Self.padded("\(item.range.lowerBound)", 12) + Self.padded(size, 12) + "  "
         try printer.print(
             found, title: title, offset: item.range.lowerBound, provenance: provenance)
     }
 
-    /// Returns the file of an imported format whose signature is at the item's position.
+    /// Parses the file of an imported format whose signature is at the item's position. Returns its
+    /// document and byte range, or the error.
     private func imported(
-        _ item: CarvedItem, of bytes: [UInt8], _ count: inout Count
+        _ item: CarvedItem, of bytes: [UInt8], _ totals: inout Totals
     ) -> Result<(PropertyListDocument, Range<Int>), PropertyListError> {
         do {
             let (document, range) = try ImportedArchive.carve(
                 bytes, at: item.range.lowerBound, limits: options.limits.limits,
-                effort: &count.effort)
+                effort: &totals.effort)
             return .success((document, range))
         } catch {
             return .failure(error)
@@ -140,26 +141,27 @@ struct Carve: ParsableCommand, ConsoleCommand {
         String(repeating: " ", count: max(width - text.count, 0)) + text
     }
 
-    private func sum(_ count: Count, _ console: Console) {
+    private func sum(_ totals: Totals, _ console: Console) {
         let name = TerminalText.escaped(file)
-        if count.finds == 0, !options.tree.json {
+        if totals.finds == 0, !options.tree.json {
             console.complain(
                 "\(name): nothing found"
-                    + (count.untried > 0 ? " in the parts that were tried" : ""))
+                    + (totals.untried > 0 ? " in the parts that were tried" : ""))
         }
-        if count.untried > 0 {
-            let number = TreeForm.count(count.untried, "signature was", "signatures were")
+        if totals.untried > 0 {
+            let number = TreeForm.count(totals.untried, "signature was", "signatures were")
             console.complain(
-                "\(name): \(number) not tried, the first at byte \(count.firstUntried): "
+                "\(name): \(number) not tried, the first at byte \(totals.firstUntried): "
                     + "overlapping property lists used up the work limit (cut the file there and "
                     + "carve the rest)"
             )
         }
-        if count.damaged > count.untried, !all {
-            let number = TreeForm.count(
-                count.damaged - count.untried, "signature of a property list is",
-                "signatures of property lists are")
-            console.complain("\(name): \(number) not followed by a valid one; --all lists them")
+        if totals.damaged > totals.untried, !all {
+            let sentence = TreeForm.count(
+                totals.damaged - totals.untried,
+                "possible property list is invalid; --all lists it",
+                "possible property lists are invalid; --all lists them")
+            console.complain("\(name): \(sentence)")
         }
     }
 }

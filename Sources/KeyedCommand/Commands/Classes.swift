@@ -52,8 +52,9 @@ struct Classes: ParsableCommand, ConsoleCommand {
         return census.problems.isEmpty ? .fine : .partial
     }
 
-    /// Checks that the listing has a bounded size: many classes may share one long superclass
-    /// chain.
+    /// Charges every occurrence of every value to the console's budget, which bounds the size of
+    /// the listing. Otherwise, many class descriptions could share one long superclass chain, and
+    /// the listing would repeat it for each class.
     private func checkExpansion(
         _ document: PropertyListDocument, _ console: Console
     ) throws(Failure) {
@@ -125,8 +126,8 @@ struct ClassCensus {
         plainClasses.union(classes.map { ExactText($0.description.name) }).sorted().map(\.text)
     }
 
-    /// The smallest registry as Swift code: the library's types if there are any, then the names of
-    /// classes for which a program needs its own types.
+    /// The smallest registry that admits all classes, as lines of Swift code. It lists the types of
+    /// the library first, and then the names of the classes for which the library has no type.
     var allowList: [String] {
         let names = names
         let known = names.compactMap { name in
@@ -143,8 +144,8 @@ struct ClassCensus {
             + Self.separated(literals) + [")"]
     }
 
-    /// Returns the library's type for a class, or nil if there is none. `module` is a comment that
-    /// names the module of the type, unless the module is `KeyedArchive`.
+    /// Returns the library's type for a class, or nil if there is none. `module` names the module
+    /// of the type, for a comment. It is empty for `KeyedArchive`.
     private static func typeName(of name: String) -> (type: String, module: String)? {
         if let type = ClassRegistry.foundation.typeName(of: name) { return (type, "") }
         return viewClasses.typeName(of: name).map { ($0, " (AppKitArchive)") }

@@ -93,8 +93,8 @@ struct Convert: CommandOnFiles, ConsoleCommand {
         }
     }
 
-    /// Parses a typedstream, a NIBArchive or a message of NSXPCConnection and serializes it again.
-    /// The bytes of files that Apple's software wrote stay the same.
+    /// Parses a typedstream, NIBArchive, bplist16 or bplist17 and serializes it again in the same
+    /// format. A file that Apple's software wrote keeps its exact bytes.
     private func rewritten(_ file: String, _ console: Console) throws(Failure) -> [UInt8] {
         let bytes = try Input.bytes(file, reading.limits.limits)
         do {
@@ -111,7 +111,7 @@ struct Convert: CommandOnFiles, ConsoleCommand {
         _ bytes: [UInt8], to target: String, _ console: Console
     ) throws(Failure) {
         if !inPlace && target == "-" { return console.write(bytes) }
-        guard format.isKnown(bytes) else {
+        guard format.isDetectable(bytes) else {
             throw Failure(
                 .invalid,
                 "\(TerminalText.escaped(target)): the result would have no recognizable format, "

@@ -43,7 +43,10 @@ struct Explore: CommandOnFiles, ConsoleCommand {
 
     @OptionGroup var encoding: EncodingOption
 
-    @Flag(help: "Read the objects that convert --json typed writes for dates, data and the like.")
+    @Flag(
+        help: ArgumentHelp(
+            "Read the JSON objects that keyed convert --json typed writes for dates, data and "
+                + "similar values."))
     var typed = false
 
     func validate() throws {
@@ -73,7 +76,8 @@ struct Explore: CommandOnFiles, ConsoleCommand {
         return explore(into: dir, besides: inputs, console)
     }
 
-    /// Writes a page, which replaces none of the explored files.
+    /// Writes a page to a file or to standard output. Fails if the page would replace one of the
+    /// explored files.
     private func write(
         _ bytes: [UInt8], to path: String, besides inputs: [FileMode], _ console: Console
     ) throws(Failure) {
@@ -150,7 +154,7 @@ struct Explore: CommandOnFiles, ConsoleCommand {
         let problems = table.documents.reduce(0) { $0 + $1.problems.count }
         let remarks =
             (problems == 0 ? [] : [TreeForm.count(problems, "problem", "problems")])
-            + (page.left.isEmpty ? [] : ["in part"])
+            + (page.left.isEmpty ? [] : ["incomplete"])
         entry.remark = remarks.joined(separator: ", ")
         return entry
     }
@@ -177,7 +181,7 @@ struct Explore: CommandOnFiles, ConsoleCommand {
         return (page, status(of: page, input, console))
     }
 
-    /// Reports which parts were unreadable and which were left out.
+    /// Reports unreadable and omitted parts on standard error, and returns the exit code.
     private func status(
         of page: ExplorerPage, _ input: Input, _ console: Console
     ) -> ExitStatus {

@@ -88,7 +88,7 @@ struct Get: ParsableCommand, ConsoleCommand {
         return PropertyListKeyPath([top] + path.steps)
     }
 
-    /// Returns the object to which a reference in an archive leads, or any other value itself.
+    /// Returns the target of a reference in an archive. Returns any other value unchanged.
     private static func followed(_ node: PropertyListNode) -> PropertyListNode {
         guard let reference = node.uid, node.document.looksLikeKeyedArchive else { return node }
         let object = PropertyListKeyPath([.object(reference.value)])

@@ -40,7 +40,7 @@ struct Inspect: ParsableCommand, ConsoleCommand {
             input = try Input(
                 file, bytes, options: .forensic, limits: limits.limits, text: text.reading, console)
         } catch {
-            throw Failure(error, in: file, source: bytes)
+            throw Failure(error, in: file, source: bytes, leniently: nil)
         }
         let document = input.document
         do {
@@ -136,7 +136,7 @@ struct Inspect: ParsableCommand, ConsoleCommand {
 
     // MARK: Text
 
-    /// Returns whether the byte at a position ends a line: LF, or CR that no LF follows.
+    /// Returns whether the byte at a position ends a line: an LF, or a CR not followed by an LF.
     private func endsLine(_ position: Int, _ text: [UInt8]) -> Bool {
         if text[position] == 0x0A { return true }
         let next = position + 1 < text.count ? text[position + 1] : 0

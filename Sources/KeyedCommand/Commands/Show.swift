@@ -51,7 +51,10 @@ struct Show: ParsableCommand, ConsoleCommand {
 
     @OptionGroup var encoding: EncodingOption
 
-    @Flag(help: "Read the objects that convert --json typed writes for dates, data and the like.")
+    @Flag(
+        help: ArgumentHelp(
+            "Read the JSON objects that keyed convert --json typed writes for dates, data and "
+                + "similar values."))
     var typed = false
 
     func validate() throws {

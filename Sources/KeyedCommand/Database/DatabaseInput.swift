@@ -40,6 +40,8 @@ struct DatabaseInput {
             (pages, size) = try notes.pages(main)
             (self.notes, isPartial) = (notes.lines, notes.isPartial)
             logPath = notes.logPath
+        } catch let failure as Failure {
+            throw failure
         } catch let error as SystemError {
             throw Failure(.invalid, "\(TerminalText.escaped(path)): \(error.message)")
         } catch {
@@ -54,11 +56,7 @@ struct DatabaseInput {
             let mode = try FileMode(of: path)
             if mode.isRegular { return (try FileSource(path), nil) }
         }
-        let bytes = try FileAccess.read(path, limit: limits.inputSize)
-        if bytes.count > limits.inputSize {
-            throw SystemError(
-                message: "has more than the \(limits.inputSize) bytes that --limits allows")
-        }
+        let bytes = try Input.bytes(path, limits)
         return (MemorySource(bytes), bytes)
     }
 
@@ -100,7 +98,8 @@ private struct DatabaseNotes {
         }
     }
 
-    /// Reports a rollback journal that is in use.
+    /// Reports a rollback journal, unless it is missing, empty, or invalid because its first byte
+    /// is zero.
     mutating func inspectJournal(pageSize: Int) {
         let suffix = RollbackJournal.suffix
         guard let source = companion(suffix) else { return }

@@ -9,7 +9,8 @@ struct DatabaseScan {
     var printer: FindPrinter
     /// A Boolean value that says whether nothing was found so far.
     private(set) var isEmpty = true
-    /// The descriptions of the first unreadable parts; `problemCount` is the number of all.
+    /// The descriptions of the first ``mostProblems`` unreadable parts. ``problemCount`` counts all
+    /// unreadable parts.
     private(set) var problems: [String] = []
     private(set) var problemCount = 0
     private static let mostProblems = 20
@@ -45,18 +46,19 @@ struct DatabaseScan {
         return tables
     }
 
-    /// Searches columns of a table. Prints each find, or a summary of the columns.
+    /// Searches the chosen columns of a table. Prints each property list found, or a summary of the
+    /// columns.
     ///
-    /// - Returns: false if the table has no such column.
+    /// - Returns: false if the table is not the chosen one, or has no such column.
     mutating func scan(_ table: StoredTable, _ choice: ColumnChoice) throws(Failure) -> Bool {
         var walk = TableWalk(input.pages, usage, root: table.root)
         guard
-            var columns = ScannedColumns(table, isNumbered: walk.isNumbered ?? true, choice)
+            var columns = ScannedColumns(table, hasRowIDs: walk.hasRowIDs ?? true, choice)
         else { return false }
         var rows = 0
         while var stored = walk.next() {
             rows += 1
-            let number = stored.number.map { Int(clamping: $0) } ?? rows
+            let number = stored.rowID.map { Int(clamping: $0) } ?? rows
             progress.report("table \(columns.title), row \(number)")
             if let row, row != number { continue }
             do {
@@ -108,8 +110,8 @@ struct DatabaseScan {
         }
     }
 
-    /// Returns the property list in a value, with its bytes, or nil if the value does not begin
-    /// like one.
+    /// Returns the property list in a value with its bytes, even if it is damaged. Returns nil for
+    /// a value that is not a property list.
     private func find(
         _ value: StoredValue, _ payload: inout RowPayload
     ) throws -> (list: NestedPropertyList, bytes: [UInt8])? {
@@ -156,8 +158,8 @@ struct DatabaseScan {
             offset: nil, provenance: provenance)
     }
 
-    /// Returns the beginning of a name as a file name: letters and digits, with `_` for other
-    /// characters.
+    /// Returns the beginning of a name for use in a file name. Letters and digits are kept. Each
+    /// other character becomes `_`.
     private static func fileName(_ text: String) -> String {
         // On most systems a file name has at most 255 bytes. A table name can be much longer, and
         // this function is called for each property list in the table.

@@ -6,7 +6,8 @@ import PropertyList
 
 /// The columns selected by `--column`: all, those of a table, or one.
 ///
-/// Names are compared as bytes. A comparison by characters would join a combining mark to the dot.
+/// Names are compared as bytes. As characters, a combining mark at the start of a column name would
+/// merge with the dot before it.
 struct ColumnChoice {
     /// The argument of `--column`; nil for all columns.
     let argument: String?
@@ -17,7 +18,7 @@ struct ColumnChoice {
         case column(Substring.UTF8View)
     }
 
-    /// Returns the selected part of a table, or nil if none of it is.
+    /// Returns the selected part of a table, or nil if no part is selected.
     func part(of table: String) -> Part? {
         guard let argument = argument?.utf8 else { return .all }
         guard argument.starts(with: table.utf8) else { return nil }
@@ -62,10 +63,10 @@ struct ScannedColumns {
     /// Creates the columns of a table.
     ///
     /// - Returns: nil if no column of the table is selected.
-    init?(_ table: StoredTable, isNumbered: Bool, _ choice: ColumnChoice) {
+    init?(_ table: StoredTable, hasRowIDs: Bool, _ choice: ColumnChoice) {
         guard let part = choice.part(of: table.name) else { return nil }
         self.table = table.name
-        let names = table.columns(isNumbered: isNumbered)
+        let names = table.columns(hasRowIDs: hasRowIDs)
         self.names = names
         limit = table.columnLimit(names)
         // The number N in `column N`, the name of a column without a name in the schema.

@@ -4,8 +4,8 @@
 import PropertyList
 import PropertyListTools
 
-/// Parses edits from lines of text, as `keyed edit` accepts and `keyed diff --as-commands` prints
-/// them:
+/// A parser for edits, one per line of text. `keyed edit` accepts such lines, and
+/// `keyed diff --as-commands` prints them:
 ///
 ///     set PATH TYPE VALUE
 ///     insert PATH [after "KEY"] TYPE VALUE
@@ -14,15 +14,16 @@ import PropertyListTools
 ///     remove PATH
 ///     rename PATH KEY
 ///
-/// Words are separated by spaces or tabs. A path may have spaces within its quotes. The value is
-/// the rest of the line, or a quoted text with the escapes of a key path. Without a TYPE it is a
-/// string. Empty lines and lines that begin with `#` are skipped.
+/// Words are separated by spaces or tabs. A path may contain spaces inside quotes. The value is
+/// the rest of the line, or a quoted text with the escapes of a key path. The TYPE is optional:
+/// without it, the value is a string. Empty lines and lines that begin with `#` are skipped.
 enum EditScript {
     private enum Verb: String, CaseIterable { case set, insert, append, merge, remove, rename }
 
     /// Returns the edits in a text.
     ///
-    /// - Throws: A failure with the status `usage` and the line.
+    /// - Throws: A failure that names the line. Its status is `usage`, or `limit` for a property
+    ///   list that exceeds a limit.
     static func edits(
         _ text: String, name: String, _ console: Console
     ) throws(Failure) -> [PropertyListEdit] {
@@ -147,8 +148,9 @@ private struct Words {
 
 // MARK: - Writing
 
-/// Prints the edits that turn the first document of a comparison into the second, with one edit for
-/// each value in a new container. Linear in the output, and not recursive.
+/// A printer for the edits that turn the first document of a comparison into the second. A new
+/// container becomes one edit for the empty container and one for each value in it. Linear in the
+/// size of the output, and not recursive.
 struct EditScriptPrinter {
     private let console: Console
 
@@ -177,7 +179,7 @@ struct EditScriptPrinter {
         }
     }
 
-    /// Prints the line of a value, and then the lines of its children.
+    /// Prints the line of a value, and then the lines of its descendants.
     private func print(
         _ head: String, _ root: PropertyListNode, _ place: KeyPathText
     ) throws(PropertyListError) {

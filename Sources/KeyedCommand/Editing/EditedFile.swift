@@ -66,8 +66,8 @@ struct EditedFile {
             at: path, options: options.reading.options, limits: options.reading.limits.limits)
     }
 
-    /// Applies an edit within the budget of the run, which reading the new values has already
-    /// raised.
+    /// Applies an edit within the budget of the run. The budget was raised for the new values when
+    /// they were read.
     mutating func apply(_ edit: PropertyListEdit, _ console: Console) throws(Failure) {
         do { try editor.apply(edit, within: &console.budget) } catch {
             throw KeyPathArgument.failure(error, edit.path, in: file)

@@ -87,8 +87,8 @@ struct ValueArgument: ParsableArguments {
         }
     }
 
-    /// Returns the value. Without `-t`, the value has the kind of the value that it replaces, or is
-    /// a string.
+    /// Returns the value. Without `-t`, a value from a file is a property list. Any other value has
+    /// the kind of the value that it replaces, or is a string.
     func parsed(
         replacing node: PropertyListNode?, _ console: Console
     ) throws(Failure) -> PropertyListValue {
@@ -115,8 +115,8 @@ struct ValueArgument: ParsableArguments {
         return "expected a value of type \(type.rawValue), found \"\(shown)\"" + hint
     }
 
-    /// Parses a property list given as text, within the budget of the run, which the text has
-    /// already raised.
+    /// Parses a property list given as text, within the budget of the run. The budget was raised
+    /// for the text when the run began, or when the script was read.
     static func propertyList(
         _ text: String, _ console: Console
     ) throws(Failure) -> PropertyListValue {

@@ -57,7 +57,8 @@ struct UnifiedDiff {
         source[starts[number]..<starts[number + 1]]
     }
 
-    /// Returns the lines that a range of bytes touches, including the line of its end.
+    /// Returns the lines that a range of bytes touches, including the line that contains its end
+    /// offset.
     private func lines(of range: Range<Int>) -> Range<Int> {
         if lineCount == 0 { return 0..<0 }
         return line(at: range.lowerBound)..<(line(at: range.upperBound) + 1)
@@ -74,7 +75,7 @@ struct UnifiedDiff {
         return low
     }
 
-    /// Returns the replacement text for lines, with changes applied.
+    /// Returns the text of lines after applying changes to them.
     private func text(
         of lines: Range<Int>, with changes: ArraySlice<EditedPropertyList.Change>
     ) -> [UInt8] {
@@ -93,7 +94,7 @@ struct UnifiedDiff {
         return text
     }
 
-    /// Returns a hunk without the equal lines at its beginning and end, or nil if nothing remains.
+    /// Returns a hunk without the unchanged lines at its beginning and end, or nil if none remain.
     private func trimmed(_ hunk: Hunk) -> Hunk? {
         var (old, new) = (hunk.old, hunk.new)
         while let first = old.first, Self.firstLine(new) == line(first) {

@@ -34,7 +34,7 @@ enum ValueType: String, ExpressibleByArgument, CaseIterable {
         }
     }
 
-    /// Creates the type for values of a kind.
+    /// Creates the default type of a value that replaces a value of this kind.
     init(_ kind: PropertyListKind) {
         switch kind {
         case .boolean: self = .boolean
@@ -93,7 +93,8 @@ extension ValueType {
             : PropertyListInteger(magnitude)
     }
 
-    /// Parses a real. Out-of-range numbers are nil: they would otherwise be read as infinity or 0.
+    /// Parses a real. Returns nil for an out-of-range number, which would otherwise become infinity
+    /// or 0.
     private static func real(_ text: String) -> Double? {
         RealText.parseInRange(Array(text.utf8).span)
     }
@@ -145,7 +146,7 @@ extension ValueType {
 }
 
 extension PropertyListValue {
-    /// The text of a scalar, from which its type parses the same value; empty for a container.
+    /// The text of a scalar, in the syntax that `ValueType` parses; empty for null and containers.
     var plainText: String {
         switch self {
         case .string(let text): text

@@ -5,12 +5,14 @@
 struct ExplorerBounds {
     /// The maximum number of values.
     let values: Int
-    /// The maximum size of one text, in bytes.
+    /// The maximum number of Unicode scalars of one text. A longer text is truncated.
     let text: Int
-    /// The maximum number of bytes of the file that are shown, and separately of the data decoded
-    /// from it.
+    /// The maximum number of file bytes that are shown. The same limit applies separately to the
+    /// bytes decoded from the file.
     let bytes: Int
+}
 
+extension ExplorerBounds {
     /// Creates the bounds for a preset of limits.
     init(_ limits: LimitsName) {
         switch limits {

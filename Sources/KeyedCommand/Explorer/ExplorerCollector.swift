@@ -51,9 +51,9 @@ struct ExplorerCollector {
     var left: [String] {
         let parts: [(Int, String, String)] = [
             (omittedValues, "value", "values"),
-            (shortenedTexts, "end of a long text", "ends of long texts"),
-            (omittedContents, "content of data", "contents of data"),
-            (omittedNested, "property list in data", "property lists in data"),
+            (shortenedTexts, "truncated text", "truncated texts"),
+            (omittedContents, "data value without contents", "data values without contents"),
+            (omittedNested, "nested property list", "nested property lists"),
         ]
         return parts.filter { $0.0 > 0 }.map { TreeForm.count($0.0, $0.1, $0.2) }
     }
@@ -184,9 +184,12 @@ struct ExplorerCollector {
         case .real: return node.real?.description ?? ""
         case .date: return node.date?.description ?? ""
         default:
-            guard node.contentSize > bounds.text else { return node.string ?? "" }
-            shortenedTexts += 1
-            return node.beginning(bounds.text)?.text ?? ""
+            // A Unicode scalar has at least one byte.
+            guard node.contentSize > bounds.text, let head = node.beginning(bounds.text) else {
+                return node.string ?? ""
+            }
+            if !head.isWhole { shortenedTexts += 1 }
+            return head.text
         }
     }
 
@@ -198,9 +201,10 @@ struct ExplorerCollector {
         table.counts[place] = content.count
         let isInPlace = item.document.hasInPlace(content)
         let start = isInPlace ? item.base + content.startIndex : decoded.count
-        // The page looks for a plain offset in the space of the document, or in space 1 if the
-        // format encodes data. Imported formats do not encode data. If an imported file contains
-        // data only in another form, its offset in space 1 is stored as a negative number.
+        // The page looks up a nonnegative offset in the document's space if the format stores data
+        // unencoded, and otherwise in space 1. Imported formats store data unencoded. Data that an
+        // imported file contains only in another form is in space 1, and its offset is stored as a
+        // negative number.
         let isApart = !isInPlace && item.document.origin != nil
         table.values[place] = isRedacted ? -1 : isApart ? -start - 2 : start
         let begins = NestedPropertyList.begins(content) && item.nesting < Self.nestingLimit

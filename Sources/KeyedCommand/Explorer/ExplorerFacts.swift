@@ -3,10 +3,12 @@
 
 import PropertyList
 
-/// Facts about the source of a property list, for the report: its layout, which identifies the
-/// version of Apple's writer, and its widths, identifiers and encoding.
+/// Facts about the source of a property list, for the report. For a binary property list, they are
+/// the layout, which identifies the version of Apple's writer, the widths of offsets and
+/// references, and the number of objects. For a text format, they are the encoding and, in XML, the
+/// identifiers and the version. For an imported file, they come from the importer.
 enum ExplorerFacts {
-    /// The size beyond which a file is not serialized again to detect its layout.
+    /// The size, in bytes, of the largest file that is serialized again to detect its layout.
     private static let longestLayout = 4 << 20
 
     static func facts(

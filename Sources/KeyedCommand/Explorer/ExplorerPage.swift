@@ -4,8 +4,8 @@
 import ArgumentParser
 import PropertyList
 
-/// A page that shows a file: one HTML file with code, style and data, for a browser without network
-/// access.
+/// A page that shows a file. The page is one HTML file that contains its code, style and data, so
+/// it needs no network access.
 ///
 /// The content security policy of the page allows only its own script and style, by their hashes,
 /// and embedded images. The data is in a JSON element, which a browser does not execute.
@@ -29,10 +29,12 @@ struct ExplorerPage {
 
     /// Descriptions of contents omitted from the page.
     var left: [String] {
-        let bytes =
-            size > bounds.bytes
-            ? ["the bytes of the file after the first \(bounds.bytes) of \(size)"] : []
-        return collector.left + bytes
+        // A redacted page contains no decoded bytes, whatever their number.
+        let decodedSize = isRedacted ? 0 : collector.decoded.count
+        let blocks = [("of the file", size), ("decoded from the file", decodedSize)]
+        let truncated = blocks.filter { $0.1 > bounds.bytes }
+        return collector.left
+            + truncated.map { "the bytes \($0.0) after the first \(bounds.bytes) of \($0.1)" }
     }
 
     /// Returns the bytes of the page. Linear.

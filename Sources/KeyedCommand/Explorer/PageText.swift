@@ -3,7 +3,8 @@
 
 import PropertyList
 
-/// Writes JSON for an element of a page, and text for HTML.
+/// A writer for the JSON that an HTML page contains in an element. A static function escapes text
+/// for the HTML itself.
 ///
 /// `<` is escaped in strings and occurs nowhere else in the JSON. The JSON therefore cannot end its
 /// element, or begin a comment or a script.
@@ -77,7 +78,7 @@ struct PageText {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Appends bytes as a string in base 64.
+    /// Appends bytes as a Base64 string.
     mutating func base64(_ data: [UInt8]) {
         separate()
         bytes.append(UInt8(ascii: "\""))

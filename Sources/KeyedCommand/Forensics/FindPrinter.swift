@@ -56,7 +56,7 @@ struct FindPrinter {
     /// Prints the title of a find, and the tree below it.
     ///
     /// `offset` is the start of the find in the file, or nil if the file does not contain it
-    /// contiguously. `provenance` holds the last entries of JSON lines.
+    /// contiguously. `provenance` returns the entries that end each line of JSON.
     mutating func print(
         _ found: NestedPropertyList, title: String, offset: Int?,
         provenance: @autoclosure () -> PropertyListDictionary

@@ -1,7 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The SHA-256 hash (FIPS 180-4), which identifies files in evidence.
+/// The SHA-256 hash (FIPS 180-4). It identifies source files in the output, and scripts and styles
+/// in content security policies.
 ///
 /// The message is padded to blocks of 64 bytes: with a one bit, zeros, and its length in bits as
 /// eight bytes. Each block is expanded to 64 words of 32 bits, which 64 rounds mix into a state of
@@ -51,7 +52,7 @@ struct SHA256 {
         for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
     }
 
-    /// Returns the 64 words of a block.
+    /// Expands a block of 16 words to the 64 words of its message schedule.
     private static func schedule(_ block: ArraySlice<UInt8>) -> [UInt32] {
         var words = [UInt32](repeating: 0, count: 64)
         for index in 0..<16 {

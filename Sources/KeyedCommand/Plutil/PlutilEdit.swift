@@ -4,8 +4,8 @@
 import PropertyList
 import PropertyListTools
 
-/// Creates the edits of `-insert`, `-replace` and `-remove` for a document, or the errors that
-/// `plutil` reports.
+/// A conversion of `-insert`, `-replace` and `-remove` to edits of a document. Its errors are those
+/// that `plutil` reports.
 struct PlutilEdit {
     private let arguments: PlutilArguments
     private let document: PropertyListDocument

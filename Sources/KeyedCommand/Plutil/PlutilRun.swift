@@ -266,7 +266,10 @@ struct PlutilRun {
         }
     }
 
-    /// Returns JSON without a line end. Values that JSON cannot represent are an error.
+    /// Returns JSON without a final newline.
+    ///
+    /// - Throws: `unrepresentableValue` for a value that JSON cannot represent;
+    ///   `depthLimitExceeded`, `expansionLimitExceeded`, `sizeLimitExceeded`.
     private func json(
         _ document: PropertyListDocument, _ limits: ParsingLimits
     ) throws(PropertyListError) -> [UInt8] {
@@ -277,8 +280,8 @@ struct PlutilRun {
         return text.last == 0x0A ? text.dropLast() : text
     }
 
-    /// Returns the destination of the result. Unless an option names another one, this is the file
-    /// itself, or for Swift and Objective-C a file with another extension. The result for standard
+    /// Returns the destination of the result. Without `-o` or `-e`, this is the file itself, or for
+    /// Swift and Objective-C a file with another extension. Without `-o`, the result for standard
     /// input goes to standard output.
     private func target(for file: String, _ format: PlutilFormat) -> String {
         if let output = arguments.output { return output }

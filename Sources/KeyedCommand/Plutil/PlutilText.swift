@@ -98,7 +98,7 @@ enum PlutilText {
     }
 
     /// Returns a value as printed by `-extract … raw`: the keys of a dictionary, the count of an
-    /// array.
+    /// array, or the text of a scalar.
     static func raw(_ node: PropertyListNode) -> String {
         switch node.kind {
         case .dictionary:

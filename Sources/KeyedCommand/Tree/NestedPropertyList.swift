@@ -4,8 +4,8 @@
 import ArchiveImport
 import PropertyList
 
-/// A property list, or a file of an imported format, stored as data in a property list or a
-/// database.
+/// A property list or a file of an imported format that was found inside another file, such as in
+/// data or in a database.
 enum NestedPropertyList {
     case document(PropertyListDocument)
     /// A damaged file: its error and the name of its format.
@@ -25,7 +25,7 @@ enum NestedPropertyList {
             || ImportedArchive.Format.detect(bytes) != nil
     }
 
-    /// Parses bytes that ``begins(_:)`` accepts. Returns nil for XML that is no property list.
+    /// Parses bytes that ``begins(_:)`` accepts. Returns nil for XML that is not a property list.
     /// Linear.
     init?(_ bytes: ArraySlice<UInt8>, limits: ParsingLimits) {
         let format = ImportedArchive.Format.detect(bytes)
@@ -64,7 +64,8 @@ enum NestedPropertyList {
         }
     }
 
-    /// The name of this property list in a listing with details, or with its error.
+    /// The description of this property list in a listing with details. For a damaged one, it
+    /// includes the error.
     var detail: String {
         switch self {
         case .document(let document): TreeHeading(document).text

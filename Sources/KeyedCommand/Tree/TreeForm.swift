@@ -50,7 +50,7 @@ enum Label {
 /// The children of a line, as a list of parts. Each part has turns: positions that produce at most
 /// one child each.
 ///
-/// A part only refers to the document, and a child is built when its line is printed, because a
+/// A part only refers to the document. A child is not built until its line is printed, because a
 /// small file can refer to a large container a thousand times.
 struct Children {
     /// A child value.
@@ -348,7 +348,7 @@ struct ObjectForm {
         return form
     }
 
-    /// Adds the fields of the object, except for some.
+    /// Adds the fields of the object, except for those in `names`.
     private func add(fieldsBut names: [String], to form: inout TreeForm) {
         let skipped = names.compactMap { fields.position(of: $0) }.sorted()
         form.children.append(fieldsOf: fields, skipping: skipped)
@@ -417,12 +417,12 @@ struct ObjectForm {
 
     // MARK: Attributed strings
 
-    // The maximum text size. Longer texts are shown by their fields, because splitting them into
-    // runs reads the whole text.
+    // The maximum size of an attributed text in bytes. An object with a longer text is shown by its
+    // fields, because splitting the text into runs reads all of it.
     private static let longestText = 1 << 16
 
     /// Returns the form of an attributed string, with a line for each run. Returns nil for other
-    /// objects, and if the runs do not cover the text.
+    /// objects, for a text that is too long, and for runs that do not cover the text.
     private func attributedString(_ className: String) -> TreeForm? {
         guard let node = attributedText, node.contentSize <= Self.longestText,
             let runs = attributeRuns(of: node.string ?? "")

@@ -114,9 +114,12 @@ struct TreePrinter {
         try printTree(roots, depth: 0, console)
     }
 
-    /// Returns the number of unreachable objects, and objects from which all can be reached: those
-    /// without references, then others, such as one of each cycle, until none is missing. Which
-    /// objects were printed makes no difference.
+    /// Returns the number of objects that are unreachable from the roots, and a list of starting
+    /// objects from which all of them can be reached.
+    ///
+    /// The list contains the objects without references. It also contains further objects, such as
+    /// one of each cycle, until every unreachable object is covered. The result does not depend on
+    /// which objects were printed.
     ///
     /// - Complexity: Linear in the number of values, apart from sorting the result.
     func unreached(
@@ -344,7 +347,7 @@ struct TreePrinter {
     private mutating func malformed(
         _ node: PropertyListNode, _ error: KeyedArchiveError, _ reference: PropertyListUID
     ) -> TreeForm {
-        // The problems of the property list describe an unreadable value in more detail.
+        // The document's own list of problems already describes an unreadable value in more detail.
         if node.kind == .unreadable { return TreeForm(plain: node, text) }
         if !shown.insert(reference.value).inserted {
             return Self.reference(reference)

@@ -44,7 +44,7 @@ struct TreeHeading {
 
 /// The position of a tree in a file.
 struct TreePlace {
-    /// The path from the property list of the file to a nested one.
+    /// The path from the file's property list to this one; empty for the file's own.
     var prefix: [PropertyListKeyPath.Step] = []
     /// The byte offset of the property list in the file; nil if the file contains it only in
     /// encoded form, such as base64.

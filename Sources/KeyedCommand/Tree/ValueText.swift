@@ -5,8 +5,8 @@ import PropertyList
 
 /// Formats scalars for the tree, on one line and without terminal control characters.
 struct ValueText {
-    /// The maximum number of characters shown of a string. If it is nil, strings and data are shown
-    /// in full. Otherwise data is truncated to a fixed number of bytes.
+    /// The maximum number of Unicode scalars shown of a string. If it is nil, strings and data are
+    /// shown in full. Otherwise, data is truncated to a fixed number of bytes.
     let previewLength: Int?
 
     static let usualPreview = 200
@@ -59,7 +59,7 @@ struct ValueText {
         previewLength.flatMap(node.beginning) ?? (node.string ?? "", true)
     }
 
-    /// Returns a text from a file, truncated if it is long.
+    /// Returns a text from a file, escaped for a terminal, and truncated if it is long.
     static func shortened(_ text: String, to length: Int = usualPreview) -> String {
         let scalars = text.unicodeScalars
         guard

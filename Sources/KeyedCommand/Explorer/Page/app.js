@@ -8,7 +8,7 @@ the value, so that links and the back and forward buttons restore them:
   #classes, #graph/n12, #dates, #looks, #sizes/n12, #report
 */
 
-const views = [["explore", "Explore"], ["classes", "Classes"], ["graph", "Graph"], ["dates", "Dates"], ["looks", "Looks"], ["sizes", "Sizes"], ["report", "Report"]];
+const views = [["explore", "Explore"], ["classes", "Classes"], ["graph", "Graph"], ["dates", "Dates"], ["looks", "Visuals"], ["sizes", "Sizes"], ["report", "Report"]];
 // The maximum number of printed lines of the tree.
 const mostPrinted = 20_000;
 
@@ -23,7 +23,7 @@ class App {
     this.#listen();
     this.tree.showRoots();
     this.#apply();
-    // Prepared after the page is visible: the data for the first selection and the first search.
+    // Prepare the data for the first selection and the first search after the page is visible.
     setTimeout(() => { this.inspector.prepare(); this.search.prepare(); }, 50);
   }
 
@@ -176,7 +176,7 @@ class App {
     if (view !== "explore") return;
     this.inspector.show(this.node, this.way);
     if (this.node >= 0) this.hex.showNode(this.node); else this.hex.mark(this.byte?.space ?? this.hex.space, -1, 0);
-    if (this.byte) { this.hex.mark(this.byte.space, this.hex.start, this.hex.end - this.hex.start); this.hex.showByte(this.byte.byte); }
+    if (this.byte) this.hex.showByte(this.byte.byte);
   }
 
   // MARK: The address

@@ -41,7 +41,7 @@ class ClassChart {
       make("table.bars", {}, make("thead", {}, make("tr", {}, ["class", "objects", "own bytes", "including contents", ""].map((text) => make("th", { scope: "col" }, text || make("span.hidden", {}, "share"))))),
         make("tbody", {}, rows.slice(0, 1000).map((row) => this.#row(row, by, most)))),
       rows.length > 1000 ? make("p.note", {}, `and ${counted(rows.length - 1000, "more class", "more classes")}`) : "",
-      make("p.note", {}, "The contents of an object are all values that shortest paths from the roots reach through it. Objects of one class within each other count common contents several times."));
+      make("p.note", {}, "The contents of an object are all values that shortest paths from the roots reach through it. If objects of one class contain each other, their common contents are counted several times."));
   }
   #row(row, by, most) {
     const name = make("bdi", {}, visible(shortened(row.name, 200)));
@@ -53,6 +53,8 @@ class ClassChart {
 }
 
 const mostDates = 2000;
+// JavaScript's dates end this many milliseconds before and after the beginning of 1970.
+const mostMilliseconds = 8.64e15;
 
 /** All dates, on a timeline and in a list. */
 class DateChart {
@@ -70,7 +72,7 @@ class DateChart {
         if (seconds !== undefined && Number.isFinite(seconds)) found.push({ node, time: (seconds + secondsTo2001) * 1000 });
       }
     }
-    return found.filter(({ time }) => Math.abs(time) <= 8.64e15).sort((a, b) => a.time - b.time);
+    return found.filter(({ time }) => Math.abs(time) <= mostMilliseconds).sort((a, b) => a.time - b.time);
   }
 
   show() {
@@ -100,7 +102,7 @@ class DateChart {
   #line(all) {
     const width = 1000, height = 160, base = 120, columns = 120;
     let [from, to] = [all[0].time, all[all.length - 1].time];
-    if (from === to) [from, to] = [from - 43_200_000, to + 43_200_000];
+    if (from === to) [from, to] = [Math.max(from - 43_200_000, -mostMilliseconds), Math.min(to + 43_200_000, mostMilliseconds)];
     const place = (time) => 20 + (time - from) / (to - from) * (width - 40);
     const stacks = new Map();
     for (const item of all) {

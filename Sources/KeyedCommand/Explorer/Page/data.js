@@ -235,14 +235,15 @@ class Model {
   // MARK: The graph
 
   /**
-   * The containers that refer to each value, with references followed. Those of value n are in `holders` and `slots`
-   * from index `first[n]` to before `first[n + 1]`. A negative slot is that of a key, as `~slot`. The object table of
-   * an archive and the class references of objects are excluded. Linear.
+   * The containers that refer to each value, with references followed. For value n, the containers are in `holders` and
+   * the slots in `slots`, at the indices from `first[n]` up to but not including `first[n + 1]`. If the value is a key,
+   * its slot is stored as `~slot`, which is negative. The object table of an archive and the class references of
+   * objects are excluded. Linear.
    */
   get referrers() { return this.#referrers ??= this.#countReferrers(); }
   #referrers;
 
-  /** Calls `visit` with the target and the slot of each child of a container. */
+  /** Calls `visit` with the target and the slot of each child of a container. The slot of a key is `~slot`. */
   forEachChild(node, visit) {
     const { archive } = this.document(node);
     if (archive && node === archive.objects) return;
@@ -274,9 +275,9 @@ class Model {
   }
 
   /**
-   * The shortest path to each value from the roots. `holders` has the previous container, or the data that contains
-   * the value's document. `slots` has the slot, or -1 for a root. `order` has the reachable values, nearest first.
-   * Linear.
+   * The shortest path to each value from the root of the file. `holders` has the previous container, or the data that
+   * contains the value's document, or -1 for the root. `slots` has the slot in that container, as `~slot` for a key.
+   * `isMet` is 1 for each reachable value. `order` has the reachable values, nearest first. Linear.
    */
   get ways() { return this.#ways ??= this.#findWays(); }
   #ways;
@@ -303,8 +304,9 @@ class Model {
   }
 
   /**
-   * The unreachable objects of archives and the unreachable values of other binary documents. UIDs and booleans are
-   * excluded, because Apple's writer leaves unused copies of them behind, and so are nulls and unreadable values.
+   * The unreachable objects of archives and the unreachable values of other binary documents. In the latter, UIDs and
+   * booleans are excluded, because Apple's writer leaves unused copies of them behind. Nulls and unreadable values are
+   * excluded too.
    */
   get unreached() {
     if (this.#unreached) return this.#unreached;
@@ -378,7 +380,7 @@ class Model {
     const holds = (document) => document.space === space && byte >= document.base
       && byte < document.base + document.size;
     const document = this.documents.findLast(holds);
-    if (!document) return "outside of the property list";
+    if (!document) return "outside the property list";
     const { table } = document;
     if (!table) return inPlaceFormats.has(document.format) ? "unused" : "markup";
     const place = byte - document.base;

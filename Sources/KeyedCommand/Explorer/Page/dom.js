@@ -1,6 +1,6 @@
 /*
-Elements and text. Values of the file enter the page only as text nodes or labels. Neither these functions nor their
-callers parse a value as HTML or turn it into a link.
+Elements and text. Values of the file enter the page as text nodes and the texts of attributes. `looks.js` also turns
+values into images and colors. No code parses a value as HTML or turns it into a link.
 */
 
 /**
@@ -67,10 +67,13 @@ function escapedForPath(name) {
   });
 }
 
-/** Returns the key that `escapedForPath` has escaped. */
+/** Returns the original key for a text that `escapedForPath` returned. */
 function unescapedForPath(text) {
-  return text.replace(/\\(?:u\{([0-9a-f]+)\}|(.))/gi, (_, code, character) =>
-    code ? String.fromCharCode(parseInt(code, 16)) : { t: "\t", n: "\n", r: "\r" }[character] ?? character);
+  return text.replace(/\\(?:u\{([0-9a-f]+)\}|(.))/gi, (escape, code, character) => {
+    if (!code) return { t: "\t", n: "\n", r: "\r" }[character] ?? character;
+    const scalar = parseInt(code, 16);
+    return scalar <= 0x10ffff ? String.fromCodePoint(scalar) : escape;
+  });
 }
 
 /** Truncates a long text without splitting a surrogate pair. */
@@ -80,7 +83,7 @@ function shortened(text, length) {
   return text.slice(0, length - (isPair ? 1 : 0)) + "…";
 }
 
-/** Returns a class name in parts, with permission to break a line before each word in it. */
+/** Returns the words of a class name as separate parts, with an optional line break (`<wbr>`) between them. */
 function breakable(name) {
   return name.split(/(?<=[a-z0-9._])(?=[A-Z])/).flatMap((word, index) => index ? [make("wbr"), word] : [word]);
 }

@@ -69,8 +69,7 @@ class Graph {
       return draw(`path.arrow${isCycle(item.node) ? ".cycle" : ""}`, { d: `M${x1} ${y1} C${bend} ${y1} ${bend} ${y2} ${x2} ${y2}`, "marker-end": "url(#tip)" });
     };
     const size = this.groups.reduce((sum, group) => sum + (group === this.groups[node] ? 1 : 0), 0);
-    const isSelf = after.all.some((item) => item.node === node);
-    const hasCycle = size > 1 || isSelf;
+    const hasCycle = size > 1 || after.isSelf;
     refill(this.element, make("h2", {}, "The graph around ", this.#name(node)),
       make("p.note", {}, this.#sentence(before, after, hasCycle, size)),
       draw("svg.graph", { viewBox: `0 0 1000 ${height}`, role: "group", "aria-label": "Values that refer to this one, and values that it refers to" },
@@ -84,31 +83,40 @@ class Graph {
     return make("bdi", {}, visible(shortened(type || text, 80)));
   }
   #sentence(before, after, hasCycle, size) {
-    const more = ({ all, shown }) => all.length > shown.length ? ` (${shown.length} drawn)` : "";
+    const more = ({ count, shown }) => count > shown.length ? ` (${shown.length} drawn)` : "";
     const cycle = hasCycle ? ` It is part of a cycle${size > 1 ? ` of ${counted(size, "value")}` : ""}, drawn dashed.` : "";
-    return `${counted(before.all.length, "reference")} to it${more(before)}, ${counted(after.all.length, "reference")} from it${more(after)}.${cycle}`;
+    return `${counted(before.count, "reference")} to it${more(before)}, ${counted(after.count, "reference")} from it${more(after)}.${cycle}`;
   }
 
+  /** Returns the number of references to a value, and the containers of those that are drawn, with labels. */
   #before(node) {
     const { first, holders, slots } = this.model.referrers;
-    const items = [];
-    for (let index = first[node]; index < Math.min(first[node + 1], first[node] + 5000); index++) {
+    const count = first[node + 1] - first[node];
+    const shown = [];
+    for (let index = first[node]; index < first[node] + Math.min(count, mostNeighbors); index++) {
       const holder = holders[index], slot = slots[index];
       const owner = this.inspector.owner(holder);
-      items.push({ node: owner, label: slot < 0 ? "as a key" : this.model.kind(holder) === Kind.dictionary ? this.shapes.keyText(this.model.keyAt(holder, slot)) : `${slot}` });
+      shown.push({ node: owner, label: slot < 0 ? "as a key" : this.model.kind(holder) === Kind.dictionary ? this.shapes.keyText(this.model.keyAt(holder, slot)) : `${slot}` });
     }
-    return { all: items, shown: items.slice(0, mostNeighbors) };
+    return { count, shown };
   }
-  /** Returns the references of a value, with containers before scalars. */
+  /**
+   * Returns the number of references of a value, whether one is to itself, and those that are drawn: containers before
+   * scalars. Linear.
+   */
   #after(node) {
     const shape = this.shapes.of(node);
-    const items = [];
-    for (let position = 0; position < Math.min(shape.count, 5000); position++) {
+    const containers = [], scalars = [];
+    let count = 0, isSelf = false;
+    for (let position = 0; position < shape.count; position++) {
       const child = shape.at(position);
-      if (child.node >= 0 && !this.model.isNil(child.node)) items.push(child);
+      if (this.model.isNil(child.node)) continue;
+      count++;
+      if (child.node === node) isSelf = true;
+      const items = this.model.isContainer(child.node) ? containers : scalars;
+      if (items.length < mostNeighbors) items.push(child);
     }
-    const isObject = ({ node }) => this.model.isContainer(node) ? 0 : 1;
-    return { all: items, shown: [...items].sort((a, b) => isObject(a) - isObject(b)).slice(0, mostNeighbors) };
+    return { count, isSelf, shown: [...containers, ...scalars].slice(0, mostNeighbors) };
   }
 
   #box({ node, x, y, label }, isCycle, isMiddle = false) {

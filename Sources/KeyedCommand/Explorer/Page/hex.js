@@ -9,7 +9,7 @@ class HexView {
     Object.assign(this, { element, status, model, choose });
     this.space = 0;
     this.cursor = -1;
-    this.ranges = [];
+    this.children = [];
     this.list = new Rows(element, (index) => this.#render(index));
     element.addEventListener("click", (event) => this.#click(event));
     element.addEventListener("keydown", (event) => this.#key(event));
@@ -45,19 +45,20 @@ class HexView {
     const { model } = this;
     const document = model.document(node);
     this.#turn(document.space);
-    this.children = [];
+    const children = [];
     if (model.isContainer(node) && document.format === "binary") {
       const count = Math.min(model.childCount(node), 2000);
       for (let slot = 0; slot < count; slot++) {
         const child = model.childAt(node, slot);
-        if (child >= 0) this.children.push([model.starts[child], model.end(child)]);
+        if (child >= 0) children.push([model.starts[child], model.end(child)]);
       }
     }
-    this.mark(document.space, model.starts[node], model.lengths[node]);
+    this.mark(document.space, model.starts[node], model.lengths[node], children);
   }
-  /** Highlights a range. */
-  mark(space, start, length) {
+  /** Highlights a range and, more faintly, the ranges of `children`. A negative `start` highlights nothing. */
+  mark(space, start, length, children = []) {
     this.#turn(space);
+    this.children = children;
     this.start = start;
     this.end = start + length;
     if (start >= 0 && !(this.cursor >= start && this.cursor < this.end)) this.cursor = start;
@@ -84,7 +85,7 @@ class HexView {
   #class(byte) {
     if (byte === this.cursor) return "cursor";
     if (byte >= this.start && byte < this.end) return "lit";
-    return this.children?.some(([start, end]) => byte >= start && byte < end) ? "near" : "";
+    return this.children.some(([start, end]) => byte >= start && byte < end) ? "near" : "";
   }
   #render(index) {
     const row = make("div.row.hexrow", { role: "option", "aria-selected": "false" });

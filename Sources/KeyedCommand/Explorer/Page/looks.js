@@ -33,7 +33,7 @@ class Looks {
     const each = (draw) => (nodes) => make("div.gallery", {}, nodes.map((node) => make("figure", {}, draw(node),
       make("figcaption", {}, make("button.link", { type: "button", on: { click: () => this.go(node) } }, make("bdi", {}, this.#caption(node)))))));
     const isEmpty = Object.values(found).every((nodes) => !nodes.length);
-    refill(element, make("h2", {}, "Looks"),
+    refill(element, make("h2", {}, "Visuals"),
       isEmpty ? make("p.note", {}, "No images, colors, attributed texts or rectangles were recognized in the file.") : "",
       section("Images", found.images, 200, each((node) => this.#image(node))),
       section("Colors", found.colours, 500, each((node) => this.#swatch(this.colour(node)))),
@@ -76,7 +76,10 @@ class Looks {
     const text = content ? String.fromCharCode(...content.bytes.subarray(0, 200)) : this.model.plainText(field) ?? "";
     return text.replaceAll("\u0000", "").trim().split(/\s+/).filter(Boolean).map(Number).filter((number) => Number.isFinite(number));
   }
-  /** Returns a color as red, green, blue and alpha from 0 to 1, and its name if it has one; or null. */
+  /**
+   * Returns the color of an object as red, green, blue and alpha from 0 to 1, with its name if it has one. Returns null
+   * for other values.
+   */
   colour(node) {
     const { model } = this;
     if (model.entry(node) !== "o") return null;

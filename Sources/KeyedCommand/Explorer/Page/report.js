@@ -1,5 +1,6 @@
 /*
-The report: facts about the file, and a note by the user. Only the button of the report saves the page with the note.
+The report: facts about the file, and a note by the user. The note is lost unless the user saves the page with the
+button in the report.
 */
 
 class Report {
@@ -70,7 +71,10 @@ class Report {
         make("button", { type: "button", on: { click: () => print() } }, "Print the tree")));
   }
 
-  /** Returns the original page with the note. Its hashes stay valid, because the code of the page is unchanged. */
+  /**
+   * Returns the original page with the note. The hashes in its content security policy stay valid, because its script
+   * and style are unchanged.
+   */
   saved() {
     const copy = document.documentElement.cloneNode(true);
     copy.removeAttribute("data-theme");

@@ -3,7 +3,8 @@ A virtual list: only the visible rows are in the page, so a million rows scroll 
 */
 
 const rowHeight = 24;
-// Browsers limit boxes to about ten million pixels. For longer lists, scrolling by one pixel moves the rows by several.
+// Browsers limit the height of a box to about ten million pixels. In a longer list, scrolling by one pixel moves the
+// rows by several.
 const tallest = 8_000_000;
 
 class Rows {

@@ -41,8 +41,8 @@ class Search {
   prepare() { return this.#texts.all.length; }
 
   /**
-   * Returns the results as `items` for the tree, whether the search ended early, and a `problem` if the query is invalid. `scope` is all, key, value,
-   * class, path or hex.
+   * Returns the results as `items` for the tree, whether the search ended early, and a `problem` if the query is
+   * invalid. `scope` is all, key, value, class, path or hex.
    */
   find(query, scope) {
     if (scope === "hex") return this.#bytes(query);
@@ -68,10 +68,10 @@ class Search {
     return items;
   }
   #hasText(node, isFound) { return "sirt".includes(this.model.kinds[node]) && isFound[this.model.values[node]] === 1; }
-  /** Returns whether a string is used only as a key or in the archive's own tables. */
+  /** Returns whether a value is used only as a key. A root and an unreachable object have no referrers. */
   #isKeyOnly(node) {
     const { first, slots } = this.model.referrers;
-    if (first[node] === first[node + 1]) return true;
+    if (first[node] === first[node + 1]) return false;
     for (let index = first[node]; index < first[node + 1]; index++) if (slots[index] >= 0) return false;
     return true;
   }
@@ -119,7 +119,7 @@ class Search {
     }
     return items;
   }
-  /** Returns a test for whether a step leads to a value. The last step may match partially. */
+  /** Returns a function that tests whether a step leads to a value. The last step may match partially. */
   #step(text, isLast) {
     const { model } = this;
     const { holders, slots } = model.ways;
@@ -143,7 +143,7 @@ class Search {
   /** Finds bytes, given in hexadecimal, in all spaces. */
   #bytes(query) {
     const digits = query.replace(/0x|[\s:,]/gi, "");
-    if (!/^([0-9a-f]{2})+$/i.test(digits)) return { items: [], problem: "Give pairs of hexadecimal digits, as in 62 70 6c." };
+    if (!/^([0-9a-f]{2})+$/i.test(digits)) return { items: [], problem: "Expected pairs of hexadecimal digits, such as 62 70 6c." };
     const wanted = digits.match(/../g).map((pair) => parseInt(pair, 16));
     const places = [];
     this.model.json.spaces.forEach((_, space) => {

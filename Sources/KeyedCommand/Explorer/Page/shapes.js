@@ -191,8 +191,8 @@ function dateText(seconds) {
 }
 
 /**
- * Returns the beginning of data as text if the data is at least four bytes of printable ASCII, with or without a NUL at
- * its end; otherwise undefined.
+ * Returns the beginning of data as text, or undefined if it is not at least four bytes of printable ASCII. A NUL at the
+ * end of the data is ignored.
  */
 function asciiText(bytes) {
   const end = bytes[bytes.length - 1] === 0 ? bytes.length - 1 : bytes.length;
