@@ -53,7 +53,8 @@ let package = Package(
     ]
 )
 
-// The sources are also built by the tests of the libraries, without these conditions.
+// The sources test these conditions, because the tests of the libraries also build them without the
+// traits.
 for target in package.targets {
     target.swiftSettings = [.define("Stores"), .define("Macros")]
 }

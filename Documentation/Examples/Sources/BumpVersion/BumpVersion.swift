@@ -33,10 +33,14 @@ enum BumpVersion {
         let edited = try document.applying(edits)
         let comparison = try PropertyListComparison(from: document, to: edited.document)
         for difference in comparison.differences {
-            let (old, new) = (difference.old?.string, difference.new?.string)
-            print("\(difference.path): \(old ?? "none") → \(new ?? "none")")
+            print("\(difference.path): \(text(difference.old)) → \(text(difference.new))")
         }
         try Data(edited.bytes).write(to: file, options: .atomic)
+    }
+
+    private static func text(_ node: PropertyListNode?) -> String {
+        guard let node else { return "none" }
+        return node.string ?? node.integer?.description ?? "a value of kind \(node.kind)"
     }
 
     private static func fail(_ message: String, status: Int32) -> Never {

@@ -6,7 +6,8 @@ import ArchiveMacros
 import Foundation
 import KeyedArchive
 
-/// A board of cards. The macro writes `encode(with:)`, `init(coder:)` and the list of classes.
+/// A board of cards. The macro generates `encode(with:)`, `init(coder:)` and `register(in:)`, which
+/// allows the classes of the fields.
 @Archived("Board")
 final class Board {
     var title: String
@@ -29,7 +30,7 @@ final class Card {
     }
 }
 
-/// Keeps a board in a file, and adds a card.
+/// Prints the board in a file. Adds a card to it first, if one is given.
 ///
 ///     keep-board FILE [CARD]
 @main

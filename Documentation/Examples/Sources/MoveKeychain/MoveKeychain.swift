@@ -34,7 +34,8 @@ enum MoveKeychain {
         }
     }
 
-    /// The call names no class but those of `[String: String]`, so the archive can hold nothing else.
+    /// Reads the passwords. The call allows only the classes of `[String: String]`, so an archive
+    /// with any other class is refused.
     private static func oldPasswords(_ path: String) throws -> [String: String] {
         let bytes = try Data(contentsOf: URL(filePath: path))
         return try KeyedUnarchiver.unarchive(

@@ -43,13 +43,17 @@ enum ReadBackup {
         try queue.read { database in
             let rows = try Row.fetchCursor(database, sql: query, arguments: [domain])
             while let row = try rows.next() {
-                let archive: Data = row["file"]
+                // One bad record does not hide the others.
+                let name = row["fileID"] as String? ?? "without an identifier"
+                guard let archive = row["file"] as Data? else {
+                    complain("file \(name): there is no record")
+                    continue
+                }
                 do {
                     print(
                         try KeyedUnarchiver.unarchive(File.self, from: archive, limits: .untrusted))
                 } catch {
-                    // One bad record does not hide the others.
-                    complain("file \(row["fileID"] as String): \(error)")
+                    complain("file \(name): \(error)")
                 }
             }
         }
