@@ -4,10 +4,12 @@
 
     python3 Python/wheel.py CORE FOLDER
 
-The platform tag names the newest glibc version whose symbols the core uses.
+Removes other wheels of the package from FOLDER. The platform tag names the newest glibc version whose symbols the core
+uses.
 """
 
 import base64
+import glob
 import hashlib
 import os
 import platform
@@ -54,6 +56,8 @@ def main(core, folder):
     wheel = f"Wheel-Version: 1.0\nGenerator: keyedarchive\nRoot-Is-Purelib: false\nTag: {tag}\n"
     files = [*entries(core), (f"{info}/METADATA", metadata.encode()), (f"{info}/WHEEL", wheel.encode())]
     record = []
+    for old in glob.glob(os.path.join(glob.escape(folder), "keyedarchive-*.whl")):
+        os.remove(old)
     path = os.path.join(folder, f"keyedarchive-{number}-{tag}.whl")
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files:

@@ -33,8 +33,8 @@ def main():
     bench = measure.Bench(options.bench_row, rust)
     made_with = setup.describe(rust)
     if is_whole(options):
-        measure.say(f"The load of this machine is {made_with['load when it began']}; "
-                    "results say something where it is 0.")
+        measure.say(f"The load of this machine is {made_with['load at the start']}; "
+                    "results are meaningful only if it is near 0.")
     results, agreed = measure.measure(bench, plan, options.rows, options.only)
     if options.smoke:
         print(f"{len(results)} rows, all with the same results." if agreed else "Results differ.")
@@ -56,7 +56,8 @@ def plan_of(options):
 
 
 def is_whole(options):
-    return not (options.smoke or options.quick or options.rows or options.only or options.scale)
+    return not (
+        options.smoke or options.quick or options.rows or options.only or options.scale or options.rounds)
 
 
 def render(report):
@@ -82,14 +83,14 @@ def arguments():
     parser = argparse.ArgumentParser(prog="Scripts/bench", description=__doc__)
     parser.add_argument("--bench-row", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--quick", action="store_true", help="small inputs, a minute or two; writes no results")
-    parser.add_argument("--smoke", action="store_true", help="tiny inputs: only whether all results are the same")
+    parser.add_argument("--smoke", action="store_true", help="tiny inputs: only checks that all results agree")
     parser.add_argument("--rows", metavar="REGEX", help="only these rows; writes no results")
-    parser.add_argument("--only", metavar="NAME", nargs="+", help="only these implementations")
+    parser.add_argument("--only", metavar="NAME", nargs="+", help="only these implementations; writes no results")
     parser.add_argument("--scale", type=float, help="inputs of another size; writes no results")
-    parser.add_argument("--rounds", type=int, help="turns of each implementation")
-    parser.add_argument("--render", action="store_true", help="tables and charts from results.json")
-    parser.add_argument("--instructions", action="store_true", help="holds instruction counts against instructions.tsv")
-    parser.add_argument("--update", action="store_true", help="writes instructions.tsv anew")
+    parser.add_argument("--rounds", type=int, help="turns of each implementation; writes no results")
+    parser.add_argument("--render", action="store_true", help="rewrites tables and charts from results.json")
+    parser.add_argument("--instructions", action="store_true", help="compares instruction counts with instructions.tsv")
+    parser.add_argument("--update", action="store_true", help="updates instructions.tsv")
     return parser.parse_args()
 
 

@@ -21,7 +21,7 @@ def chart(title, unit, rows, value):
     """Returns an SVG of `value(result)` for all implementations of `rows`, [(label, implementations)]."""
     present = [n for n in tables.TITLES if any(n in of for _, of in rows)]
     values = [value(of[n]) for _, of in rows for n in present if n in of]
-    # From a power of ten to slightly more than the longest bar.
+    # The axis runs from a power of ten to slightly more than the longest bar.
     low, high = math.floor(math.log10(min(values))), math.log10(max(values) * 1.2)
     scale = Scale(low, max(high, low + 1))
     bars = sum(len([n for n in present if n in of]) for _, of in rows)

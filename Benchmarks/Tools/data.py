@@ -1,12 +1,12 @@
 # This source file is part of swift-keyed-archive
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the package for Python and the extension for SQLite beside their peers, and prints DATA.md.
+"""Compares the package for Python and the extension for SQLite with their peers, and prints DATA.md.
 
     python3 Benchmarks/Tools/data.py FOLDER > Benchmarks/DATA.md
 
-FOLDER is that of `Scripts/data`. bpylist2, nska_deserialize, pyarrow and pyspark take part where they are installed.
-Rows of a backup need the folder of KEYED_CORPUS. Each time is the best of several runs in processor seconds of one process,
-garbage collection included; those of Spark are seconds by the clock.
+FOLDER is the folder that `Scripts/data` wrote. bpylist2, nska_deserialize, pyarrow and pyspark are measured if they are
+installed. The records of a backup come from the folder that KEYED_CORPUS names. Without it, they are left out. Each
+time is the best of several runs. It is processor time, including garbage collection. For Spark it is elapsed time.
 """
 
 import contextlib
@@ -43,7 +43,7 @@ def has(name):
 
 
 def library():
-    """A library of 20,000 tracks of 23 keys."""
+    """Returns a library of 20,000 tracks of 23 keys."""
     day = datetime.datetime(2020, 1, 1)
     tracks = {}
     for number in range(20000):
@@ -56,7 +56,7 @@ def library():
 
 
 def archive():
-    """An archive of 100,000 objects of one class."""
+    """Returns an archive of 100,000 objects of one class."""
     uid = plistlib.UID
     objects = ["$null", {"NS.objects": [uid(4 + 2 * number) for number in range(100000)], "$class": uid(2)},
                {"$classname": "NSArray", "$classes": ["NSArray", "NSObject"]},
@@ -90,7 +90,7 @@ def finishes(work, data):
 
 
 def loads(package):
-    print("## Property lists: `loads` beside plistlib\n")
+    print("## Property lists: `loads` compared with plistlib\n")
     print("| file | size | **this package** | plistlib | ratio | goal |\n| --- | ---: | ---: | ---: | ---: | ---: |")
     for name, value in (("library", library()), ("archive", archive())):
         for kind, fmt in (("binary", plistlib.FMT_BINARY), ("XML", plistlib.FMT_XML)):
@@ -106,8 +106,8 @@ def loads(package):
 
 
 def unarchive(package, rows):
-    print("## Archives: `unarchive` beside bpylist2 and nska_deserialize\n")
-    print("| archives | that the peer reads | **this package** | peer | ratio | goal |\n"
+    print("## Archives: `unarchive` compared with bpylist2 and nska_deserialize\n")
+    print("| archives | readable by the peer | **this package** | peer | ratio | goal |\n"
           "| --- | ---: | ---: | ---: | ---: | ---: |")
     inputs = {"100,000 objects": [plistlib.dumps(archive(), fmt=plistlib.FMT_BINARY)], "records of a backup": rows[:1000]}
     peers = {}
@@ -148,7 +148,7 @@ def unarchive(package, rows):
 def sql(folder, rows):
     connection = sqlite3.connect(":memory:")
     if not hasattr(connection, "enable_load_extension"):
-        # Some builds of Python cannot load extensions. That of the system mostly can.
+        # Some builds of Python cannot load extensions. The system's own Python usually can.
         sys.stdout.flush()
         subprocess.run(["/usr/bin/python3", os.path.abspath(__file__), folder, "--sql"], check=True)
         return
@@ -195,7 +195,7 @@ int main(int count, char **arguments) {
 
 
 def c_loop(folder, rows):
-    """The seconds of a loop in C over rows: open, JSON, free."""
+    """Returns the seconds that a loop in C takes to open each row, convert it to JSON and free it."""
     with tempfile.TemporaryDirectory() as work:
         source, program, data = (os.path.join(work, name) for name in ("loop.c", "loop", "rows"))
         with open(source, "w", encoding="utf-8") as file:
@@ -217,14 +217,14 @@ def columns(folder, rows):
     ours = best(lambda: pa.array(arrow.json(blobs)), 15)
     loop = c_loop(folder, rows)
     mark = "✓" if ours <= 1.3 * loop else "✗"
-    print("## Columns: `arrow.json` beside a loop in C\n")
+    print("## Columns: `arrow.json` compared with a loop in C\n")
     print("| | rows a second on one core | ÷ loop in C | goal |\n| --- | ---: | ---: | ---: |")
     print(f"| loop in C: open, JSON, free | {len(rows) / loop:,.0f} | | |")
     print(f"| `arrow.json` of one batch | {len(rows) / ours:,.0f} | {ours / loop:.2f} | 1.3 {mark} |\n")
 
 
 def spark(work, rows):
-    """The throughput of a Spark job by the number of its workers, each of one core."""
+    """Prints the throughput of a Spark job for each number of workers. A worker has one core."""
     import pyarrow as pa
     import pyarrow.parquet
     from local_spark import local_session
@@ -261,7 +261,7 @@ def spark(work, rows):
 
 
 def backup():
-    """The records of a backup; none without the folder of KEYED_CORPUS."""
+    """Returns the records of a backup, or an empty list without the folder that KEYED_CORPUS names."""
     if not os.path.exists(MANIFEST):
         return []
     database = sqlite3.connect(f"file:{MANIFEST}?immutable=1", uri=True)
@@ -281,7 +281,7 @@ def main(folder):
             for name in ("bpylist2", "nska_deserialize", "pyarrow", "pyspark") if has(name))
         print("# Results of the C interface, SQLite and Python\n\n"
               "Made by `Benchmarks/Tools/data.py`; changes belong there.\n\n|  |  |\n| --- | --- |")
-        print(f"| load when it began | {os.getloadavg()[0]:.1f} |\n| Python and plistlib | {platform.python_version()} |\n"
+        print(f"| load at the start | {os.getloadavg()[0]:.1f} |\n| Python and plistlib | {platform.python_version()} |\n"
               f"| SQLite | {sqlite3.sqlite_version} |\n| others | {versions or 'none'} |\n")
         rows = backup()
         loads(keyedarchive)

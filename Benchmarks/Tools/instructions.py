@@ -1,7 +1,7 @@
 """Counts instructions and allocations of one run of each row with valgrind, independently of the load.
 
-The count of one run is that of two runs minus that of one, so that the work of a process before and
-around its runs cancels out. Hashing therefore has a constant seed.
+The figures of one run are those of a process with two runs minus those of a process with one. The work
+outside the runs cancels out, because both processes do the same: hashing has a constant seed.
 """
 
 import os
@@ -14,10 +14,10 @@ import measure
 import setup
 
 FILE = pathlib.Path(__file__).resolve().parent.parent / "instructions.tsv"
-# A small scale, because valgrind is fifty times as slow.
+# A small scale, because programs run about fifty times slower under valgrind.
 SCALE = 0.01
 ROWS = r"^(parse|write|touch|unarchive|archive|decode|encode|lookup|get|save|find|text|visit|withstand)-"
-# Rows for which even that is much.
+# Rows that take too long even at this scale.
 LEFT_OUT = {"parse-large-binary", "withstand-sharing-binary"}
 # Two runs of the same program differ by at most 0.2 %, because of hashed addresses and page sizes.
 TOLERANCE = 0.02
@@ -41,7 +41,7 @@ def run(bench_row, pattern, update):
     worse = [name for name in counts if name in known and is_worse(counts[name], known[name])]
     missing = [name for name in counts if name not in known]
     if worse:
-        print(f"More than before: {', '.join(worse)}. If that is meant: Scripts/bench --update")
+        print(f"More than before: {', '.join(worse)}. If this is intended, run Scripts/bench --update.")
     if missing:
         print(f"Not in {FILE.name} yet: {', '.join(missing)}. Scripts/bench --update adds them.")
     return 1 if worse or missing else 0

@@ -12,10 +12,10 @@ import rust_plist
 
 HERE = pathlib.Path(__file__).resolve().parent
 PACKAGE = HERE.parent
-# Rows whose runs take longer than this are measured fewer times.
+# If a run takes more than this number of seconds, an implementation has only two turns.
 SLOW = 2.0
-# One run of these rows takes seconds at the usual size.
-PATIENT = ("foundation", "plistlib", "pytypedstream")
+# Implementations that may need seconds for one run at the usual size.
+SLOW_IMPLEMENTATIONS = ("foundation", "plistlib", "pytypedstream")
 # The inputs that pytypedstream reads, if it is installed.
 STREAMS = ("messages", "drawing")
 
@@ -129,7 +129,7 @@ def row_result(row, runners):
     result = {key: row[key] for key in ("name", "job", "family", "format", "summary")}
     result["implementations"] = summaries
     for runner in runners:
-        if runner.half:
+        if runner.half and "ours" in summaries:
             result["growth"] = summaries["ours"]["best"] / runner.best
     sums = {of["checksum"] for name, of in summaries.items() if name != "floor"}
     result["agreed"] = len(sums) <= 1
@@ -166,7 +166,7 @@ class Runner:
     def runs(self):
         """Returns the number of runs that fill a turn. A short first turn measures the time of one run."""
         if self.best is None:
-            return 1 if self.plan.scale >= 1 and self.implementation in PATIENT else 2
+            return 1 if self.plan.scale >= 1 and self.implementation in SLOW_IMPLEMENTATIONS else 2
         # The first run of a process is the slowest, so a single run would be a poor measure of
         # short work.
         least = 2 if self.best < SLOW / 2 else 1
@@ -174,7 +174,8 @@ class Runner:
 
 
 def summary(turns):
-    # The first run of a process finds cold caches. It counts only if there is no other run.
+    # The median and the quartiles leave out the first run of each process, which finds cold caches, unless it is the
+    # only one.
     seconds = sorted(s for turn in turns for s in (turn["seconds"][1:] or turn["seconds"]))
     quartiles = statistics.quantiles(seconds, n=4) if len(seconds) > 1 else [seconds[0]] * 3
     return {

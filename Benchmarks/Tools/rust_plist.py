@@ -1,6 +1,6 @@
 """Builds Peers/rust-plist, a program that runs rows with rust-plist.
 
-The crates come from the folder ../shared/peers beside the package if it exists, and otherwise from
+The crates come from the folder shared/peers beside the repository if it exists, and otherwise from
 cargo's registry.
 """
 
@@ -32,7 +32,7 @@ class RustPlist:
 
 
 def build(say):
-    """Returns the program, or None and a line with the reason."""
+    """Returns the built program. If it cannot be built, passes the reason to `say` and returns None."""
     if not shutil.which("cargo"):
         say("rust-plist is skipped: cargo is not installed.")
         return None

@@ -12,7 +12,7 @@ def describe(rust=None):
         "date": datetime.date.today().isoformat(),
         "commit": output("git", "rev-parse", "--short", "HEAD") or "unknown",
         "machine": f"{processor()}, {os.cpu_count()} cores, {memory()}",
-        "load when it began": load(),
+        "load at the start": load(),
         "system": f"{system()}, {platform.machine()}",
         "Swift and Foundation": (output("swift", "--version") or "unknown").splitlines()[0],
         "libxml2": output("pkg-config", "--modversion", "libxml-2.0") or "unknown",
@@ -24,7 +24,7 @@ def describe(rust=None):
 
 
 def installed(package):
-    """The version of a package of Python."""
+    """Returns the version of a Python package."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:

@@ -1,7 +1,7 @@
 """Writes tables of results: all of them for RESULTS.md, and a summary for the README."""
 
 PEERS = ["foundation", "rust-plist", "libplist", "plistlib"]
-# Those of typedstreams, which the README's table has no column for.
+# Peers for typedstreams, which have no column in the README's table.
 STREAM_PEERS = ["pytypedstream"]
 TITLES = {
     "ours": "**this library**", "tree": "its tree of values", "coders": "its `NSCoder`s", "foundation": "Foundation",
@@ -10,10 +10,10 @@ TITLES = {
 }
 
 VISITED = (
-    "Every value is visited: those of this library as events, without a tree. Text is visited as UTF-8, in "
-    "Foundation and the tree through strings.")
+    "Every value is visited. This library delivers values as events, without a tree. Text is visited as UTF-8; "
+    "Foundation and the tree go through strings.")
 
-# Heading, introduction, jobs, format, and families in the order of the table.
+# The heading, introduction, jobs and format of each section. None stands for both formats.
 SECTIONS = [
     ("Binary to values", VISITED, ["parse"], "binary"),
     ("XML to values", VISITED, ["parse"], "xml"),
@@ -23,16 +23,17 @@ SECTIONS = [
     ("Values to XML", "", ["write"], "xml"),
     ("Archives to objects and back", "Through the classes of a program. Foundation's are `NSSecureCoding`.",
      ["unarchive", "archive"], None),
-    ("Stores", "One entry of each of 2,000 archived dictionaries, out of items in memory; new items, on the "
-     "disk in batches of 200, encrypted; 1,000 of 20,000 items by service and account. Foundation, which "
-     "has no store, archives to files: one for each dictionary, one for each batch, one for all items.",
+    ("Stores", "One entry from each of 2,000 archived dictionaries, from items in memory. New items, encrypted "
+     "and flushed in batches of 200. 1,000 of 20,000 items, by service and account. Foundation has no store "
+     "and archives to files: one for each dictionary, one for each batch, one for all items.",
      ["get", "save", "find"], None),
     ("Typedstreams and nibs", "10,000 messages to the text of each, with its runs checked; each value of a large "
      "typedstream, and of a storyboard's NIBArchives.", ["text", "visit"], None),
     ("Structures", "`Codable` types, through `PlistDecoder` and `PlistEncoder`.", ["decode", "encode"], None),
 ]
 
-# The targets: the ratio to the best peer, and the speed of opening a binary file in MB/s.
+# The targets: the ratio to the best peer by job, the growth for twice the input, and the speed of opening a
+# binary file in MB/s.
 GOALS = {"unarchive": 60, "archive": 100, "decode": 15, "encode": 10, "text": 200}
 GROWTH_GOAL = 2.2
 OPENING_GOAL = 1_000
@@ -64,7 +65,7 @@ def memory_goal(row):
 
 def rows_of(results, section):
     _, _, jobs, form = section
-    return [r for r in results if r["job"] in jobs and form in (None, r["format"])]
+    return [r for r in results if r["job"] in jobs and form in (None, r["format"]) and r["implementations"]]
 
 
 def best_peer(row):
@@ -114,12 +115,15 @@ def speed_line(row, present):
 
 
 def goal_text(row):
-    """Returns the target, and whether it is reached."""
+    """Returns the target, and whether this library reaches it."""
+    ours = row["implementations"].get("ours")
+    if not ours:
+        return ""
     if row["job"] == "touch" and row["format"] == "binary":
-        return f"{OPENING_GOAL:,} MB/s {mark(speed(row['implementations']['ours']) >= OPENING_GOAL)}"
-    if row["job"] in ("get", "save") and "ours" in row["implementations"]:
-        return store_goal_text(row["job"], row["implementations"]["ours"])
-    if row["job"] == "text" and "ours" in row["implementations"]:
+        return f"{OPENING_GOAL:,} MB/s {mark(speed(ours) >= OPENING_GOAL)}"
+    if row["job"] in ("get", "save"):
+        return store_goal_text(row["job"], ours)
+    if row["job"] == "text":
         return text_goal_text(row)
     times, aim = ratio(row), goal(row)
     return "" if aim is None or times is None else f"{aim} {mark(times >= aim)}"
@@ -179,7 +183,7 @@ def spread_table(results):
             lines.append([
                 f"`{row['name']}`", TITLES[name], milliseconds(of["best"]), milliseconds(of["median"]),
                 f"{(high - low) / of['median'] * 100:.0f} %", str(of["runs"])])
-    return table(["row", "", "best, ms", "median, ms", "middle half", "runs"], lines, left=2)
+    return table(["row", "", "best, ms", "median, ms", "interquartile range", "runs"], lines, left=2)
 
 
 def results_page(report):
@@ -188,10 +192,10 @@ def results_page(report):
         "# Results\n",
         "Made by `Scripts/bench`; changes belong there. What the rows do: [README](README.md).\n",
         table(["", ""], [[key, value] for key, value in setup.items()], left=2),
-        "Speeds are in MB/s: the size of the file by the best time of several runs, the same bytes for "
-        "all. Implementations had their turns one after the other, in processes of their own. All "
+        "Speeds are in MB/s: the size of the file divided by the best time of several runs, the same bytes for "
+        "all. Implementations took turns in separate processes. All "
         + ("results were the same, value by value.\n" if all(r["agreed"] for r in results)
-           else "results were the same BUT THOSE THAT ARE MARKED BELOW.\n"),
+           else "results were the same, except in the rows listed at the end.\n"),
     ]
     for section in SECTIONS:
         rows = rows_of(results, section)
@@ -200,11 +204,11 @@ def results_page(report):
             parts += [f"![{section[0]}](results/{slug(section[0])}.svg)\n"]
     parts += [
         "## Memory\n",
-        "The peak that was resident during a run, above what was there before it (the bytes of the "
-        "file among that), as a multiple of the file.\n", memory_table(results),
+        "The peak resident memory during a run, minus the resident memory before it (which includes the bytes "
+        "of the file), as a multiple of the file's size.\n", memory_table(results),
         "## Growth\n",
-        "This library with an input of twice the size. The last rows are meant to do harm; what is "
-        "measured is how long it takes to refuse them.\n", growth_table(results),
+        "Time for an input, divided by the time for half of it. The last rows are hostile input, and XML in rare "
+        "forms.\n", growth_table(results),
         "## Times and their spread\n", spread_table(results),
     ]
     wrong = [r["name"] for r in results if not r["agreed"]]
@@ -244,7 +248,7 @@ def gist(report):
         lines.append([text] + [
             milliseconds(of[n]["best"]) + " ms" if n in of else "—" for n in ["ours"] + PEERS]
             + [f"{number(ratio(row))} ×" if ratio(row) else "—"])
-    heads = [TITLES[n] for n in ["ours"] + PEERS] + ["than the best of them"]
+    heads = [TITLES[n] for n in ["ours"] + PEERS] + ["÷ best peer"]
     return (table(["work"] + heads, lines)
             + "\n![Speed, as bars](Benchmarks/results/overview.svg)\n\n"
             + f"The library is of 20,000 tracks with 23 keys. {report['setup']['machine']}; "
@@ -252,7 +256,7 @@ def gist(report):
 
 
 def terminal(results):
-    """Returns the ratios, to print while the benchmarks run."""
+    """Returns the ratios and times in milliseconds, to print after the measurement."""
     lines = []
     for row in results:
         if row["job"] == "withstand":

@@ -1,8 +1,8 @@
-"""One row by pytypedstream; one line of JSON, as bench-row prints it.
+"""Measures one row with pytypedstream, and prints one line of JSON like bench-row.
 
     typedstream_row.py ROW FAMILY FILE RUNS SCALE
 
-What is measured is pytypedstream alone: values are summed up after the clock has stopped. Needs pytypedstream.
+Only pytypedstream is measured. The checksum is computed after the clock has stopped. The script needs pytypedstream.
 """
 
 import gc
@@ -18,7 +18,7 @@ from plistlib_row import DATA, INTEGER, MASK, REAL, STRING, bits_of_real, conten
 
 
 def text(message):
-    """The text of a message: the bytes of its first string. The whole stream is read, and so checked, as this
+    """Returns the text of a message, which is its first string. Reads the whole stream, and thereby checks it, as this
     library does."""
     found, is_string = None, False
     for event in stream.TypedStreamReader.from_data(message):
@@ -30,7 +30,7 @@ def text(message):
 
 
 def values(data):
-    """All numbers and bytes of a stream, in order."""
+    """Returns all numbers and bytes of a stream, in order."""
     return [event for event in stream.TypedStreamReader.from_data(data)
             if isinstance(event, (int, float, bytes, stream.ByteArray))]
 

@@ -89,7 +89,8 @@ def unserializeNSKeyedArchiver(plist, removeClassName=True, simplify=True):
         The root object, or a dictionary of the roots if the archive has roots other than ``root``.
 
     Raises:
-        TypeError: The input is a property list but not an archive.
+        TypeError: The input is a property list but not an archive, or ``plist`` has another type.
+        ValueError: ``simplify`` is false.
         KeyedArchiveError: The input is invalid.
     """
     if not simplify:

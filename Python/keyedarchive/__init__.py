@@ -62,10 +62,10 @@ def _bytes(data):
 
 
 def _formats(fmt, any_format):
-    """Returns a bit for each format that is accepted, by its number in keyed.h."""
+    """Returns the set of accepted formats as a bit mask: bit n is the format with the number n in keyed.h."""
     if fmt is None:
         return 0b11110 if any_format else 0b00110
-    if fmt not in PlistFormat:
+    if not isinstance(fmt, PlistFormat):
         raise ValueError(f"Unsupported format: {fmt!r}")
     return 0b00010 if fmt == FMT_BINARY else 0b00100
 
@@ -80,7 +80,7 @@ def loads(
     Args:
         data: The bytes, or text for XML.
         fmt: FMT_XML or FMT_BINARY to reject the other format. By default both are accepted, as in plistlib.
-        dict_type: The type of dictionaries.
+        dict_type: The type of dictionaries. A dictionary receives complete values.
         aware_datetime: Whether dates are aware, in UTC. By default they are naive, also in UTC.
         any_format: Whether to accept OpenStep property lists and JSON as well.
         limits: The preset of limits on the input: ``"untrusted"``, ``"default"`` or ``"trusted"``.
@@ -92,6 +92,7 @@ def loads(
     Raises:
         KeyedArchiveError: The input is invalid. The error has its code, byte offset and key path.
         OverflowError: A date is outside the years 1 to 9999, as in plistlib.
+        ValueError: ``fmt`` or ``limits`` is unknown.
 
     >>> loads(b'<plist><array><integer>1</integer><true/></array></plist>')
     [1, True]
@@ -129,9 +130,12 @@ def dumps(value, *, fmt=FMT_XML, sort_keys=True, skipkeys=False, aware_datetime=
 
     Raises:
         TypeError: A property list cannot represent the type of a value.
-        OverflowError: An integer is outside -2**63 to 2**64-1.
+        OverflowError: An integer is outside -2**63 to 2**64-1, or a UID is above 2**32-1.
+        RecursionError: A container contains itself, or containers are nested too deeply.
+        KeyedArchiveError: The format cannot represent a value, such as a string with a NUL in XML.
+        ValueError: ``fmt`` is unknown.
     """
-    if fmt not in PlistFormat:
+    if not isinstance(fmt, PlistFormat):
         raise ValueError(f"Unsupported format: {fmt!r}")
     return _core.dumps(
         value, 1 if fmt == FMT_BINARY else 2, sort_keys, skipkeys, _datetime.datetime,
@@ -157,12 +161,13 @@ class _Allowed(dict):
             f"keyed archive: class {name} is not allowed (add it to `allow`)", code="classNotAllowed")
 
 
-# The constants for forms in keyed.h, for the modules that return such objects in their stored form.
+# The numbers of forms in keyed.h. The modules with the APIs of other packages pass them to `_unarchive`, to keep
+# objects of these forms inert.
 _DATA, _DATE, _UUID, _URL, _SET, _ORDERED_SET = 4, 5, 6, 7, 9, 10
 
 
 def _unarchive(data, allow, inert, zone, limits, lenient):
-    """Returns the root object. Objects of the forms in ``inert`` are inert too."""
+    """Returns the root object. Objects of the forms in ``inert`` become inert objects too."""
     roots = _core.unarchive(
         _bytes(data), _datetime.datetime, zone, ArchivedObject, _uuid.UUID,
         None if allow is None else _Allowed(allow), _new, _fill, sum(1 << form for form in inert), _preset(limits),
@@ -174,21 +179,25 @@ def unarchive(data, *, allow=None, aware_datetime=False, limits="default", lenie
     """Unarchives a keyed archive.
 
     Foundation's collections, strings, numbers, data, dates, UUIDs and ``NSNull`` become Python objects. An object of
-    another class becomes an inert :class:`ArchivedObject`, or an instance of the type that ``allow`` maps it to. A date
-    outside the years 1 to 9999 is an inert object too.
-    Identity and cycles are preserved. The time is linear in the size of the input.
+    another class becomes an inert :class:`ArchivedObject`, or an instance of the type that ``allow`` maps it to. The
+    other classes include ``NSURL``. A date outside the years 1 to 9999 is treated like an object of another class, but
+    is always allowed.
+
+    Identity and cycles are preserved. An instance receives its fields before it becomes a key or an element of a set.
+    The time is linear in the size of the input.
 
     Args:
         data: The bytes.
-        allow: The allowed classes besides Foundation's: a list of names and types, or a dictionary from names to
-            types (usually dataclasses) or None. By default every class is allowed and inert.
+        allow: The allowed classes besides those that become Python objects: a list of names and types, or a dictionary
+            from names to types (usually dataclasses) or None. By default every class is allowed and inert.
         aware_datetime, limits, lenient: The options of :func:`loads`.
 
     Returns:
         The root object, or a dictionary of the roots if the archive has roots other than ``root``.
 
     Raises:
-        KeyedArchiveError: The input is invalid, or contains a class that is not allowed.
+        KeyedArchiveError: The input is invalid, or contains a class that is not allowed, or a key whose hash depends on
+            the set or dictionary that contains it.
 
     >>> from dataclasses import dataclass
     >>> @dataclass
@@ -224,7 +233,9 @@ def to_json(data, path=None, *, mode="objects", limits="default", lenient=False)
         limits, lenient: The options of :func:`loads`.
 
     Raises:
-        KeyedArchiveError: The input is invalid, or has no value at the path.
+        KeyedArchiveError: The input is invalid, has no value at the path, or contains a value that the mode cannot
+            represent.
+        ValueError: ``mode`` or ``limits`` is unknown.
 
     >>> to_json(archive({"a": [1, 2]}), "a[1]")
     '2'
@@ -233,7 +244,11 @@ def to_json(data, path=None, *, mode="objects", limits="default", lenient=False)
 
 
 def classes(data, *, limits="default", lenient=False):
-    """Returns the sorted names of the classes in an archive."""
+    """Returns the sorted names of the classes in an archive.
+
+    Raises:
+        KeyedArchiveError: The input is invalid or not an archive.
+    """
     return _json.loads(_core.classes(_bytes(data), _preset(limits), 1 if lenient else 0))
 
 
@@ -241,6 +256,9 @@ def text(data, *, limits="default", lenient=False):
     """Returns the text of a string or an attributed string, or None if the input contains neither.
 
     The input is a typedstream, a keyed archive whose root is the string, or a property list that is a string.
+
+    Raises:
+        KeyedArchiveError: The input is invalid.
     """
     return _core.text(_bytes(data), _preset(limits), 1 if lenient else 0)
 

@@ -10,7 +10,7 @@ import uuid
 
 from plistlib import UID
 
-from ._objects import ArchivedObject
+from ._objects import ArchivedObject, Unhashable
 
 _EPOCH = datetime.datetime(2001, 1, 1)
 
@@ -27,6 +27,8 @@ class _Archiver:
 
     def reference(self, value):
         """Returns the UID of a value. Adds the value to the table if it is new."""
+        if isinstance(value, Unhashable):
+            value = value.value
         if value is None:
             return UID(0)
         leaf = isinstance(value, (str, int, float, bytes, bytearray))
@@ -38,7 +40,8 @@ class _Archiver:
         number = len(self.objects)
         self.known[key] = number
         self.kept.append(value)
-        if leaf:
+        # A plain `$null` would be nil. Only an object with the text as a field is read as text.
+        if leaf and not (isinstance(value, str) and value == "$null"):
             self.objects.append(value)
         else:
             self.objects.append(None)
@@ -60,6 +63,8 @@ class _Archiver:
 
     def form(self, value):
         """Returns the dictionary that represents a value in the object table."""
+        if isinstance(value, str):
+            return {"NS.string": value, "$class": self.description("NSString", "NSObject")}
         if isinstance(value, dict):
             return {
                 "NS.keys": [self.reference(key) for key in value],
@@ -107,13 +112,15 @@ def archive(value):
 
     dict, list, tuple, set, str, bytes, int, float, bool, datetime, UUID and None become Foundation's objects. A
     dataclass instance is archived under its attribute ``__archived_class__``, or under the name of its type. An
-    :class:`ArchivedObject` keeps its class. Identity and cycles are preserved.
+    :class:`ArchivedObject` keeps its class. An :class:`Unhashable` is archived as the value that it wraps. Identity
+    and cycles are preserved.
 
     Returns:
         The bytes of the archive. Its root has the key ``root``.
 
     Raises:
         TypeError: An archive cannot represent the type of a value.
+        OverflowError: An integer is outside -2**63 to 2**64-1.
     """
     from . import FMT_BINARY, dumps
 

@@ -4,7 +4,8 @@
 // Creates Python objects from the tables of the C interface. Uses the stable ABI of Python 3.10.
 //
 // Containers are created empty and filled later from a worklist. Reading therefore needs no recursion, a shared value
-// becomes one object, and cycles in archives need no special case.
+// becomes one object, and cycles in archives need no special case. Code of the caller's types runs last, so that it
+// finds complete values.
 
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030A0000
@@ -32,6 +33,20 @@ static PyObject *raise(keyed_error *error) {
     Py_XDECREF(type);
     Py_XDECREF(module);
     keyed_free(error);
+    return NULL;
+}
+
+/// Raises `keyedarchive.KeyedArchiveError` with a message, a code and a byte offset, or -1. Releases the message and
+/// returns NULL.
+static PyObject *raise_message(PyObject *message, const char *code, long long offset) {
+    PyObject *module = message ? PyImport_ImportModule("keyedarchive._errors") : NULL;
+    PyObject *type = module ? PyObject_GetAttrString(module, "KeyedArchiveError") : NULL;
+    PyObject *value = type ? PyObject_CallFunction(type, "OszL", message, code, NULL, offset) : NULL;
+    if (value) PyErr_SetObject(type, value);
+    Py_XDECREF(value);
+    Py_XDECREF(type);
+    Py_XDECREF(module);
+    Py_XDECREF(message);
     return NULL;
 }
 
@@ -129,13 +144,20 @@ static PyObject *instance(PyObject *type, const makers *with) {
     return make((PyTypeObject *)type, with->no_arguments, NULL);
 }
 
-/// The keys of the last dictionary with one hash, and a dictionary of them once a second one has the same keys.
-typedef struct shape {
+/// An entry of a cache of key sets: the last dictionary whose keys have one hash. Once a second dictionary has the same
+/// keys, `model` is a Python dictionary with these keys.
+typedef struct key_set {
     const keyed_value *source;
     PyObject *model;
-} shape;
+} key_set;
 
-enum { shape_count = 64 };
+enum { key_set_count = 64 };
+
+/// A growing stack of numbers.
+typedef struct worklist {
+    uint64_t *items;
+    size_t count, room;
+} worklist;
 
 typedef struct reader {
     const keyed_table *table;
@@ -148,23 +170,25 @@ typedef struct reader {
     PyObject **objects;  // by number of the object
     PyObject **class_names;
     PyObject **class_chains;
-    shape shapes[shape_count];
-    // The containers to fill: numbers of values, or numbers of objects with the highest bit set.
-    uint64_t *pending;
-    size_t pending_count, pending_room;
+    key_set key_sets[key_set_count];
+    // The containers to fill: numbers of values, or numbers of objects combined with `object_mark`.
+    worklist pending;
+    // The objects that are filled after all others: instances of types that the caller chose, and the sets and
+    // dictionaries whose keys are such instances.
+    worklist instances, keyed_by_instances;
 } reader;
 
 static const uint64_t object_mark = (uint64_t)1 << 32;
 
-static int later(reader *self, uint64_t item) {
-    if (self->pending_count == self->pending_room) {
-        size_t room = self->pending_room ? self->pending_room * 2 : 64;
-        uint64_t *grown = realloc(self->pending, room * sizeof *grown);
+static int enqueue(worklist *self, uint64_t item) {
+    if (self->count == self->room) {
+        size_t room = self->room ? self->room * 2 : 64;
+        uint64_t *grown = realloc(self->items, room * sizeof *grown);
         if (!grown) { PyErr_NoMemory(); return -1; }
-        self->pending = grown;
-        self->pending_room = room;
+        self->items = grown;
+        self->room = room;
     }
-    self->pending[self->pending_count++] = item;
+    self->items[self->count++] = item;
     return 0;
 }
 
@@ -193,7 +217,7 @@ static PyObject *date_of(double seconds, const makers *with) {
     int64_t total = (int64_t)whole;
     int64_t day = total >= 0 ? total / 86400 : -((86399 - total) / 86400);
     int second = (int)(total - day * 86400);
-    // Days since 0000-03-01, then years of 400-year cycles.
+    // Converts days since 0000-03-01 to a date, by cycles of 400 years.
     int64_t z = day + 11323 + 719468;
     int64_t era = (z >= 0 ? z : z - 146096) / 146097;
     unsigned doe = (unsigned)(z - era * 146097);
@@ -203,7 +227,8 @@ static PyObject *date_of(double seconds, const makers *with) {
     int dom = (int)(doy - (153 * mp + 2) / 5 + 1);
     int month = (int)(mp < 10 ? mp + 3 : mp - 9);
     int year = (int)((int64_t)yoe + era * 400) + (month <= 2);
-    // The state that pickle passes to the initializer. It takes a third of the time of eight arguments.
+    // Creates the `datetime` from the state that pickle would pass. Eight separate arguments would take three times as
+    // long.
     const char state[10] = { (char)(year >> 8), (char)year, (char)month, (char)dom, (char)(second / 3600),
         (char)(second / 60 % 60), (char)(second % 60), (char)(micros >> 16), (char)(micros >> 8), (char)micros };
     PyObject *fields = PyBytes_FromStringAndSize(state, sizeof state);
@@ -241,15 +266,15 @@ static uint32_t key_number(const reader *self, const keyed_value *source, uint32
     return key->kind == KEYED_STRING ? key->key : 0;
 }
 
-/// Returns the place of a dictionary in the table of shapes, or NULL for one with a key that is not text.
-static shape *shape_of(reader *self, const keyed_value *source) {
+/// Returns the cache entry for the keys of a dictionary, or NULL if a key is not text.
+static key_set *key_set_of(reader *self, const keyed_value *source) {
     uint32_t hash = source->count;
     for (uint32_t index = 0; index < source->count; index++) {
         uint32_t key = key_number(self, source, index);
         if (!key) return NULL;
         hash = hash * 31 + key;
     }
-    return &self->shapes[(hash ^ hash >> 6) % shape_count];
+    return &self->key_sets[(hash ^ hash >> 6) % key_set_count];
 }
 
 static int has_same_keys(const reader *self, const keyed_value *left, const keyed_value *right) {
@@ -260,10 +285,11 @@ static int has_same_keys(const reader *self, const keyed_value *left, const keye
     return 1;
 }
 
-/// Creates a dictionary for these keys, to be filled later. It is a copy of one that has them already, if there was one
-/// with the same keys: a copy has all its room from the beginning. A dictionary of few keys never grows.
+/// Creates a dictionary that is filled later. If the previous dictionary with the same hash has the same keys, copies a
+/// model with these keys, because a copy has its full capacity from the start. Dictionaries of up to five keys never
+/// grow, so they are not copied.
 static PyObject *dictionary_for(reader *self, const keyed_value *source) {
-    shape *known = source->count > 5 && source->count <= 1024 ? shape_of(self, source) : NULL;
+    key_set *known = source->count > 5 && source->count <= 1024 ? key_set_of(self, source) : NULL;
     if (!known) return PyDict_New();
     if (!known->source || !has_same_keys(self, known->source, source)) {
         known->source = source;
@@ -316,12 +342,12 @@ static PyObject *value(reader *self, uint32_t number) {
     case KEYED_ARRAY:
     case KEYED_SET:
         made = PyList_New(item->count);
-        if (made && later(self, number)) Py_CLEAR(made);
+        if (made && enqueue(&self->pending, number)) Py_CLEAR(made);
         break;
     case KEYED_DICTIONARY:
         made = self->with->dict_type ? PyObject_CallFunctionObjArgs(self->with->dict_type, NULL)
                                      : dictionary_for(self, item);
-        if (made && later(self, number)) Py_CLEAR(made);
+        if (made && enqueue(&self->pending, number)) Py_CLEAR(made);
         break;
     default:
         made = Py_None;
@@ -375,11 +401,12 @@ static PyObject *class_name(reader *self, uint32_t number) {
 }
 
 /// Creates the object for a class without a known form: an inert object, or an instance of the type that the caller
-/// chose.
+/// chose. A date is allowed like any other, even if `datetime` does not support its year.
 static PyObject *inert(reader *self, const keyed_object *item) {
     PyObject *name = class_name(self, item->class_index);
     if (!name) return NULL;
-    if (self->with->classes != Py_None) {
+    if (self->with->classes != Py_None
+        && (item->form != KEYED_FORM_DATE || PySequence_Contains(self->with->classes, name) > 0)) {
         PyObject *type = PyObject_GetItem(self->with->classes, name);
         if (!type) return NULL;
         if (type != Py_None) {
@@ -411,15 +438,9 @@ static uint32_t form_of(const reader *self, const keyed_object *item) {
 /// reference.
 static PyObject *object(reader *self, uint64_t number) {
     if (number >= self->archive->object_count) {
-        PyObject *module = PyImport_ImportModule("keyedarchive._errors");
-        PyObject *type = module ? PyObject_GetAttrString(module, "KeyedArchiveError") : NULL;
-        if (type) {
-            PyErr_Format(type, "keyed archive: expected a reference to one of %u objects, found one to object %llu",
-                self->archive->object_count, (unsigned long long)number);
-        }
-        Py_XDECREF(type);
-        Py_XDECREF(module);
-        return NULL;
+        return raise_message(PyUnicode_FromFormat(
+            "keyed archive: expected a reference to one of %u objects, found one to object %llu",
+            self->archive->object_count, (unsigned long long)number), "danglingReference", -1);
     }
     PyObject *known = self->objects[number];
     if (known) return known;
@@ -447,19 +468,19 @@ static PyObject *object(reader *self, uint64_t number) {
     case KEYED_FORM_ARRAY:
     case KEYED_FORM_ORDERED_SET:
         made = PyList_New(part->count);
-        if (made && later(self, number | object_mark)) Py_CLEAR(made);
+        if (made && enqueue(&self->pending, number | object_mark)) Py_CLEAR(made);
         break;
     case KEYED_FORM_SET:
         made = PySet_New(NULL);
-        if (made && later(self, number | object_mark)) Py_CLEAR(made);
+        if (made && enqueue(&self->pending, number | object_mark)) Py_CLEAR(made);
         break;
     case KEYED_FORM_DICTIONARY:
         made = PyDict_New();
-        if (made && later(self, number | object_mark)) Py_CLEAR(made);
+        if (made && enqueue(&self->pending, number | object_mark)) Py_CLEAR(made);
         break;
     default:
         made = inert(self, item);
-        if (made && later(self, number | object_mark)) Py_CLEAR(made);
+        if (made && enqueue(&self->pending, number | object_mark)) Py_CLEAR(made);
     }
     self->objects[number] = made;
     return made;
@@ -523,24 +544,111 @@ static int fill_object(reader *self, PyObject *made, const keyed_object *item) {
     return status;
 }
 
+/// Fills the container of an object.
+static int fill_archived(reader *self, uint64_t number) {
+    const keyed_object *item = &self->archive->objects[number];
+    PyObject *made = self->objects[number];
+    const keyed_value *part = &self->table->values[item->parts[0]];
+    switch (form_of(self, item)) {
+    case KEYED_FORM_ARRAY:
+    case KEYED_FORM_ORDERED_SET: return fill_list(self, made, part);
+    case KEYED_FORM_SET: return fill_set(self, made, part);
+    case KEYED_FORM_DICTIONARY: return fill_pairs(self, made, part, &self->table->values[item->parts[1]]);
+    default: return fill_object(self, made, item);
+    }
+}
+
+/// Returns the number of children of a value; 0 for a scalar.
+static size_t child_count(const keyed_value *item) {
+    if (item->kind == KEYED_DICTIONARY) return (size_t)item->count * 2;
+    return item->kind == KEYED_ARRAY || item->kind == KEYED_SET ? item->count : 0;
+}
+
+/// Creates the children of a value, and queues the containers among them. Returns -1 after an error.
+static int create_children(reader *self, const keyed_value *source) {
+    for (size_t index = 0; index < child_count(source); index++) {
+        if (!value(self, source->u.children[index])) return -1;
+    }
+    return 0;
+}
+
+/// Returns whether an object is an instance of a type that the caller chose.
+static int is_instance(const reader *self, uint64_t number) {
+    uint32_t form = form_of(self, &self->archive->objects[number]);
+    return (form == KEYED_FORM_OBJECT || form == KEYED_FORM_URL)
+        && (PyObject *)Py_TYPE(self->objects[number]) != self->with->object_type;
+}
+
+/// Returns whether an element of an array is an instance of a type that the caller chose.
+static int has_instance(const reader *self, const keyed_value *source) {
+    for (uint32_t index = 0; index < source->count; index++) {
+        const keyed_value *element = &self->table->values[source->u.children[index]];
+        if (element->kind == KEYED_UID && is_instance(self, element->u.natural)) return 1;
+    }
+    return 0;
+}
+
+/// Fills the container of an object, or queues it for `fill_last`. Returns -1 after an error.
+static int fill_or_wait(reader *self, uint64_t number) {
+    const keyed_object *item = &self->archive->objects[number];
+    if (self->with->classes == Py_None) return fill_archived(self, number);
+    if (is_instance(self, number)) {
+        return create_children(self, &self->table->values[item->value]) ? -1 : enqueue(&self->instances, number);
+    }
+    uint32_t form = form_of(self, item);
+    if (form != KEYED_FORM_SET && form != KEYED_FORM_DICTIONARY) return fill_archived(self, number);
+    const keyed_value *keys = &self->table->values[item->parts[0]];
+    if (create_children(self, keys)) return -1;
+    if (!has_instance(self, keys)) return fill_archived(self, number);
+    if (form == KEYED_FORM_DICTIONARY && create_children(self, &self->table->values[item->parts[1]])) return -1;
+    return enqueue(&self->keyed_by_instances, number);
+}
+
+/// Checks that each key of a set or dictionary has the hash that it was added with. Returns -1 after an error.
+static int check_hashes(PyObject *container) {
+    PyObject *keys = PySequence_List(container);
+    if (!keys) return -1;
+    int status = 0;
+    for (Py_ssize_t index = 0; !status && index < PyList_Size(keys); index++) {
+        PyObject *key = PyList_GetItem(keys, index);
+        int is_found = PySequence_Contains(container, key);
+        if (is_found == 0) {
+            raise_message(PyUnicode_FromFormat(
+                "keyed archive: expected a constant hash of each key, found a key of type %R whose hash depends on the "
+                "set or dictionary that contains it (exclude that field from `__hash__`, or allow the class by name)",
+                (PyObject *)Py_TYPE(key)), "referenceCycle", -1);
+        }
+        if (is_found <= 0) status = -1;
+    }
+    Py_DECREF(keys);
+    return status;
+}
+
+/// Fills the objects whose filling runs code of types that the caller chose, such as `__hash__`. This code finds all
+/// other containers complete.
+static int fill_last(reader *self) {
+    const worklist *instances = &self->instances, *containers = &self->keyed_by_instances;
+    // The hash of a key may depend on the fields of any instance.
+    for (size_t index = 0; index < instances->count; index++) {
+        if (fill_archived(self, instances->items[index])) return -1;
+    }
+    // Starts with the container that was found last, because the key of an outer one may contain it.
+    for (size_t index = containers->count; index > 0; index--) {
+        if (fill_archived(self, containers->items[index - 1])) return -1;
+    }
+    for (size_t index = 0; index < containers->count; index++) {
+        if (check_hashes(self->objects[containers->items[index]])) return -1;
+    }
+    return 0;
+}
+
 /// Fills all pending containers, including those that are created meanwhile.
 static int fill_all(reader *self) {
-    while (self->pending_count) {
-        uint64_t next = self->pending[--self->pending_count];
+    while (self->pending.count) {
+        uint64_t next = self->pending.items[--self->pending.count];
         int status;
         if (next & object_mark) {
-            const keyed_object *item = &self->archive->objects[(uint32_t)next];
-            PyObject *made = self->objects[(uint32_t)next];
-            const keyed_value *part = &self->table->values[item->parts[0]];
-            switch (form_of(self, item)) {
-            case KEYED_FORM_ARRAY:
-            case KEYED_FORM_ORDERED_SET: status = fill_list(self, made, part); break;
-            case KEYED_FORM_SET: status = fill_set(self, made, part); break;
-            case KEYED_FORM_DICTIONARY:
-                status = fill_pairs(self, made, part, &self->table->values[item->parts[1]]);
-                break;
-            default: status = fill_object(self, made, item);
-            }
+            status = fill_or_wait(self, (uint32_t)next);
         } else {
             const keyed_value *item = &self->table->values[(uint32_t)next];
             PyObject *made = self->values[(uint32_t)next];
@@ -549,7 +657,33 @@ static int fill_all(reader *self) {
         }
         if (status) return -1;
     }
-    return 0;
+    return fill_last(self);
+}
+
+static const uint64_t visited_mark = (uint64_t)1 << 32;
+
+/// Creates a value of a plain property list after the containers in it. A custom dictionary type may read the values
+/// that it receives, so they must be complete by then. Returns a borrowed reference.
+static PyObject *complete_value(reader *self, uint32_t root) {
+    worklist stack = { 0 };
+    int status = enqueue(&stack, root);
+    while (!status && stack.count) {
+        uint64_t next = stack.items[stack.count - 1];
+        uint32_t number = (uint32_t)next;
+        if (next & visited_mark || self->values[number]) {
+            stack.count--;
+            status = value(self, number) ? fill_all(self) : -1;
+            continue;
+        }
+        stack.items[stack.count - 1] |= visited_mark;
+        const keyed_value *item = &self->table->values[number];
+        for (size_t index = 0; !status && index < child_count(item); index++) {
+            uint32_t child = item->u.children[index];
+            if (!self->values[child] && child_count(&self->table->values[child])) status = enqueue(&stack, child);
+        }
+    }
+    free(stack.items);
+    return status ? NULL : self->values[root];
 }
 
 static void release(PyObject **list, size_t count) {
@@ -577,19 +711,22 @@ static PyObject *read_tables(const keyed_table *table, const keyed_archive *arch
     } else {
         // None of these objects can be garbage yet, and the collector would traverse them again and again.
         int collects = PyGC_Disable();
-        result = value(&self, archive ? archive->top : table->root);
+        uint32_t root = archive ? archive->top : table->root;
+        result = with->dict_type ? complete_value(&self, root) : value(&self, root);
         if (result && fill_all(&self)) result = NULL;
         Py_XINCREF(result);
         if (collects) PyGC_Enable();
     }
-    for (size_t index = 0; index < shape_count; index++) Py_XDECREF(self.shapes[index].model);
+    for (size_t index = 0; index < key_set_count; index++) Py_XDECREF(self.key_sets[index].model);
     release(self.uids, self.uid_count);
     release(self.values, table->value_count);
     release(self.keys, (size_t)table->key_count + 1);
     release(self.objects, objects);
     release(self.class_names, classes);
     release(self.class_chains, classes);
-    free(self.pending);
+    free(self.pending.items);
+    free(self.instances.items);
+    free(self.keyed_by_instances.items);
     return result;
 }
 
@@ -598,19 +735,9 @@ static PyObject *read_tables(const keyed_table *table, const keyed_archive *arch
 /// Raises the error for a document in a format that the caller does not accept.
 static PyObject *wrong_format(uint32_t format) {
     static const char *const names[] = { "other bytes", "binary", "XML", "OpenStep", "JSON" };
-    PyObject *module = PyImport_ImportModule("keyedarchive._errors");
-    PyObject *type = module ? PyObject_GetAttrString(module, "KeyedArchiveError") : NULL;
-    PyObject *message = type ? PyUnicode_FromFormat(
+    return raise_message(PyUnicode_FromFormat(
         "expected a property list of the format that `fmt` names (by default binary or XML), found %s",
-        names[format < 5 ? format : 0]) : NULL;
-    PyObject *value = message
-        ? PyObject_CallFunction(type, "OszL", message, "unrecognizedFormat", NULL, 0LL) : NULL;
-    if (value) PyErr_SetObject(type, value);
-    Py_XDECREF(value);
-    Py_XDECREF(message);
-    Py_XDECREF(type);
-    Py_XDECREF(module);
-    return NULL;
+        names[format < 5 ? format : 0]), "unrecognizedFormat", 0);
 }
 
 /// loads(data, dict_type, datetime, zone, uid, formats, limits, lenient)
@@ -1052,39 +1179,64 @@ static void delete_schema(PyObject *capsule) {
     free(schema);
 }
 
+/// Moves a column into a struct array and its schema, which then own its memory. Returns -1 after an error.
+static int export_column(column *source, PyObject *name, struct ArrowArray *array, struct ArrowSchema *schema) {
+    const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
+    if (!text) return -1;
+    struct ArrowArray *part = calloc(1, sizeof *part);
+    struct ArrowSchema *type = calloc(1, sizeof *type);
+    const void **buffers = calloc(3, sizeof *buffers);
+    char *copy = strdup(text);
+    if (!part || !type || !buffers || !copy) {
+        free(part);
+        free(type);
+        free(buffers);
+        free(copy);
+        PyErr_NoMemory();
+        return -1;
+    }
+    buffers[0] = source->valid;
+    buffers[1] = source->offsets;
+    buffers[2] = source->bytes;
+    *part = (struct ArrowArray){ .length = source->rows, .null_count = source->nulls, .n_buffers = 3,
+        .buffers = buffers, .release = release_column };
+    *type = (struct ArrowSchema){ .format = "U", .name = copy, .flags = 2, .release = release_schema };
+    array->children[array->n_children++] = part;
+    schema->children[schema->n_children++] = type;
+    memset(source, 0, sizeof *source);
+    return 0;
+}
+
+/// Moves the columns into a struct array and its schema. Returns -1 after an error; both then own the columns moved so
+/// far.
+static int export_all(
+    batch *self, PyObject *names, int64_t rows, struct ArrowArray *array, struct ArrowSchema *schema
+) {
+    size_t count = (size_t)self->column_count;
+    *array = (struct ArrowArray){ .length = rows, .n_buffers = 1, .buffers = calloc(1, sizeof *array->buffers),
+        .children = calloc(count, sizeof *array->children), .release = release_struct };
+    *schema = (struct ArrowSchema){ .format = "+s", .children = calloc(count, sizeof *schema->children),
+        .release = release_schema };
+    if (!array->buffers || !array->children || !schema->children) { PyErr_NoMemory(); return -1; }
+    for (size_t index = 0; index < count; index++) {
+        PyObject *name = PyList_GetItem(names, (Py_ssize_t)index);
+        if (!name || export_column(&self->columns[index], name, array, schema)) return -1;
+    }
+    return 0;
+}
+
 /// Moves the columns into capsules, which then own their memory.
 static PyObject *export_columns(batch *self, PyObject *names, int64_t rows) {
     struct ArrowArray *array = calloc(1, sizeof *array);
     struct ArrowSchema *schema = calloc(1, sizeof *schema);
-    size_t count = (size_t)self->column_count;
-    if (array) { array->children = calloc(count, sizeof *array->children); array->buffers = calloc(1, sizeof(void *)); }
-    if (schema) schema->children = calloc(count, sizeof *schema->children);
-    if (!array || !schema || !array->children || !array->buffers || !schema->children) return PyErr_NoMemory();
-    array->length = rows;
-    array->n_buffers = 1;
-    array->release = release_struct;
-    schema->format = "+s";
-    schema->release = release_schema;
-    for (size_t index = 0; index < count; index++) {
-        column *source = &self->columns[index];
-        struct ArrowArray *part = calloc(1, sizeof *part);
-        struct ArrowSchema *type = calloc(1, sizeof *type);
-        const void **buffers = calloc(3, sizeof *buffers);
-        const char *name = PyUnicode_AsUTF8AndSize(PyList_GetItem(names, (Py_ssize_t)index), NULL);
-        if (!part || !type || !buffers || !name) return PyErr_NoMemory();
-        buffers[0] = source->valid;
-        buffers[1] = source->offsets;
-        buffers[2] = source->bytes;
-        *part = (struct ArrowArray){ .length = rows, .null_count = source->nulls, .n_buffers = 3,
-            .buffers = buffers, .release = release_column };
-        *type = (struct ArrowSchema){ .format = "U", .name = strdup(name), .flags = 2, .release = release_schema };
-        array->children[array->n_children++] = part;
-        schema->children[schema->n_children++] = type;
-        memset(source, 0, sizeof *source);
-    }
-    PyObject *types = PyCapsule_New(schema, "arrow_schema", delete_schema);
-    PyObject *values = PyCapsule_New(array, "arrow_array", delete_array);
-    return types && values ? Py_BuildValue("NN", types, values) : NULL;
+    PyObject *types = schema ? PyCapsule_New(schema, "arrow_schema", delete_schema) : PyErr_NoMemory();
+    PyObject *values = array ? PyCapsule_New(array, "arrow_array", delete_array) : PyErr_NoMemory();
+    if (!types) free(schema);
+    if (!values) free(array);
+    if (types && values && !export_all(self, names, rows, array, schema)) return Py_BuildValue("NN", types, values);
+    Py_XDECREF(types);
+    Py_XDECREF(values);
+    return NULL;
 }
 
 /// Processes the rows of an array of binary values or text. `wide` is nonzero if its offsets have 64 bits.

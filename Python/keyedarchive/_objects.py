@@ -70,6 +70,15 @@ class Unhashable:
         return f"Unhashable({type(self.value).__name__})"
 
 
+def hashable(value):
+    """Returns a value, wrapped in ``Unhashable`` if it has no hash."""
+    try:
+        hash(value)
+    except TypeError:
+        return Unhashable(value)
+    return value
+
+
 def new_object(kind):
     """Creates an instance without calling its initializer.
 

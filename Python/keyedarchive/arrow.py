@@ -62,7 +62,7 @@ def get(array, paths, *, limits="untrusted"):
     """Returns one field for each key path, and ``error``.
 
     ``paths`` is a list of key paths, or a dictionary from field names to key paths. A missing value is null and not an
-    error. Strings, dates and UUIDs are returned as text, other values as JSON.
+    error. Strings, dates, UUIDs and URLs are returned as text, data as Base64 text, and other values as JSON.
     """
     items = dict(paths) if isinstance(paths, dict) else {path: path for path in paths}
     for path in items.values():

@@ -125,15 +125,34 @@ class _Simplifier:
             target[name if isinstance(name, str) else str(name)] = item
 
 
-def _nested(value):
-    """Replaces data that contains a property list by the decoded property list."""
-    if isinstance(value, dict):
-        return {key: _nested(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_nested(item) for item in value]
-    if isinstance(value, bytes) and (value.startswith(b"bplist") or b"<plist version" in value[:1024]):
-        return deserialize_plist_from_string(value, True)
-    return value
+def _nested(root):
+    """Replaces data that contains a property list by the decoded property list.
+
+    A shared value is replaced once. A worklist replaces recursion over containers, as in ``_Simplifier``.
+    """
+    known, pending = {}, []
+
+    def replaced(value):
+        """Returns the replacement of a value. A container is filled later."""
+        key = id(value)
+        if key not in known:
+            if isinstance(value, (dict, list)):
+                known[key] = type(value)()
+                pending.append(value)
+            elif isinstance(value, bytes) and (value.startswith(b"bplist") or b"<plist version" in value[:1024]):
+                known[key] = deserialize_plist_from_string(value, True)
+            else:
+                return value
+        return known[key]
+
+    result = replaced(root)
+    while pending:
+        source = pending.pop()
+        if isinstance(source, dict):
+            known[id(source)].update((key, replaced(item)) for key, item in source.items())
+        else:
+            known[id(source)].extend(map(replaced, source))
+    return result
 
 
 def deserialize_plist_from_string(bytes_to_deserialize, full_recurse_convert_nska=False, format=list):
@@ -146,7 +165,7 @@ def deserialize_plist_from_string(bytes_to_deserialize, full_recurse_convert_nsk
         format: The result for several roots: ``dict`` for a dictionary, ``list`` for a list of dictionaries.
 
     Returns:
-        A dictionary or a list.
+        A dictionary or a list. With ``format=dict``, a single root is returned as it is, even if it is a scalar.
 
     Raises:
         DeserializeError: The input is not an archive.

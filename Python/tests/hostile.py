@@ -33,10 +33,31 @@ def urls():
         "http://a/b", "c", _class("NSURL"), _class("NSArray")])
 
 
+def nulls():
+    """Returns an archive of an array of nil and NSNull."""
+    return _archive([
+        "$null", {"NS.objects": [_UID(0), _UID(2)], "$class": _UID(4)}, {"$class": _UID(3)}, _class("NSNull"),
+        _class("NSArray")])
+
+
+def keys():
+    """Returns an archive of a dictionary whose keys are two dates, two reals, a string and an integer."""
+    return _archive([
+        "$null",
+        {"NS.keys": [_UID(2), _UID(3), 0.5, 1.5, _UID(4), 7], "NS.objects": list("abcdef"), "$class": _UID(5)},
+        {"NS.time": 0.0, "$class": _UID(6)}, {"NS.time": 1.0, "$class": _UID(6)}, "name", _class("NSDictionary"),
+        _class("NSDate")])
+
+
+def sharing():
+    """Returns an archive of 29 levels of arrays. Each holds ten references to the next level, the last to a string."""
+    levels = [{"NS.objects": [_UID(number + 1)] * 10, "$class": _UID(31)} for number in range(1, 30)]
+    return _archive(["$null", *levels, "end", _class("NSArray")])
+
+
 def made():
     """Returns malformed files and archives, and archives that would exhaust resources."""
     array = _class("NSArray")
-    bomb = [{"NS.objects": [_UID(number + 1)] * 10, "$class": _UID(31)} for number in range(1, 30)]
     return [
         b"", b"\0", b"bplist00", b"bplist17", b"NIBArchive", b"\x04\x0bstreamtyped", b"<plist>" * 1000, b"[" * 10000,
         b"{" * 10000, b"(" * 10000,
@@ -52,7 +73,7 @@ def made():
         _archive(["$null", {"NS.base": _UID(1), "NS.relative": _UID(1), "$class": _UID(2)}, _class("NSURL")]),
         _archive(["$null", {"$class": _UID(1)}]),
         _archive(["$null", {"a\0b": 1, "$class": _UID(2)}, _class("N\0ame")]),
-        _archive(["$null", *bomb, "end", array]),
+        sharing(),
     ]
 
 

@@ -7,7 +7,7 @@ import sys
 
 
 def local_session(workers, **settings):
-    """Starts a session whose workers are processes of one core each. The settings are those of `spark.`."""
+    """Starts a session whose workers are processes of one core each. Settings are named without the prefix `spark.`."""
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable

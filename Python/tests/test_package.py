@@ -17,7 +17,7 @@ import uuid
 from dataclasses import dataclass
 
 import keyedarchive
-from hostile import blobs, memory_in_use
+from hostile import blobs, memory_in_use, sharing
 from keyedarchive import NSKeyedUnArchiver, nska_deserialize
 from keyedarchive.bpylist2 import archive_types, archiver
 
@@ -36,6 +36,38 @@ class Save:
     name: str
     friends: list
     level: int = 1
+
+
+@dataclass(frozen=True)
+class Tag:
+    name: str
+
+
+@dataclass(eq=False)
+class Member:
+    """A type whose hash depends on the set that contains it."""
+
+    peers: set
+
+    def __hash__(self):
+        return len(self.peers)
+
+
+class Setter:
+    """A descriptor that records the values that a field of a dataclass receives."""
+
+    seen: list = []
+
+    def __get__(self, instance, owner):
+        return ()
+
+    def __set__(self, instance, value):
+        self.seen.append(list(value))
+
+
+@dataclass
+class Described:
+    values: list = Setter()
 
 
 class Point:
@@ -142,6 +174,45 @@ class PropertyLists(unittest.TestCase):
         self.assertIs(type(found), Mine)
         self.assertIs(type(found["a"]), Mine)
 
+    def test_dict_type_receives_complete_values(self):
+        class Copying(dict):
+            def __setitem__(self, key, value):
+                super().__setitem__(key, list(value) if isinstance(value, (dict, list)) else value)
+
+        shared = {"b": [[1], {"c": 2}]}
+        value = {"a": [1, [2]], "d": shared, "e": [shared, [shared]], "f": [], "g": {}}
+        for fmt in (plistlib.FMT_BINARY, plistlib.FMT_XML):
+            found = keyedarchive.loads(plistlib.dumps(value, fmt=fmt), dict_type=Copying)
+            self.assertEqual(found, {"a": [1, [2]], "d": ["b"], "e": [shared, [shared]], "f": [], "g": []})
+        self.assertEqual(keyedarchive.loads(plistlib.dumps("text"), dict_type=Copying), "text")
+
+    def test_dict_type_reads_shared_and_deeply_nested_values(self):
+        class Mine(dict):
+            pass
+
+        deep = value = {}
+        for _ in range(200):
+            value["a"] = [{}]
+            value = value["a"][0]
+        found = keyedarchive.loads(keyedarchive.dumps(deep, fmt=keyedarchive.FMT_BINARY), dict_type=Mine)
+        self.assertEqual(found, deep)
+        shared = {"end": 1}
+        for _ in range(40):
+            shared = [shared, {"next": shared}]
+        found = keyedarchive.loads(plistlib.dumps(shared, fmt=plistlib.FMT_BINARY), dict_type=Mine)
+        for _ in range(40):
+            self.assertIs(found[0], found[1]["next"])
+            found = found[0]
+        self.assertEqual(found, {"end": 1})
+
+    def test_unknown_formats_are_errors(self):
+        # In Python 3.12, `2 in PlistFormat` is true. In earlier versions, `"xml" in PlistFormat` raises TypeError.
+        for fmt in (2, "xml"):
+            with self.assertRaises(ValueError):
+                keyedarchive.dumps({}, fmt=fmt)
+            with self.assertRaises(ValueError):
+                keyedarchive.loads(plistlib.dumps({}), fmt=fmt)
+
     def test_values_without_a_form_are_errors(self):
         with self.assertRaises(TypeError):
             keyedarchive.dumps({"a": object()})
@@ -198,19 +269,57 @@ class Archives(unittest.TestCase):
             keyedarchive.unarchive(data, allow=["Other"])
         self.assertEqual(caught.exception.code, "classNotAllowed")
 
+    def test_the_text_of_nil_survives(self):
+        value = ["$null", None, {"$null": "$null"}, Save("$null", [])]
+        found = keyedarchive.unarchive(keyedarchive.archive(value), allow=[Save])
+        self.assertEqual(found, value)
+
+    def test_unhashable_elements_and_keys_survive(self):
+        shared = [1, 2]
+        value = [{keyedarchive.Unhashable(shared)}, {keyedarchive.Unhashable(shared): "a"}, shared]
+        for _ in range(2):
+            value = keyedarchive.unarchive(keyedarchive.archive(value))
+            (element,), (key,), shared = value
+            self.assertEqual(shared, [1, 2])
+            self.assertIs(element.value, shared)
+            self.assertIs(key.value, shared)
+
+    def test_instances_have_their_fields_before_they_are_keys(self):
+        for value in ({Tag("a"), Tag("b")}, {Tag("a"): [1], Tag("b"): {Tag("a"): Tag("c")}}):
+            found = keyedarchive.unarchive(keyedarchive.archive(value), allow=[Tag])
+            self.assertEqual(found, value)
+            self.assertIn(Tag("a"), found)
+
+    def test_a_hash_that_depends_on_the_set_around_it_is_an_error(self):
+        member = Member(set())
+        member.peers.add(member)
+        with self.assertRaises(keyedarchive.KeyedArchiveError) as caught:
+            keyedarchive.unarchive(keyedarchive.archive(member), allow=[Member])
+        self.assertEqual(caught.exception.code, "referenceCycle")
+
+    def test_descriptors_receive_complete_values(self):
+        Setter.seen.clear()
+        nested = [[1], [2, 3]]
+        value = keyedarchive.ArchivedObject("Described", fields={"values": nested})
+        keyedarchive.unarchive(keyedarchive.archive(value), allow=[Described])
+        self.assertEqual(Setter.seen, [nested])
+
     def test_dangling_references_are_errors(self):
         archive = plistlib.loads(keyedarchive.archive(["a"]))
         archive["$top"]["root"] = plistlib.UID(99)
-        with self.assertRaises(keyedarchive.KeyedArchiveError):
+        with self.assertRaises(keyedarchive.KeyedArchiveError) as caught:
             keyedarchive.unarchive(plistlib.dumps(archive, fmt=plistlib.FMT_BINARY))
+        self.assertEqual(caught.exception.code, "danglingReference")
 
     def test_dates_outside_the_years_of_python_are_inert(self):
         archive = plistlib.loads(keyedarchive.archive([SAMPLE["date"]]))
         for entry in archive["$objects"]:
             if isinstance(entry, dict) and "NS.time" in entry:
                 entry["NS.time"] = -63114076800.0
-        found = keyedarchive.unarchive(plistlib.dumps(archive, fmt=plistlib.FMT_BINARY))[0]
-        self.assertEqual((found.class_name, found["NS.time"]), ("NSDate", -63114076800.0))
+        data = plistlib.dumps(archive, fmt=plistlib.FMT_BINARY)
+        for allow in (None, [], [Save], ["NSDate"]):
+            (found,) = keyedarchive.unarchive(data, allow=allow)
+            self.assertEqual((found.class_name, found["NS.time"]), ("NSDate", -63114076800.0))
 
     def test_nska_deserialize(self):
         data = keyedarchive.archive(
@@ -240,6 +349,20 @@ class Archives(unittest.TestCase):
             found = found[0]
         self.assertEqual(found, [])
 
+    def test_nska_deserialize_decodes_shared_values_once(self):
+        found = nska_deserialize.deserialize_plist_from_string(sharing(), True)
+        for _ in range(29):
+            self.assertIs(found[0], found[9])
+            found = found[5]
+        self.assertEqual(found, "end")
+        data = keyedarchive.archive(["end"])
+        for _ in range(20):
+            data = keyedarchive.archive([data] * 10)
+        found = nska_deserialize.deserialize_plist_from_string(data, True)
+        for _ in range(20):
+            found = found[5]
+        self.assertEqual(found, ["end"])
+
     def test_nskeyedunarchiver(self):
         data = keyedarchive.archive({"a": [1, None], "s": Save("Ada", []), "d": SAMPLE["date"]})
         expected = {"a": [1, None], "s": {"name": "Ada", "friends": [], "level": 1},
@@ -256,6 +379,11 @@ class Archives(unittest.TestCase):
         value = {"p": [Point(1), Point([2])], "n": Note("x", archive_types.timestamp(5.25))}
         found = archiver.unarchive(archiver.archive(value))
         self.assertEqual([found["p"][0].x, found["p"][1].x, found["n"]], [1, [2], value["n"]])
+        for value in ({(1, 2)}, {(1, 2): 3}):
+            (found,) = archiver.unarchive(archiver.archive(value))
+            self.assertEqual(found.value, [1, 2])
+            (found,) = archiver.unarchive(archiver.archive({found}))
+            self.assertEqual(found.value, [1, 2])
         with self.assertRaises(archiver.MissingClassMapping):
             archiver.unarchive(keyedarchive.archive(keyedarchive.ArchivedObject("Other")))
 
@@ -287,6 +415,19 @@ class Columns(unittest.TestCase):
         rows = self.pa.array(arrow.get(blobs, {"first": "a[0]", "text": "b", "none": "c"}))
         self.assertEqual(
             rows.to_pylist(), [{"first": "1", "text": "x", "none": None, "error": None}] * 2)
+
+    def test_a_name_that_is_not_unicode_is_an_error_that_frees_the_columns(self):
+        from keyedarchive import arrow
+
+        blobs = self.pa.array([None] * 1000, self.pa.binary())
+        before = 0
+        for turn in range(200):
+            if turn == 20:
+                before = memory_in_use()
+            with self.assertRaises(UnicodeEncodeError):
+                arrow.get(blobs, {"text": "b", "\ud800": "x"})
+        gc.collect()
+        self.assertLess(memory_in_use(), before + (256 << 10))
 
 
 FUNCTIONS = (keyedarchive.loads, keyedarchive.unarchive, keyedarchive.to_json, keyedarchive.text, keyedarchive.classes,

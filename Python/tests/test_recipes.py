@@ -32,7 +32,10 @@ def block(heading):
 
 
 def run(heading, **names):
-    """Runs a block of the page and returns the variables that it defines. The functions in it are sent to executors by value."""
+    """Runs a block of the page and returns the variables that it defines.
+
+    The block runs as `__main__`, so that Spark sends its functions to the executors by value.
+    """
     import pyarrow
     from keyedarchive import arrow
 

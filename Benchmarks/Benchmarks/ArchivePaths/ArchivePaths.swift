@@ -4,7 +4,7 @@
 import Benchmark
 import BenchmarkRows
 
-/// All rows for `swift package benchmark`: baselines, comparisons of two commits, percentiles.
+/// All rows, for `swift package benchmark`. It stores baselines, compares two commits and prints percentiles.
 let benchmarks: @Sendable () -> Void = {
     Benchmark.defaultConfiguration = .init(
         metrics: [.wallClock, .throughput, .peakMemoryResident],

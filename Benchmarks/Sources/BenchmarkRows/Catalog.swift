@@ -12,11 +12,11 @@ extension Row {
     /// The row with a name.
     public static func named(_ name: String) -> Row? { all.first { $0.name == name } }
 
-    fileprivate typealias Way = @Sendable (Input, Double) throws -> Work
+    fileprivate typealias Preparation = @Sendable (Input, Double) throws -> Work
 
     fileprivate init(
         _ job: Job, _ family: Family, _ format: PropertyListFormat,
-        _ implementations: [Implementation: Way]
+        _ implementations: [Implementation: Preparation]
     ) {
         let input = Input(family: family, format: format)
         name = "\(job.rawValue)-\(family.name)-\(input.formatName)"
@@ -25,9 +25,9 @@ extension Row {
         self.implementations = implementations
     }
 
-    /// Returns the row for both formats.
+    /// Returns a row for each family in each format, binary first.
     fileprivate static func both(
-        _ job: Job, _ families: [Family], _ implementations: [Implementation: Way]
+        _ job: Job, _ families: [Family], _ implementations: [Implementation: Preparation]
     ) -> [Row] {
         [PropertyListFormat.binary, .xml].flatMap { format in
             families.map { Row(job, $0, format, implementations) }
@@ -153,20 +153,20 @@ extension Row {
         LibPlist.lookUp, to: [.ours: Ours.lookUp, .foundation: FoundationPeer.lookUp])
 
     private static func adding(
-        _ libPlist: Way?, to others: [Implementation: Way]
-    ) -> [Implementation: Way] {
-        var ways = others
-        ways[.libplist] = libPlist
-        return ways
+        _ libPlist: Preparation?, to others: [Implementation: Preparation]
+    ) -> [Implementation: Preparation] {
+        var implementations = others
+        implementations[.libplist] = libPlist
+        return implementations
     }
 }
 
 #if !LIBPLIST
-/// Stands in for libplist if it is not installed.
+/// A stand-in for the implementation by libplist, if libplist is not installed.
 private enum LibPlist {
-    static let parse: Row.Way? = nil
-    static let write: Row.Way? = nil
-    static let touch: Row.Way? = nil
-    static let lookUp: Row.Way? = nil
+    static let parse: Row.Preparation? = nil
+    static let write: Row.Preparation? = nil
+    static let touch: Row.Preparation? = nil
+    static let lookUp: Row.Preparation? = nil
 }
 #endif

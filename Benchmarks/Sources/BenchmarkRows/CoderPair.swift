@@ -87,9 +87,11 @@ extension CoderPair {
     private static func root<Root>(
         of unarchiver: Unarchiver, _ classes: [AnyClass]
     ) throws -> Root {
-        let root = unarchiver.decodeObject(of: classes, forKey: NSKeyedArchiveRootObjectKey)
+        let found = unarchiver.decodeObject(of: classes, forKey: NSKeyedArchiveRootObjectKey)
         if let error = unarchiver.error { throw error }
-        guard let root = root as? Root else { throw BenchmarkError("the root is no \(Root.self)") }
+        guard let root = found as? Root else {
+            throw BenchmarkError(expected: Root.self, found: found)
+        }
         return root
     }
 }
@@ -103,7 +105,7 @@ extension CoderPair {
             [NSArray.self, FoundationAssembly.self, NSString.self] + FoundationPart.classes
         return Work(size: data.count) {
             let unarchiver = try unarchiver(data)
-            for part in FoundationNames.ofParts {
+            for part in FoundationNames.archivedParts {
                 setClass(part.type, for: part.name, in: unarchiver)
             }
             let objects: [FoundationAssembly] = try root(of: unarchiver, classes)
@@ -129,9 +131,9 @@ extension CoderPair {
 
 extension CoderPair {
     @Sendable static func unarchiveSmall(_ input: Input, _ scale: Double) throws -> Work {
-        let bytes = try SmallFiles.bytes(input, scale)
+        let bytes = try FileList.bytes(input, scale)
         let files = bytes.map { Data($0) }
-        return Work(size: SmallFiles.size(bytes)) {
+        return Work(size: FileList.size(bytes)) {
             var sum: UInt64 = 0
             for file in files { sum = Checksum.appending(try profile(file).checksum, to: sum) }
             return .checksum(sum)
@@ -145,11 +147,11 @@ extension CoderPair {
     }
 
     @Sendable static func archiveSmall(_ input: Input, _ scale: Double) throws -> Work {
-        let files = try SmallFiles.bytes(input, scale)
+        let files = try FileList.bytes(input, scale)
         let profiles = try files.map {
             FoundationProfile(try KeyedUnarchiver.unarchive(Profile.self, from: $0))
         }
-        return Work(size: SmallFiles.size(files)) {
+        return Work(size: FileList.size(files)) {
             let output = try profiles.map { try archive($0, .binary) }
             return .file {
                 try Ours.profiles(output.map { [UInt8]($0) }, allowing: FoundationNames.registry)
@@ -158,10 +160,11 @@ extension CoderPair {
     }
 }
 
-/// The names of the classes for Foundation.
+/// The mappings between the classes for Foundation and those for this library.
 enum FoundationNames {
-    /// Foundation's twins under the names that Foundation gives them, to check its archives. On
-    /// Linux, `setClassName(_:for:)` has no effect.
+    /// A registry that decodes Foundation's archives with this library's classes, to check them. These
+    /// archives contain the names of the classes for Foundation, because `setClassName(_:for:)` has no
+    /// effect on Linux.
     static let registry = {
         var registry = Part.registry
             .adding(Save.self, as: NSStringFromClass(FoundationSave.self))
@@ -173,8 +176,8 @@ enum FoundationNames {
         return registry
     }()
 
-    /// The twins of the parts, with the names of the parts in the archive.
-    static var ofParts: [(type: AnyClass, name: String)] {
+    /// The classes of assemblies and parts for Foundation, with their class names in the generated archive.
+    static var archivedParts: [(type: AnyClass, name: String)] {
         [(FoundationAssembly.self, Assembly.archivedClass.name)]
             + zip(FoundationPart.classes, Part.classes).map { ($0, $1.archivedClass.name) }
     }

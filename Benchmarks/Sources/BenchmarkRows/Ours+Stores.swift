@@ -7,7 +7,7 @@ import Foundation
 extension Ours {
     /// Reads one entry of each dictionary, from items in memory.
     @Sendable static func getEntries(_ input: Input, _ scale: Double) throws -> Work {
-        let archives = try SmallFiles.bytes(input, scale)
+        let archives = try FileList.bytes(input, scale)
         let store = ItemStore(MemoryItemDatabase(accessGroup: "benchmark"))
         try store.transaction { transaction in
             for (number, archive) in archives.enumerated() {
@@ -19,7 +19,7 @@ extension Ours {
                 in: store, service: StoredItems.service(number),
                 account: StoredItems.account(number))
         }
-        return Work(size: SmallFiles.size(archives), count: archives.count) {
+        return Work(size: FileList.size(archives), count: archives.count) {
             let texts = try dictionaries.compactMap {
                 try $0.value(String.self, forKey: StoredItems.key)
             }
@@ -30,9 +30,9 @@ extension Ours {
     /// Writes all items to a new encrypted store. Each batch is flushed to the disk before the next
     /// one.
     @Sendable static func saveItems(_ input: Input, _ scale: Double) throws -> Work {
-        let data = StoredItems.written(try SmallFiles.bytes(input, scale))
+        let data = StoredItems.written(try FileList.bytes(input, scale))
         let folder = try WorkFolder()
-        return Work(size: SmallFiles.size(data), count: data.count) {
+        return Work(size: FileList.size(data), count: data.count) {
             let store = try encryptedStore(folder, data)
             return .file { StoredItems.checksum(data: try store.items().map(\.data)) }
         }
@@ -40,11 +40,11 @@ extension Ours {
 
     /// Looks up some items in an open encrypted store, by service and account.
     @Sendable static func findItems(_ input: Input, _ scale: Double) throws -> Work {
-        let data = try SmallFiles.bytes(input, scale)
+        let data = try FileList.bytes(input, scale)
         let folder = try WorkFolder()
         let store = try encryptedStore(folder, data)
         let numbers = StoredItems.lookedUp(data.count, scale)
-        return Work(size: SmallFiles.size(data), count: numbers.count) {
+        return Work(size: FileList.size(data), count: numbers.count) {
             // Keeps the folder while the store is open.
             try withExtendedLifetime(folder) {
                 let found = try numbers.map { number in

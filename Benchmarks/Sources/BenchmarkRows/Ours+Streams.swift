@@ -7,8 +7,8 @@ import TypedStream
 extension Ours {
     /// Reads the text of each message, and checks its runs.
     @Sendable static func messageTexts(_ input: Input, _ scale: Double) throws -> Work {
-        let messages = try SmallFiles.bytes(input, scale)
-        return Work(size: SmallFiles.size(messages), count: messages.count) {
+        let messages = try FileList.bytes(input, scale)
+        return Work(size: FileList.size(messages), count: messages.count) {
             var sum: UInt64 = 0
             for message in messages {
                 let text = try AttributedText(typedstream: message).text
@@ -53,8 +53,8 @@ extension Ours {
 
     /// Visits every value of every object of NIBArchives.
     @Sendable static func interfaceValues(_ input: Input, _ scale: Double) throws -> Work {
-        let files = try SmallFiles.bytes(input, scale)
-        return Work(size: SmallFiles.size(files), count: files.count) {
+        let files = try FileList.bytes(input, scale)
+        return Work(size: FileList.size(files), count: files.count) {
             var sum: UInt64 = 0
             for file in files {
                 for object in try NIBArchiveDocument(parsing: file).objects {

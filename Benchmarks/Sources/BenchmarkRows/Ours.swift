@@ -150,8 +150,8 @@ extension Ours {
     }
 
     @Sendable static func unarchiveSmall(_ input: Input, _ scale: Double) throws -> Work {
-        let files = try SmallFiles.bytes(input, scale)
-        return Work(size: SmallFiles.size(files)) { .checksum(try profiles(files)) }
+        let files = try FileList.bytes(input, scale)
+        return Work(size: FileList.size(files)) { .checksum(try profiles(files)) }
     }
 
     static func profiles(
@@ -167,9 +167,9 @@ extension Ours {
     }
 
     @Sendable static func archiveSmall(_ input: Input, _ scale: Double) throws -> Work {
-        let files = try SmallFiles.bytes(input, scale)
+        let files = try FileList.bytes(input, scale)
         let profiles = try files.map { try KeyedUnarchiver.unarchive(Profile.self, from: $0) }
-        return Work(size: SmallFiles.size(files)) {
+        return Work(size: FileList.size(files)) {
             let output = try profiles.map { try KeyedArchiver.archive($0) }
             return .file { try Ours.profiles(output) }
         }

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A unit of work that several implementations do in the same way.
+/// A unit of work on one input, which several implementations can do.
 public struct Row: Sendable {
     /// The job, the family and the format: `parse-library-binary`.
     public let name: String
@@ -41,7 +41,7 @@ public enum Job: String, Sendable {
     case text
     /// Reads bytes of another format, and visits each value.
     case visit
-    /// Parses hostile bytes to the resulting error or values.
+    /// Parses hostile input to its error, or XML in rare forms to values.
     case withstand
 }
 
@@ -57,9 +57,10 @@ public enum Implementation: String, Sendable, CaseIterable {
     case foundation
     /// libplist.
     case libplist
-    /// The minimal cost, which no implementation can beat. It reads the bytes once, a word at a
-    /// time. For archives it also creates or copies the objects and texts. For `Codable` it makes
-    /// only the calls to containers that do nothing. Its checksum differs.
+    /// The minimal cost, which no implementation can beat. For one value, it only reads the bytes
+    /// once. For archives, it also creates the objects and texts, or copies them to a buffer of the
+    /// file's size. For `Codable`, it only calls containers that do nothing. Its checksum differs
+    /// from that of the other implementations.
     case floor
 }
 

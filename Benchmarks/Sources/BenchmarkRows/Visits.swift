@@ -25,10 +25,10 @@ private struct Visit {
     }
 
     private var outer: [Container] = []
-    // The outermost container is an array of one element, the whole.
+    // The outermost container is an imaginary array, whose only element is the root.
     private var inner = Container(key: 0, count: 1, isDictionary: false)
 
-    /// The checksum of the whole, after it has ended.
+    /// The checksum of the root, after its last event.
     var sum: UInt64 { inner.sum }
 
     @inline(__always)
@@ -45,7 +45,8 @@ private struct Visit {
         case .dictionary(let count): begin(count, isDictionary: true, &events)
         case .array(let count): begin(count, isDictionary: false, &events)
         case .end: end()
-        case .set, .null, .unreadable: preconditionFailure("no input has any")
+        case .set, .null, .unreadable:
+            preconditionFailure("no generated input contains sets, nulls or unreadable values")
         }
     }
 

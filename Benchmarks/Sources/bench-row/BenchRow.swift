@@ -58,7 +58,7 @@ enum BenchRow {
     private static func number(_ arguments: [String], _ place: Int) throws -> Double {
         guard arguments.count > place else { return 1 }
         guard let number = Double(arguments[place]), number > 0 else {
-            throw UsageError("`\(arguments[place])` is no number above 0")
+            throw UsageError("expected a number above 0, found `\(arguments[place])`")
         }
         return number
     }

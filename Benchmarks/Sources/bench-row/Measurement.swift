@@ -16,9 +16,9 @@ struct Measurement: Encodable {
     /// The duration of each run.
     let seconds: [Double]
     let checksum: String
-    /// The resident memory in bytes before the first run, which includes the file's bytes, and the
-    /// peak during it.
+    /// The resident memory before the first run, in bytes, which includes the bytes of the file.
     let residentBefore: Int
+    /// The peak of the resident memory during the first run, in bytes.
     let residentPeak: Int
 
     init(_ row: Row, _ implementation: Implementation, scale: Double, runs: Int) throws {
@@ -39,7 +39,7 @@ struct Measurement: Encodable {
         for _ in 1..<max(2, runs + 1) where seconds.count < runs {
             let (next, again) = try Self.time(work)
             guard Self.isSame(again, sum) else {
-                throw UsageError("\(row.name): two runs, two results")
+                throw UsageError("\(row.name): two runs gave different results")
             }
             seconds.append(next)
         }

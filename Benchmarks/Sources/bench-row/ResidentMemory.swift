@@ -12,7 +12,7 @@ enum ResidentMemory {
         return status("VmRSS")
     }
 
-    /// Resets the recorded peak. Writing "5" to /proc/PID/clear_refs does that, see proc(5).
+    /// Resets the recorded peak by writing "5" to /proc/self/clear_refs, as described in proc(5).
     static func resetPeak() {
         try? Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
     }

@@ -5,6 +5,7 @@
 A type in the map has the static methods ``decode_archive(archive)`` and ``encode_archive(obj, archive)``, or is a
 dataclass. As in bpylist2, a class that is not in the map is an error, and dates are :class:`timestamp` instances.
 Cycles and shared objects are preserved between dataclasses. Types with ``decode_archive`` cannot be part of a cycle.
+An element of a set or a key without a hash is wrapped in :class:`keyedarchive.Unhashable`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import datetime as _datetime
 from .. import _DATE, ArchivedObject, KeyedArchiveError, Unhashable
 from .. import _unarchive as _read
 from .. import archive as _archive
-from .._objects import fill_object as _fill
+from .._objects import fill_object as _fill, hashable as _hashable
 from .archive_types import timestamp
 
 __all__ = [
@@ -75,12 +76,12 @@ class _Decoder:
             return self.instance(value)
         if isinstance(value, dict):
             self.known[key] = result = {}
-            result.update((self.value(name), self.value(item)) for name, item in value.items())
+            result.update((_hashable(self.value(name)), self.value(item)) for name, item in value.items())
         elif isinstance(value, list):
             self.known[key] = result = []
             result.extend(map(self.value, value))
         else:
-            result = self.known[key] = set(map(self.value, value))
+            result = self.known[key] = {_hashable(self.value(item)) for item in value}
         return result
 
     def instance(self, archived):
@@ -139,6 +140,8 @@ class _Encoder:
         self.kept = []
 
     def value(self, value):
+        if isinstance(value, Unhashable):
+            value = value.value
         if isinstance(value, timestamp):
             fields = {"NS.time": value - timestamp.unix2apple_epoch_delta}
             return ArchivedObject("NSDate", ("NSDate", "NSObject"), fields)
@@ -151,9 +154,9 @@ class _Encoder:
             result.extend(map(self.value, value))
         elif isinstance(value, dict):
             self.known[key] = result = {}
-            result.update((self.value(name), self.value(item)) for name, item in value.items())
+            result.update((_hashable(self.value(name)), self.value(item)) for name, item in value.items())
         elif isinstance(value, (set, frozenset)):
-            result = {self.value(item) for item in value}
+            result = {_hashable(self.value(item)) for item in value}
         elif type(value) in ARCHIVE_CLASS_MAP:
             result = self.instance(value)
         else:

@@ -80,7 +80,7 @@ extension Family {
     }
 
     static let deep = Family(
-        "deep", "100 chains of 511 arrays and dictionaries in each other, the deepest that is read",
+        "deep", "100 chains of 511 nested arrays and dictionaries, the deepest accepted nesting",
         seed: 31
     ) { builder, random, scale in
         builder.beginArray()
@@ -99,7 +99,7 @@ extension Family {
     }
 
     static let classes = Family(
-        "classes", "a keyed archive of 20,000 objects that share 5,000 others, of 50 classes",
+        "classes", "a keyed archive of 20,000 objects that share 5,000 parts of 50 classes",
         seed: 41
     ) { random, scale in
         Assembly.samples(count(20_000, scale), &random)

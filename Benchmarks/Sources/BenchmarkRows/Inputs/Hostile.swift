@@ -12,7 +12,7 @@ extension Family {
         (sameKey, .xml), (longKeys, .binary),
     ]
 
-    private static let nested = Family("nested", "500,000 arrays in each other") { scale in
+    private static let nested = Family("nested", "500,000 nested arrays") { scale in
         let count = count(500_000, scale)
         return xml(repeated("<array>", count) + repeated("</array>", count))
     }

@@ -54,7 +54,7 @@ public struct Input: Sendable {
         return try Data(contentsOf: url(scale: scale))
     }
 
-    /// The folder of generated inputs, beside the package and ignored by git.
+    /// The folder of generated inputs, in the folder of the package and ignored by git.
     static let folder = URL(fileURLWithPath: #filePath)
         .appending(path: "../../../../.build-inputs").standardizedFileURL
 }

@@ -1,8 +1,9 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The generator of Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators". It
-/// gives the same numbers for the same seed on every platform.
+/// The generator SplitMix64, which gives the same numbers for the same seed on every platform.
+///
+/// Source: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators".
 struct Random: RandomNumberGenerator {
     private var state: UInt64
 
@@ -20,7 +21,7 @@ struct Random: RandomNumberGenerator {
 
     mutating func real(below bound: Double) -> Double { Double.random(in: 0..<bound, using: &self) }
 
-    /// Returns a whole number of seconds since 2001, up to 2032.
+    /// Returns a date between 2001 and 2032, as a whole number of seconds since 2001.
     mutating func date() -> Double { Double(below(1_000_000_000)) }
 
     /// Returns English words, separated by single spaces.

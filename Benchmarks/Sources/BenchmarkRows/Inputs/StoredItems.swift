@@ -53,18 +53,18 @@ enum StoredItems {
         Item(service: service(number), account: account(number), data: data)
     }
 
-    /// Returns the items that are written. A tenth suffices, because Foundation's archiver needs
-    /// seconds for it.
+    /// Returns the items to write: the first tenth of all, which already take Foundation's archiver
+    /// seconds.
     static func written(_ items: [[UInt8]]) -> [[UInt8]] {
         Array(items.prefix(max(1, items.count / 10)))
     }
 
-    /// Returns the ranges of item numbers in each batch.
+    /// Returns the range of item numbers of each batch.
     static func batches(_ count: Int) -> [Range<Int>] {
         stride(from: 0, to: count, by: batchSize).map { $0..<min($0 + batchSize, count) }
     }
 
-    /// Returns the numbers of the items that are looked up, in random order.
+    /// Returns the numbers of the items to look up, chosen at random with repetitions.
     static func lookedUp(_ count: Int, _ scale: Double) -> [Int] {
         var random = Random(seed: 59)
         return (0..<Family.count(1_000, scale)).map { _ in random.below(count) }

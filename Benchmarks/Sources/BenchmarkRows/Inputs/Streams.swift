@@ -34,7 +34,7 @@ extension Family {
     }
 }
 
-/// A message, in the form of the column `attributedBody`.
+/// A message as a typedstream, as in the column `attributedBody` of the Messages app's database.
 private struct Message {
     private typealias ClassChain = TypedStreamBuilder.ClassChain
 
@@ -51,7 +51,7 @@ private struct Message {
 
     private let text: String
     private let link: String?
-    /// An archive of the results of a data detector in the text.
+    /// Random bytes in place of an archive of data detector results; empty without a link.
     private let found: [UInt8]
 
     init(_ random: inout Random) {
@@ -163,7 +163,7 @@ private enum Drawing {
     }
 }
 
-/// Views within views, with frames, texts and constraints.
+/// A chain of nested views with bounds, tags, flags and texts.
 private enum Interface {
     static func archive(objects: Int, _ random: inout Random) throws -> [UInt8] {
         var archive = NIBArchiveBuilder()
@@ -182,7 +182,7 @@ private enum Interface {
         return try archive.finish()
     }
 
-    /// Returns four numbers as a nib stores them: a mark, and 8 bytes for each.
+    /// Returns numbers as a nib stores them: the marker 7, then 8 little-endian bytes for each.
     private static func packed(_ numbers: [Double]) -> [UInt8] {
         numbers.reduce(into: [7]) { bytes, number in
             for shift in 0..<8 {

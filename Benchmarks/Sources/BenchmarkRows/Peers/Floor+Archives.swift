@@ -70,9 +70,9 @@ extension Floor {
     }
 
     @Sendable static func unarchiveSmall(_ input: Input, _ scale: Double) throws -> Work {
-        let files = try SmallFiles.bytes(input, scale)
+        let files = try FileList.bytes(input, scale)
         let known = try files.map { try KnownProfile(KeyedUnarchiver.unarchive(from: $0)) }
-        return Work(size: SmallFiles.size(files)) {
+        return Work(size: FileList.size(files)) {
             var total: UInt64 = 0
             for (file, known) in zip(files, known) {
                 total = Checksum.appending(known.profile().checksum &+ sum(of: file), to: total)
@@ -82,9 +82,9 @@ extension Floor {
     }
 
     @Sendable static func archiveSmall(_ input: Input, _ scale: Double) throws -> Work {
-        let files = try SmallFiles.bytes(input, scale)
+        let files = try FileList.bytes(input, scale)
         let profiles: [Profile] = try files.map { try KeyedUnarchiver.unarchive(from: $0) }
-        return Work(size: SmallFiles.size(files)) {
+        return Work(size: FileList.size(files)) {
             var total: UInt64 = 0
             for (file, profile) in zip(files, profiles) {
                 var output = Output(size: file.count)
@@ -144,7 +144,7 @@ private struct PartTables {
     }
 }
 
-/// The texts and data of a profile in a file.
+/// The fields of a profile, decoded before the measurement.
 private struct KnownProfile {
     private var texts = Texts()
     private let identifier: Range<Int>, name: Range<Int>, mail: Range<Int>, tags: [Range<Int>]
@@ -200,8 +200,8 @@ private struct Output {
         profile.token.withUnsafeBytes { bytes.append(contentsOf: $0) }
     }
 
-    /// Writes the remaining bytes. Returns one of all bytes, so that the optimizer cannot remove
-    /// the work.
+    /// Fills the rest of the buffer. Returns one byte of it, so that the optimizer cannot remove the
+    /// work.
     mutating func finish() -> UInt64 {
         bytes.append(contentsOf: repeatElement(0x2D, count: max(0, size - bytes.count)))
         return UInt64(bytes[bytes.count / 2])

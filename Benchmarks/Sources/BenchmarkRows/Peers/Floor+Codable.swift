@@ -30,7 +30,7 @@ extension Floor {
 
 // MARK: - Decoding
 
-/// Returns the same constant for every key.
+/// A decoder that returns a constant for each key.
 private struct ConstantDecoder: Decoder {
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -84,7 +84,7 @@ private let notPart = BenchmarkError("the library needs no more of `Codable`")
 
 // MARK: - Encoding
 
-/// Accepts every value and stores none.
+/// An encoder that accepts every value and stores none.
 private struct ForgetfulEncoder: Encoder {
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }

@@ -8,12 +8,12 @@ import Foundation
 extension FoundationPeer {
     /// Reads one entry of each dictionary. Each dictionary is in a separate file.
     @Sendable static func getEntries(_ input: Input, _ scale: Double) throws -> Work {
-        let archives = try SmallFiles.bytes(input, scale)
+        let archives = try FileList.bytes(input, scale)
         let folder = try WorkFolder()
         for (number, archive) in archives.enumerated() {
             try Data(archive).write(to: folder.url("\(number)"))
         }
-        return Work(size: SmallFiles.size(archives), count: archives.count) {
+        return Work(size: FileList.size(archives), count: archives.count) {
             let texts = try archives.indices.compactMap { number in
                 let entries: NSDictionary = try unarchive(
                     folder.url("\(number)"), [NSMutableDictionary.self, NSString.self],
@@ -26,10 +26,10 @@ extension FoundationPeer {
 
     /// Writes a file for each batch of items. Each is flushed to the disk before the next one.
     @Sendable static func saveItems(_ input: Input, _ scale: Double) throws -> Work {
-        let data = StoredItems.written(try SmallFiles.bytes(input, scale))
+        let data = StoredItems.written(try FileList.bytes(input, scale))
         let batches = StoredItems.batches(data.count)
         let folder = try WorkFolder()
-        return Work(size: SmallFiles.size(data), count: data.count) {
+        return Work(size: FileList.size(data), count: data.count) {
             for batch in batches {
                 let items = batch.map { number in
                     [
@@ -56,13 +56,13 @@ extension FoundationPeer {
     /// Looks up some items in an archive. A file has no index, so it is read as a whole once per
     /// run.
     @Sendable static func findItems(_ input: Input, _ scale: Double) throws -> Work {
-        let data = try SmallFiles.bytes(input, scale)
+        let data = try FileList.bytes(input, scale)
         let folder = try WorkFolder()
         let items = NSMutableDictionary()
         for (number, bytes) in data.enumerated() { items[name(number)] = Data(bytes) as NSData }
         try write(items, folder.url("items"))
         let numbers = StoredItems.lookedUp(data.count, scale)
-        return Work(size: SmallFiles.size(data), count: numbers.count) {
+        return Work(size: FileList.size(data), count: numbers.count) {
             let items: NSDictionary = try unarchive(
                 folder.url("items"), [NSMutableDictionary.self, NSString.self, NSData.self],
                 NSKeyedArchiveRootObjectKey)
@@ -89,8 +89,9 @@ extension FoundationPeer {
     ) throws -> Root {
         let unarchiver = try NSKeyedUnarchiver(forReadingFrom: Data(contentsOf: url))
         unarchiver.requiresSecureCoding = true
-        guard let root = unarchiver.decodeObject(of: classes, forKey: key) as? Root else {
-            throw unarchiver.error ?? BenchmarkError("the root is another")
+        let found = unarchiver.decodeObject(of: classes, forKey: key)
+        guard let root = found as? Root else {
+            throw unarchiver.error ?? BenchmarkError(expected: Root.self, found: found)
         }
         return root
     }

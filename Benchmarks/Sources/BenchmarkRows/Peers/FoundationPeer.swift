@@ -96,7 +96,8 @@ extension FoundationPeer {
         return Checksum.dictionary(sum: sum, count: entries.count)
     }
 
-    /// Returns a UID. Foundation's type for UIDs is not public, but a function reads its value.
+    /// Returns the checksum of a UID. Foundation's type for UIDs is not public, so a function of
+    /// CoreFoundation reads its value.
     private static func uid(_ value: Any) throws -> UInt64 {
         #if canImport(Darwin)
         throw BenchmarkError("UIDs cannot be read through Foundation here")

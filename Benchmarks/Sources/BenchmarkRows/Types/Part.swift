@@ -63,7 +63,7 @@ final class Assembly: KeyedCodable {
 }
 
 extension Part {
-    /// The classes of this module in addition to Foundation's.
+    /// A registry of the part classes and Foundation's classes.
     static let registry = classes.reduce(into: ClassRegistry.foundation.adding(Part.self)) {
         $0.add($1)
     }

@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// The structures that both pairs of coders decode the library into, and encode it from.
+/// The input `library` as structures, which the rows `decode` and `encode` use.
 struct Library: Codable, Sendable {
     var majorVersion: Int
     var tracks: [String: Track]

@@ -3,8 +3,9 @@
 
 import PropertyList
 
-/// The archives of the family `small`, which share one file.
-enum SmallFiles {
+/// The small files of a family such as `small` or `messages`, which are elements of one property
+/// list.
+enum FileList {
     static func bytes(_ input: Input, _ scale: Double) throws -> [[UInt8]] {
         let document = try PropertyListDocument(parsing: input.bytes(scale: scale))
         return document.root.array?.compactMap { $0.data.map { Array($0) } } ?? []
@@ -34,4 +35,11 @@ enum Lookup {
 struct BenchmarkError: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
+
+    /// An error for the root of an archive that has another type.
+    init(expected: Any.Type, found: Any?) {
+        self.init(
+            "expected a root of type \(expected), found \(found.map { "\(type(of: $0))" } ?? "nil")"
+        )
+    }
 }
