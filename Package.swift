@@ -204,14 +204,14 @@ let package = Package(
         .executableTarget(
             name: "FoundationPeer", dependencies: ["FoundationSamples"],
             path: "Tests/FoundationPeer"),
-        // Decodes archives with Foundation's classes in a separate process, because some crash it.
+        // Runs Foundation's classes with our coders in a separate process, because some of the classes crash.
         .executableTarget(
             name: "CodingProbe",
             dependencies: [
                 "FoundationCoding", "FoundationSamples", "KeyedArchive", "PropertyList",
             ],
             path: "Tests/CodingProbe"),
-        // Works on stores in a separate process, which tests kill or give a full disk.
+        // A program that works on stores. Tests kill it, or run it on a full disk.
         .executableTarget(
             name: "StorePeer",
             dependencies: ["ArchiveStore", "KeyedArchive", "PropertyList", "SystemFiles"],

@@ -36,7 +36,7 @@ public enum ArchiveFormat {
 
     /// Returns the key of a value that was encoded without a key.
     ///
-    /// - Parameter position: the number of such values before it in the object.
+    /// - Parameter position: The number of values without a key that precede it in the object.
     /// - Returns: The key.
     public static func unkeyedField(_ position: Int) -> String { "$\(position)" }
 }

@@ -54,8 +54,10 @@ public func refusal<T: KeyedDecodable>(
     archiveError { try read(type, objects, allowing: registry) }?.code
 }
 
-/// Returns the error code of decoding an archive's root as `T`. The first object has `fields`,
-/// changed by `changes`, and the class that is object 2. Further objects follow.
+/// Returns the error code of decoding an archive's root as `T`.
+///
+/// The root has `fields`, with `changes` and without the key `missing`. Its class is object 2, the
+/// first of `rest`.
 public func refusal<T: KeyedDecodable>(
     _ type: T.Type, _ fields: PropertyListDictionary,
     changing changes: PropertyListDictionary = [:], without missing: String? = nil,

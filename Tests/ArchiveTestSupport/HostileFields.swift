@@ -6,7 +6,8 @@ import PropertyList
 
 /// Archived objects with arbitrary field values.
 public enum HostileFields {
-    /// Object 1 is decoded. Object 3 is a string, 4 an array that contains itself, and 6 data.
+    /// The values that each field gets. Object 1 is the decoded object, 2 its class, 3 a string, 4
+    /// an array that contains itself, and 6 data.
     private static let values: [PropertyListValue] = [
         .null, .uid(0), .uid(1), .uid(2), .uid(3), .uid(4), .uid(6), 0, -1, 4,
         .integer(.init(Int.max)),
@@ -15,8 +16,8 @@ public enum HostileFields {
         [], [.uid(1)], ["x"], [:],
     ]
 
-    /// Decodes objects of the class of `type` with each value in each field, combined with some
-    /// values in another field, as any type, and encodes the results.
+    /// Decodes objects of the class of `type` as `AnyArchived`, and encodes the results. Each field
+    /// gets each value, combined with some values in a second field.
     ///
     /// - Returns: The outcomes: `value`, an error code, or `other` for an error of another type.
     public static func outcomes(

@@ -3,15 +3,15 @@
 
 public import KeyedArchive
 
-/// A value whose type alone must allow all classes that the value needs.
+/// A value that must round-trip under a registry of its type alone.
 public struct LoneValue: Sendable, CustomStringConvertible {
     /// The name of the type, in the form of ``ClassRegistry/typeName(of:)``.
     public let description: String
-    /// Whether the value round-trips under a registry of its type alone, where the class in the
-    /// archive selects the type.
+    /// Whether the value round-trips under a registry of its type alone. It is decoded as its type,
+    /// and as the type that the class in the archive selects.
     public let isReadAlone: @Sendable () throws -> Bool
 
-    /// Creates a value that each test evaluates again.
+    /// Creates a value, which is evaluated anew for each test.
     public init<T: KeyedCodable>(_ value: @autoclosure @escaping @Sendable () -> T) {
         description = String(describing: T.self)
         isReadAlone = {

@@ -30,7 +30,8 @@ public enum Specimens {
         return file.bytes
     }
 
-    /// An archive of the collection with some of its objects, given by their numbers, as the roots.
+    /// An archive of the collection whose roots are some of its objects. The keys of the roots are
+    /// the numbers of the objects.
     public struct Collected: Sendable, CustomStringConvertible {
         public let name: String
         public let bytes: [UInt8]
@@ -39,7 +40,8 @@ public enum Specimens {
         public var description: String { name }
     }
 
-    /// Returns the archives that contain objects of the given classes.
+    /// Returns the archives that contain objects of the given classes, with these objects as the
+    /// roots.
     public static func collected(_ names: Set<String>) throws -> [Collected] {
         try archives.compactMap { file, graph in
             var graph = graph

@@ -103,8 +103,8 @@ enum CodingProbe {
             let bytes = try PropertyListDocument(changed).serialized(as: .binary)
             let root = try? KeyedUnarchiverCoder.unarchiveTopLevelObjectWithData(
                 Data(bytes), allowing: registry)
-            // Sets and dictionaries call `hash` on their elements, unless the library refuses such
-            // elements.
+            // Sets and dictionaries call `hash` on their elements. The library refuses elements of
+            // these three classes, whose `hash` can crash.
             if !(root is NSError || root is NSDecimalNumber || root is NSMeasurement) {
                 _ = (root as? NSObject)?.hash
             }
@@ -116,7 +116,7 @@ enum CodingProbe {
     private static func badArchives(_ archive: PropertyListValue) -> [PropertyListValue] {
         guard case .dictionary(let root) = archive, case .array(var objects)? = root["$objects"]
         else { return [] }
-        // An array of a number and itself, for fields that expect another kind of object.
+        // An `NSNull`, for fields that expect another kind of object.
         let stranger = objects.count
         objects += [
             .dictionary(["$class": .uid(PropertyListUID(UInt32(stranger + 1)))]),

@@ -5,8 +5,8 @@ import Foundation
 import FoundationSamples
 
 extension Sample {
-    /// All samples, by the name of the class and, if the class has several, a word about the
-    /// difference.
+    /// All samples. The key is the name of the class, and a word that describes the sample if the
+    /// class has several.
     static var all: [String: Sample] {
         [characterSets, values, times, others, formatters].reduce(common) { $0.merging($1) { $1 } }
     }

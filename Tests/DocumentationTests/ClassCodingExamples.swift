@@ -129,7 +129,7 @@ struct ClassCodingExamples {
 
     private static let zeros = PropertyListValue.data([UInt8](repeating: 0, count: 24))
 
-    @Test("write optional fields, and need only the classes of the type")
+    @Test("write optional fields, allowing only the classes that the type registers")
     func roundTrip() throws {
         var sign = Sign(title: "Exit")
         sign.width = PropertyListReal(Float(0.1))
@@ -175,7 +175,7 @@ struct ClassCodingExamples {
         #expect(try KeyedUnarchiver.unarchive(Disc.self, from: new).radius == 1)
     }
 
-    @Test("refuse a field with its class, its name and its place")
+    @Test("refuse a field with an error that names its class, key and location")
     func refusal() throws {
         let bytes = try Self.archive("ABSign", ["matrix": .data([1, 2])])
         let error = #expect(throws: KeyedArchiveError.self) {

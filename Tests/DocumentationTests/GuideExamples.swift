@@ -100,7 +100,7 @@ private enum UploadError: Error {
 struct GuideExamples {
     private let save = Save(name: "Anna")
 
-    @Test("read archives of strangers on a server")
+    @Test("read untrusted archives on a server")
     func server() throws {
         var refusals: [String] = []
         func print(_ text: String, _ error: KeyedArchiveError) { refusals.append(text) }
@@ -143,7 +143,7 @@ struct GuideExamples {
 
     private let bookmarks = [Bookmark(title: "Docs", site: URL(filePath: "/docs"))]
 
-    @Test("write objects, and read them with few classes")
+    @Test("write objects, and read them with few allowed classes")
     func bookmarksRoundTrip() throws {
         let bytes = try KeyedArchiver.archive(bookmarks)
         let again = try KeyedUnarchiver.unarchive([Bookmark].self, from: bytes)
@@ -251,7 +251,7 @@ struct GuideExamples {
         #expect(record.name == "Anna" && record.age == 36)
     }
 
-    @Test("read what Apple's tools accept, UIDs, and Codable values without data")
+    @Test("read lenient input and UIDs, and encode Codable values as trees")
     func details() throws {
         #expect(try lenient(Array("<dict></dict>".utf8)))
         let archive = try PropertyListDocument(parsing: KeyedArchiver.archive(save))

@@ -5,9 +5,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Links of the pages")
+@Suite("Links in the documentation")
 struct LinkTests {
-    @Test("between files of the repository lead to files that are there")
+    @Test("relative links lead to files that exist")
     func relative() throws {
         var count = 0
         for page in try Self.pages() {
@@ -25,7 +25,7 @@ struct LinkTests {
         #expect(count > 60)
     }
 
-    /// The pages that are read in the repository.
+    /// The Markdown pages of the repository outside the documentation catalogs.
     private static func pages() throws -> [URL] {
         let root = Corpus.repository
         return try ["", "Documentation", "Documentation/Examples", "Benchmarks", ".github"].flatMap

@@ -14,7 +14,7 @@ struct MethodTableTests {
         "NSKeyedArchiverDelegate", "NSKeyedUnarchiverDelegate",
     ]
 
-    @Test("lists every public method of Foundation's coders")
+    @Test("the table lists every public method of Foundation's coders")
     func complete() throws {
         let symbols = try Self.symbols()
         if symbols.isEmpty {

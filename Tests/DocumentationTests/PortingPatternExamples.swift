@@ -7,7 +7,7 @@ import KeyedArchive
 import PropertyList
 import Testing
 
-// The patterns of articles about persistence on iOS, after porting.
+// Persistence patterns from articles about iOS, ported to this library.
 
 final class Person: KeyedCodable {
     static let archivedClass: ArchivedClass = "Contacts.Person"
@@ -82,7 +82,7 @@ extension ClassRegistry {
         .adding(Trip.self, as: "TRTrip")
 }
 
-/// Fields of types that belong to Apple's frameworks.
+/// A view whose fields have types of Apple's frameworks.
 private struct View: KeyedCodable {
     static let archivedClass: ArchivedClass = "View"
     let frame: CGRect, selection: NSRange, zone: TimeZone, rows: IndexSet
@@ -161,7 +161,7 @@ struct PortingPatternExamples {
             let again =
                 try data.map { try KeyedUnarchiver.unarchive([Person].self, from: $0) } ?? []
             #expect(again.map(\.name) == ["Anna", "Ben"])
-            // Before the folder is removed.
+            // Writes pending changes before the folder is removed.
             try preferences.synchronize()
         }
     }

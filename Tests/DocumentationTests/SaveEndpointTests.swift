@@ -31,7 +31,7 @@ struct SaveEndpointTests {
         #expect(response == (200, "Anna: level 7"))
     }
 
-    @Test("refuses other classes, bad fields and damaged bytes, each with its status")
+    @Test("refuses other classes, bad fields, damaged bytes and deep nesting, each with its status")
     func refused() throws {
         let foreign = try archive(className: "NSPredicate", level: 7)
         #expect(SaveEndpoint.response(to: foreign).status == 403)

@@ -3,7 +3,7 @@
 
 public import Foundation
 
-/// An object of a class of Foundation, to be archived and compared.
+/// A Foundation object to archive, and a way to compare the result with it.
 public struct Sample {
     /// Makes the object.
     public let make: () -> NSObject
@@ -18,7 +18,8 @@ public struct Sample {
         self.isEqual = isEqual
     }
 
-    /// The samples that several programs use, by the name of the class and, where there are several, what is special.
+    /// The samples that several programs use, by class name. A suffix distinguishes the samples of
+    /// one class.
     public static var common: [String: Sample] { collections.merging(values) { $1 } }
 
     private static var collections: [String: Sample] {

@@ -9,8 +9,8 @@ import Darwin
 import Glibc
 #endif
 
-// libFuzzer calls this with every input. The environment variable KEYED_FUZZ_TARGET names the
-// target.
+// libFuzzer calls `fuzzOneInput` with every input. The environment variable KEYED_FUZZ_TARGET names
+// the target.
 
 private let target: (name: String, run: @Sendable ([UInt8]) throws -> Void) = {
     // SAFETY: this program does not change the environment, and the text is copied.

@@ -27,7 +27,8 @@ public func fuzzUnarchive(_ bytes: [UInt8]) throws {
         FuzzSetup(bytes), allowing: ClassRegistry.foundation.merging(.appKit).merging(.uiKit))
 }
 
-/// Decodes the input as typed values of the common classes, and keeps objects of unknown classes.
+/// Decodes the input as typed values of the common classes. Objects of other classes are first
+/// refused, then kept.
 public func fuzzUnarchiveFew(_ bytes: [UInt8]) throws {
     let setup = FuzzSetup(bytes)
     try checkTyped(setup, allowing: .commonClasses)

@@ -4,7 +4,7 @@
 import KeyedArchive
 import PropertyList
 
-/// Reads archived values from the bytes of an input, one after the other.
+/// Generates values to archive from the bytes of an input, one after the other.
 struct ArchiveScript {
     private var script: ByteScript
 

@@ -3,7 +3,7 @@
 
 import PropertyList
 
-/// Builds documents by calls in the order that the input gives, and changes dictionaries.
+/// Makes the calls that the input describes, either of a builder or of a dictionary.
 public func fuzzBuild(_ bytes: [UInt8]) throws {
     var script = ByteScript(bytes)
     if script.byte() % 2 == 0 {

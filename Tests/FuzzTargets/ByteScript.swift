@@ -1,7 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads small values from the bytes of an input, one after the other; zeros after its end.
+/// Reads small values from the bytes of an input, one after the other. After the end, all values
+/// are zero or empty.
 struct ByteScript {
     private var rest: ArraySlice<UInt8>
 

@@ -78,7 +78,7 @@ public func fuzzEncode(_ bytes: [UInt8]) throws {
 
 // MARK: - Types
 
-/// A tree like those of programs, which uses each decoding method once.
+/// A recursive type whose initializer uses every kind of decoding container.
 private final class Branch: Decodable {
     private enum Key: String, CodingKey { case name = "a", child = "key", list = "NS.objects" }
 

@@ -7,8 +7,9 @@ import TestSupport
 /// Reads a database with its write-ahead log. The work must be linear, the values must not have
 /// more bytes than the input, and merging the log into the database must give the same values.
 ///
-/// The first byte of an input selects either a database as it is, or a script of changes to a small
-/// valid one. The second byte is not used.
+/// The first byte of an input selects what follows the second byte. If it is even, a database
+/// follows. If it is odd, a script of changes to a small valid database follows. The second byte is
+/// not used.
 public func fuzzDatabase(_ bytes: [UInt8]) throws {
     let input = Array(bytes.dropFirst(2))
     var files = DatabaseScript()
@@ -65,8 +66,8 @@ private struct DatabaseScript {
     private(set) var journal: [UInt8] = []
     private var frames: [(page: Int, contents: [UInt8], count: Int)] = []
 
-    /// A table of two levels with a long value, and a table without row numbers, also of two
-    /// levels.
+    /// Returns a database with two tables of two levels each. The first has a long value, and the
+    /// second has no rowids.
     private static func makeValid() -> [UInt8] {
         var assembler = DatabaseAssembler(pageSize: pageSize)
         func row(_ size: Int) -> [UInt8] {

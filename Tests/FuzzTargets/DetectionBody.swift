@@ -3,7 +3,7 @@
 
 import PropertyList
 
-/// Detects the format of the input, from its first byte. No byte selects options.
+/// Detects the format of the input. The input has no option bytes.
 public func fuzzDetection(_ bytes: [UInt8]) throws {
     let found = try? PropertyListFormat.detect(bytes)
     for limits in [ParsingLimits.untrusted, .default] {

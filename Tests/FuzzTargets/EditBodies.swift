@@ -4,8 +4,8 @@
 import PropertyList
 import PropertyListTools
 
-/// Applies edits chosen by the input with the editor, and with a simple model to the value. Both
-/// must refuse the same edits, and give the same result.
+/// Applies edits chosen by the input twice: with the editor, and with a simple model of editing.
+/// Both must refuse the same edits and give the same result.
 func fuzzEdits(_ bytes: [UInt8]) throws {
     let setup = FuzzSetup(bytes)
     guard
@@ -55,7 +55,7 @@ private func check(
     try BrokenProperty.check(last.range.upperBound <= editor.document.source.count, "outside")
 }
 
-/// An endless sequence of numbers from the bytes of an input.
+/// A pseudorandom sequence of choices whose seed is a hash of the input.
 private struct Choices {
     private var state: UInt64
 

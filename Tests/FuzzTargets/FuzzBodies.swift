@@ -175,7 +175,7 @@ private func checkNodes(_ document: PropertyListDocument) throws {
 
 // MARK: - Writing
 
-/// Checks that a parsed or built document can be written, and reads as the same value.
+/// Checks that the binary form of a parsed or built document parses as the same value.
 func checkWriting(_ document: PropertyListDocument, _ limits: ParsingLimits) throws {
     _ = document.coreFoundationLayout(limits: limits)
     _ = try? XMLPropertyList.serialize(document, limits: limits)

@@ -7,8 +7,8 @@ import KeyedArchive
 public import PropertyList
 import TypedStream
 
-/// Imports a typedstream, a NIBArchive or a message as a keyed archive, and reads it with and
-/// without types.
+/// Imports a typedstream, a NIBArchive or an inline property list as a keyed archive, and reads it
+/// with and without types.
 ///
 /// Every failure is a typed error with a place. The imported archive is valid: its graph can be
 /// read, each object has a place in the file, and writing the archive loses nothing.

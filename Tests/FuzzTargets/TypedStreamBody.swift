@@ -40,8 +40,8 @@ private func checkTypedStreamError(_ error: TypedStreamError, _ input: [UInt8]) 
         place >= 0 && place <= input.count, "an error is at byte \(place) of \(input.count)")
 }
 
-/// Uses every accessor of each value, and checks that numbers and places are within those of the
-/// input.
+/// Uses every accessor of each value, and checks that counts and byte ranges are within the bounds
+/// that the input sets.
 private func checkValues(_ document: TypedStreamDocument) throws {
     let lines = TypedStreamDump.lines(document)
     // A value is within at most 16 structures, each of which has an end line.
@@ -65,7 +65,7 @@ private func checkValues(_ document: TypedStreamDocument) throws {
     readMeanings(document)
 }
 
-/// Whatever the objects are, an error is all that may come of it.
+/// Converts the objects to text and contents. Errors are expected; only a crash is a failure.
 private func readMeanings(_ document: TypedStreamDocument) {
     _ = try? document.firstText()
     for object in document.objects { _ = try? object.content() }

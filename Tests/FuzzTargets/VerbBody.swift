@@ -43,7 +43,7 @@ public func fuzzVerbs(_ bytes: [UInt8]) throws {
 
 /// Two files in one input.
 private struct SplitInput {
-    /// The length of the longest input, which `Scripts/fuzz` uses as well.
+    /// The maximum length of an input. `Scripts/fuzz` uses the same number.
     static let longest = 16384
 
     let first: [UInt8]
@@ -112,7 +112,7 @@ private final class VerbFolders: @unchecked Sendable {
     private func removeAll() { lock.withLock { unused.forEach { $0.remove() } } }
 }
 
-/// A run of a verb that has passed the checks for all runs.
+/// A finished run of a verb.
 private struct VerbRun {
     let arguments: [String]
     let result: CommandResult

@@ -115,7 +115,7 @@ enum Bounds {
         let output = drain(ends[0])
         var status: Int32 = 0
         var usage = rusage()
-        // SAFETY: both are written for a process that this one has started.
+        // SAFETY: `wait4` writes both variables; the process is a child of this one.
         guard unsafe wait4(process, &status, 0, &usage) == process else {
             throw CocoaError(.fileReadUnknown)
         }
@@ -135,7 +135,7 @@ enum Bounds {
         let limits = "ulimit -t \(mostSeconds) && ulimit -v \(mostMemory)"
         let shell = ["/bin/sh", "-c", limits + " && exec \"$@\"", "sh"]
         var process: pid_t = 0
-        // SAFETY: the actions are made, used and destroyed here; the words end in nil and live as long.
+        // SAFETY: the actions are made, used and destroyed here; `words` is valid and ends in nil.
         let failure = unsafe withWords(shell + command) { words in
             var actions = unsafe posix_spawn_file_actions_t()
             unsafe posix_spawn_file_actions_init(&actions)

@@ -61,7 +61,7 @@ enum CanonicalText {
         return String(value == 0 ? 0 : value.bitPattern, radix: 16)
     }
 
-    /// Returns a date in milliseconds, the precision that all implementations have at least.
+    /// Returns a date in milliseconds, the finest precision that all implementations have.
     private static func milliseconds(_ seconds: Double) -> String {
         abs(seconds) < 1e12 ? "\(Int((seconds * 1000).rounded()))" : "far"
     }

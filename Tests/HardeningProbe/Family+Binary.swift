@@ -67,8 +67,8 @@ extension Family {
                 + (0..<n).map { _ in .dictionary([1, 2, 3], [2, 3, 1]) }
         },
         binary("binary, dictionaries of many shapes") { n in
-            // Each dictionary has the first eight keys, and those of the others that its number
-            // selects.
+            // Each dictionary has the first eight keys. The bits of its number select which others
+            // it has.
             let keys: [BinaryAssembler.Object] = (0..<24).map { .ascii("key \($0)") }
             let dictionaries = (0..<n).map { number in
                 let chosen = (1...24).filter { $0 <= 8 || number >> ($0 - 9) & 1 == 1 }

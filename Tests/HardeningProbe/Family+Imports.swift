@@ -6,7 +6,7 @@ import NIBArchive
 import PropertyList
 import TypedStream
 
-/// Typedstreams, NIBArchives and messages, which are imported as keyed archives.
+/// Typedstreams, NIBArchives and inline property lists, which are imported as keyed archives.
 extension Family {
     private typealias ClassChain = TypedStreamBuilder.ClassChain
 
@@ -30,7 +30,7 @@ extension Family {
         }
     }
 
-    /// A stream by hand: what the builder does not write.
+    /// Returns a family of streams that the builder cannot write.
     private static func rawStream(
         _ name: String, _ size: Int = 1000, _ body: @escaping @Sendable (Int) -> [UInt8]
     ) -> Family {
@@ -231,12 +231,12 @@ extension Family {
         },
     ]
 
-    /// A container: its marker, the place of its last byte, and its elements.
+    /// Returns a container: its marker, the place of its last byte, and its elements.
     private static func container(_ marker: UInt8, at place: Int, _ body: [UInt8]) -> [UInt8] {
         [marker] + word(UInt64(place + 8 + body.count)) + body
     }
 
-    /// A number, little-endian.
+    /// Returns a number in little-endian byte order.
     private static func word(_ value: UInt64, width: Int = 8) -> [UInt8] {
         (0..<width).map { UInt8(truncatingIfNeeded: value >> UInt64(8 * $0)) }
     }

@@ -10,13 +10,15 @@ import TestSupport
 /// calls.
 ///
 ///     HardeningProbe growth SHARE SHARES FORM PATTERN
-///                                                  counts each operation on each family at n, 2n and
-///                                                  4n: share SHARE of SHARES, in the short or
+///                                                  counts each operation on each family at n, 2n
+///                                                  and 4n: share SHARE of SHARES, in the short or
 ///                                                  thorough form
 ///     HardeningProbe verbs SHARE SHARES FORM PATTERN FOLDER
 ///                                                  the same for the command's verbs and operations
 ///                                                  on pairs of files, which are written to FOLDER
-///     HardeningProbe shapes FOLDER N FORM PATTERN  writes files of about N bytes and a list of runs
+///     HardeningProbe shapes FOLDER N FORM PATTERN
+///                                                  writes files of about N bytes and a list of
+///                                                  runs
 ///     HardeningProbe bounds FOLDER KEYED SHARE SHARES
 ///                                                  runs that list, each run in a separate process
 ///     HardeningProbe operation NAME LIMITS FIRST SECOND
@@ -25,7 +27,8 @@ import TestSupport
 ///     HardeningProbe memory OPERATION < FILE       prints the peak memory of an operation in bytes
 ///     HardeningProbe memory OPERATION LIMITS < FILE
 ///                                                  the same in strict form, under the given limits
-///     HardeningProbe decode FOLDER                 decodes all files, which are read beforehand
+///     HardeningProbe decode FOLDER                 reads all files, then runs all operations on
+///                                                  their bytes
 ///     HardeningProbe databases FOLDER N            writes hostile databases of about N bytes
 ///     HardeningProbe canonical FILE …              prints each file's value in canonical form
 @main
@@ -95,7 +98,7 @@ enum HardeningProbe {
         print(operation.prepare(inputs[0], inputs[1]).map { "\($0()) bytes" } ?? "not possible")
     }
 
-    /// Runs all decoding operations on the files' bytes, between two marks for a trace.
+    /// Runs all operations on the files' bytes, between two markers for the trace of system calls.
     private static func decode(_ files: [Corpus.File]) {
         // Loads everything that the runtime loads on first use.
         warmUp()

@@ -19,8 +19,8 @@ struct HostileDatabase {
         Array("bplist00".utf8) + [0xD0, 8] + [UInt8](repeating: 0, count: 6)
         + [1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9]
 
-    /// Writes all databases and the victim file to a folder. Databases that ask for work have about
-    /// `size` bytes.
+    /// Writes all databases and the victim file to a folder. Databases that cause excessive work
+    /// have about `size` bytes.
     static func write(to folder: URL, size: Int) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data("precious".utf8).write(to: folder.appending(path: victim))
@@ -37,7 +37,7 @@ struct HostileDatabase {
         journals() + [names(), schemas()] + growing.map { $0.make(size) }
     }
 
-    /// The databases that ask for work, by name, each of about `size` bytes.
+    /// The databases that cause excessive work, by name, each of about `size` bytes.
     static let growing: [(name: String, make: @Sendable (_ size: Int) -> HostileDatabase)] = [
         ("shared tables", sharedTables), ("shared overflow pages", sharedOverflow),
         ("overlapping cells", overlappingCells), ("wide table", wideTable),
@@ -134,7 +134,7 @@ struct HostileDatabase {
 
     @Sendable private static func sharedOverflow(_ size: Int) -> HostileDatabase {
         var assembler = DatabaseAssembler(pageSize: 512)
-        // All but 39 bytes of a row fill overflow pages. The property list ends the last page.
+        // All but 39 bytes of a row fill overflow pages. The property list is at the end.
         let overhead =
             DatabaseAssembler.row([.blob([UInt8](repeating: 7, count: size / 2))]).count
             - size / 2 + list.count + 1
@@ -167,7 +167,7 @@ struct HostileDatabase {
         return filled(assembler, name: "overlapping-cells", count: size / 65536) { $0.add(page) }
     }
 
-    /// Returns a table of many columns, with many rows of few columns each.
+    /// Returns a database whose table has many columns, and many rows of few columns each.
     @Sendable private static func wideTable(_ size: Int) -> HostileDatabase {
         var assembler = DatabaseAssembler(pageSize: 65536)
         let leaves = (0..<max(2, size / 2 / 65536)).map { leaf in

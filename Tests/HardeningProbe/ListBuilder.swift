@@ -3,7 +3,7 @@
 
 import TestSupport
 
-/// Builds the objects of a binary property list. Equal leaves are one object.
+/// Builds the objects of a binary property list. Equal strings, numbers and UIDs share one object.
 struct ListBuilder {
     private var objects: [BinaryAssembler.Object] = []
     private var texts: [[UInt8]: UInt64] = [:]

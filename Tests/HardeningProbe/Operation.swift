@@ -180,7 +180,8 @@ extension Operation {
         }
     }
 
-    /// Writes lines of text.
+    /// Returns the call that writes the input as text; nil for nesting inputs, whose indented text
+    /// would grow with the square of the depth.
     private static func write(
         _ input: Input, _ serialize: @escaping (PropertyListDocument) throws -> Void
     ) -> (() -> Void)? {
@@ -286,7 +287,7 @@ extension Operation {
     ]
 }
 
-/// Encodes the keys of a root, or its elements as keys, each in two nested containers.
+/// Encodes each key of a dictionary, or each index of an array, in two nested containers.
 private struct InParts: Encodable {
     struct Key: CodingKey {
         var stringValue: String

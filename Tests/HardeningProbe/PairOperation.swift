@@ -5,7 +5,7 @@ import KeyedArchive
 import PropertyList
 import PropertyListTools
 
-/// A public operation on two files of a shape that prints, compares, merges, audits or edits.
+/// A printing, comparing, merging, editing or archive operation of the API on two files of a shape.
 struct PairOperation: Sendable {
     let name: String
     /// Returns the measured part of the operation, which returns the number of bytes of its result;

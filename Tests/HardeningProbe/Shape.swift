@@ -3,7 +3,7 @@
 
 import TestSupport
 
-/// Two different files of one shape and any size, for verbs of the command.
+/// Two files of one shape and any size, for verbs of the command.
 struct Shape: Sendable {
     /// The kind of contents.
     enum Contents: Sendable {
@@ -88,8 +88,8 @@ struct Shape: Sendable {
     /// Whether the short form of the checks counts the instructions of verbs on this shape.
     var isShort: Bool { Self.short.contains(name) }
 
-    // One shape for each kind of growth, except the slow ones. Counting these takes a third of the
-    // time.
+    // One shape for each kind of growth, except the slow ones. Counting only these shapes takes a
+    // third of the time.
     private static let short: Set = [
         "arrays shared in each other", "dictionaries in each other with long keys",
         "dictionaries that share two long keys", "one property list in data many times",

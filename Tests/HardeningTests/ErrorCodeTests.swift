@@ -164,7 +164,7 @@ private func described(_ name: String) -> PropertyListValue {
     ["$classname": .string(name), "$classes": [.string(name), "NSObject"]]
 }
 
-/// Decodes a root of `type` from these objects.
+/// Returns a provocation that decodes a root of `type` from the objects.
 private func reading<T: KeyedDecodable & SendableMetatype>(
     _ code: String, _ type: T.Type, _ objects: [PropertyListValue],
     _ registry: ClassRegistry = .foundation, limits: ParsingLimits = .default

@@ -10,7 +10,7 @@ import Testing
 struct FaultTests {
     private static let small = fixtures.filter { $0.bytes.count <= 2048 }
 
-    /// The changes to a byte. A debug build has time for only one.
+    // The changes to a byte, and the option bytes. A debug build has time for only one of each.
     #if DEBUG
     private static let masks: [UInt8] = [0x20]
     private static let setups: [[UInt8]] = [[2, 1]]

@@ -10,7 +10,7 @@ import Testing
 struct FuzzReplayTests {
     private static let kept = Corpus.fixtures("fuzz")
 
-    @Test("every kept fuzz input passes its target", arguments: kept)
+    @Test("every kept fuzz input passes every target", arguments: kept)
     func replay(_ file: Corpus.File) {
         for target in fuzzTargets {
             #expect(throws: Never.self, "\(target.name)") { try target.run(file.bytes) }

@@ -7,8 +7,8 @@ import PropertyListCodable
 import TestSupport
 import Testing
 
-/// Sets each limit to small numbers, for each fixture and each operation. The outcome must be the
-/// error of that limit, and from some number on the same as without it.
+/// Sets each limit to small numbers, for each fixture and each operation. Numbers that are too low
+/// must cause the error of that limit. All larger numbers must give the usual result.
 @Suite("Limits at every small number")
 struct LimitTests {
     /// A limit, and the code of its error.

@@ -39,7 +39,7 @@ struct MemoryTests {
         ("bplist17, wide", 400_000), ("bplist17, many keys", 30_000),
     ]
 
-    /// Unclosed nesting, which only the trusted limits do not refuse early.
+    /// Unclosed nesting. All limits except the trusted ones refuse it early.
     private static let unfinished = [
         ("JSON, arrays not closed", 800_000), ("OpenStep, arrays not closed", 800_000),
         ("XML, arrays not closed", 120_000), ("JSON, deep and not closed", 160_000),

@@ -16,4 +16,10 @@ struct SystemCallTests {
             "syscalls", ["Fixtures"], in: ["KEYED_PROBE": Program.url("HardeningProbe").path])
         #expect(status == 0, "\(output)")
     }
+
+    @Test("a call that writes to the database or creates a file beside it is reported")
+    func plantedCalls() throws {
+        let (status, output) = try Program.runScript("syscalls", ["--prove"])
+        #expect(status == 0, "\(output)")
+    }
 }

@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Without the features of the package; `Scripts/linkage` asks, too, what is resolved by default and with one.
+// The traits of the package that the clients enable: none, unless `LINKAGE_TRAITS` names one or is
+// `defaults`. `Scripts/linkage` sets it to check the dependencies that a client then resolves.
 let traits: Set<Package.Dependency.Trait> =
     switch Context.environment["LINKAGE_TRAITS"] {
     case nil: []
@@ -9,7 +10,7 @@ let traits: Set<Package.Dependency.Trait> =
     case let name?: [.trait(name: name)]
     }
 
-// Clients of each library, as a stranger would write them; built by Scripts/linkage.
+// Clients of each library, as users of the package would write them. `Scripts/linkage` builds them.
 let package = Package(
     name: "Linkage",
     dependencies: [.package(name: "swift-keyed-archive", path: "../..", traits: traits)],

@@ -7,8 +7,7 @@ import Foundation
 import KeyedArchive
 
 extension ClassRegistry {
-    /// The classes in a drawing. The archive's root registers the types that fields name.
-    /// Subclasses and old names are listed here.
+    /// The classes in a drawing, with the names that version 1 used for two of them.
     static let sketch = ClassRegistry.foundation
         .adding(
             Document.self, Page.self, Layer.self, Guide.self, Settings.self, PrintSettings.self,

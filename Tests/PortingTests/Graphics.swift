@@ -119,7 +119,7 @@ final class Path: Graphic {
 
 enum PointKind: String, KeyedCodable { case corner, smooth }
 
-/// A structure after the port, because only its path refers to a point.
+/// A class in the original. A structure suffices, because only one path refers to each point.
 struct PathPoint: KeyedCodable {
     static let archivedClass: ArchivedClass = "Sketch.PathPoint"
     var place: ArchivedPoint, kind: PointKind

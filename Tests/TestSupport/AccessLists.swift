@@ -7,10 +7,10 @@ import Foundation
 
 /// The POSIX access control lists of files.
 ///
-/// CPython reads and writes them, because its module needs no further program.
+/// CPython reads and writes the lists. Its module `os` needs no additional program.
 public enum AccessLists {
-    /// Runs statements of Python and returns their output. They may call `set` and `show`, like the
-    /// functions below.
+    /// Runs Python statements and returns their output. The statements may call `set` and `show`,
+    /// which do the same as ``set(_:group:)`` and ``list(_:)``.
     public static func python(_ statements: String) throws -> String {
         let (status, output) = try Program.run(
             URL(filePath: "/usr/bin/env"), ["python3", "-c", helper + statements], in: [:])

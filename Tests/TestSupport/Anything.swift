@@ -3,7 +3,8 @@
 
 public import Foundation
 
-/// Decodes any value, trying types in the order in which people usually write such types.
+/// A value of any kind. Decoding tries one type after another, in the order that is usual in such
+/// enums in client code.
 public enum Anything: Codable, Equatable, Sendable {
     case null
     case boolean(Bool)

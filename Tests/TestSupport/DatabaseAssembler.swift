@@ -78,7 +78,7 @@ public struct DatabaseAssembler: Sendable {
     /// Returns a cell with a row, which continues in overflow pages if it does not fit.
     ///
     /// `number` is the row's number; nil in tables without numbers. `child` is the preceding child
-    /// page, on an inner page of a table without row numbers. `overflow` is the first overflow
+    /// page, on an inner page of a table without rowids. `overflow` is the first overflow
     /// page; nil to add as many as necessary.
     public mutating func cell(
         _ row: [UInt8], number: Int?, child: Int? = nil, overflow: Int? = nil, size: Int? = nil

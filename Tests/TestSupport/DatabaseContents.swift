@@ -20,7 +20,7 @@ package final class CountingSource: ByteSource {
     }
 }
 
-/// A text, as UTF-8, or a blob in a database, with its place.
+/// A text or blob in a database, with its position. Text is in UTF-8.
 package struct PlacedValue: Hashable {
     package let table: String
     /// The row's number or, in a table without numbers, the number of preceding rows.
@@ -64,7 +64,7 @@ package struct DatabaseContents: Equatable {
         _ table: StoredTable, _ pages: DatabasePages, _ usage: PageUsage
     ) {
         var walk = TableWalk(pages, usage, root: table.root)
-        let columns = table.columns(isNumbered: walk.isNumbered ?? true)
+        let columns = table.columns(hasRowIDs: walk.hasRowIDs ?? true)
         var index = 0
         while var row = walk.next() {
             rows += 1
@@ -76,7 +76,7 @@ package struct DatabaseContents: Equatable {
                     if value.kind == .text { bytes = Array(pages.header.text(bytes).utf8) }
                     values.append(
                         PlacedValue(
-                            table: table.name, row: row.number.map { Int(clamping: $0) } ?? index,
+                            table: table.name, row: row.rowID.map { Int(clamping: $0) } ?? index,
                             column: columns?[column] ?? "column \(column + 1)", bytes: bytes))
                 }
             } catch {

@@ -37,7 +37,7 @@ private final class Outcome<R: Sendable>: @unchecked Sendable {
 
 /// Records the threads on which a coder calls other code.
 ///
-/// The log is a task-local value. Code without the task-local value is not recorded.
+/// The log is a task-local value. Visits without that value are not recorded.
 ///
 /// `@unchecked Sendable`: one thread at a time visits, while the others wait for it.
 public final class ThreadLog: @unchecked Sendable {
@@ -60,7 +60,7 @@ public final class ThreadLog: @unchecked Sendable {
     /// The calling thread.
     public static var thread: ObjectIdentifier { ObjectIdentifier(Thread.current) }
 
-    /// The number of threads that were visited.
+    /// The number of different threads in the log.
     public var threadCount: Int { Set(threads).count }
 }
 

@@ -25,7 +25,7 @@ extension Program {
     ///
     /// - Parameters:
     ///   - expressions: The calls to trace or to change, in the syntax of the option `-e`.
-    ///   - path: The file whose calls are meant; nil for all files.
+    ///   - path: The file to which the calls must refer; nil for any file.
     ///   - output: The file for the trace.
     /// - Returns: The command, to which the program and its arguments are appended.
     public static func traced(
@@ -35,8 +35,8 @@ extension Program {
             + expressions.flatMap { ["-e", $0] }
     }
 
-    /// The start of a command that runs a program as a user without files and without further
-    /// groups.
+    /// The start of a command that runs a program as a user who owns no files and belongs to no
+    /// additional groups.
     public static var asOtherUser: [String] {
         [userChangerPath ?? "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     }

@@ -11,8 +11,8 @@ public struct RandomPropertyList: Sendable {
     private let keys: [String]
     private let isExactInXML: Bool
 
-    /// Creates a generator of values of `kinds`, reproducible by the seed. If it is exact in XML,
-    /// all values round-trip through XML unchanged: reals have 64 bits and are not NaN.
+    /// Creates a generator of values of `kinds`, reproducible by the seed. With `isExactInXML`, all
+    /// values round-trip through XML unchanged: reals have 64 bits and are not NaN.
     public init(
         seed: UInt64, kinds: [PropertyListKind] = Self.allKinds, isExactInXML: Bool = false
     ) {
@@ -111,8 +111,8 @@ public struct RandomPropertyList: Sendable {
         UInt32(truncatingIfNeeded: random.next() >> UInt64(32 + random.below(32)))
     }
 
-    /// Returns ASCII text, or text with a few other characters, some of them beyond the first
-    /// plane.
+    /// Returns ASCII text, or text with a few other characters, some of them beyond the Basic
+    /// Multilingual Plane.
     private mutating func string() -> String {
         let alphabet = Array(
             "abcXYZ019 <&>\"'_]\n\t\u{7F}\u{85}é\u{301}߿ࠀ漢\u{FFFD}\u{E000}😀𝄞\u{10FFFF}"

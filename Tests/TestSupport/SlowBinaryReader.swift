@@ -43,7 +43,7 @@ public struct SlowBinaryReader {
 
     // MARK: Bytes
 
-    /// Returns the number of `width` bytes at `offset`; nil if it is above 2⁶³.
+    /// Returns the number in the `width` bytes at `offset`; nil if it is above `Int.max`.
     private func number(_ offset: Int, _ width: Int) -> Int? {
         var result = 0
         for byte in file[offset..<(offset + width)] {

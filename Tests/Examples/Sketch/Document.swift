@@ -6,8 +6,10 @@
 
 public import Foundation
 
-/// The superclass, which encodes itself. On Apple's systems the app also has `init?(coder:)`, which
-/// the port replaces.
+/// The common superclass, which has no fields.
+///
+/// `init?(coder:)` is a stub here and in the subclasses, because the port replaces it. The app on
+/// Apple's systems implements it.
 public class Model: NSObject, NSSecureCoding {
     public static var supportsSecureCoding: Bool { true }
 

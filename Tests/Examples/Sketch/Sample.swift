@@ -97,8 +97,7 @@ extension Document {
         }
     }
 
-    /// Returns the document in the form in which the app saves it. Objects in cycles are never
-    /// released.
+    /// Returns the keyed archive that the app saves. Objects in reference cycles are never freed.
     public func archived() throws -> Data {
         try NSKeyedArchiver.archivedData(withRootObject: self, requiringSecureCoding: true)
     }
