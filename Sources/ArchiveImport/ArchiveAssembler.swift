@@ -112,6 +112,23 @@ struct ArchiveAssembler: ~Copyable {
         if let value = builder.lastValue, shared >= 0 { sharedStrings[shared] = value }
     }
 
+    /// Adds a string as an entry of `$objects`. `class` is the UID of the description of
+    /// `NSString`, or nil if there is none yet. It is evaluated only for a text that needs a class.
+    mutating func stringObject(
+        _ text: String, class: @autoclosure () -> PropertyListUID? = nil, at range: Range<Int>
+    ) {
+        // A plain `$null` would be nil. Only an object with the text as a field is read as text.
+        guard text.isLiterally(ArchiveFormat.null) else { return string(text, at: range) }
+        let name =
+            if let known = `class`() { known } else {
+                extraClass([FoundationClass.string, FoundationClass.object])
+            }
+        beginObject(class: name, at: range)
+        key(FoundationField.string)
+        string(text, at: range)
+        end()
+    }
+
     // MARK: Values
 
     mutating func key(_ key: String) {
@@ -219,7 +236,7 @@ struct ArchiveAssembler: ~Copyable {
 
     private mutating func write(_ extra: Extra) {
         switch extra {
-        case .string(let text): builder.string(text)
+        case .string(let text): stringObject(text, at: 0..<0)
         case .data(let bytes): builder.data(bytes)
         case .array(let objects, let name):
             beginObject(class: name, at: 0..<0)
@@ -238,7 +255,12 @@ struct ArchiveAssembler: ~Copyable {
     consuming func finish(
         format: String, facts: [(name: String, text: String)], problems: [PropertyListError]
     ) throws(PropertyListError) -> PropertyListDocument {
-        for extra in extras { write(extra) }
+        // Writing a string may add the description of its class.
+        var next = 0
+        while next < extras.count {
+            write(extras[next])
+            next &+= 1
+        }
         builder.end()
         builder.end()
         return try finishPlain(format: format, facts: facts, problems: problems)

@@ -40,8 +40,8 @@ extension ImportedArchive {
             guard size <= effort else {
                 throw PropertyListError(
                     .sizeLimitExceeded,
-                    what: "expected at most \(effort) bytes within the work limit, found \(size)"
-                )
+                    what: "expected at most \(effort) more bytes of work, found a window of "
+                        + "\(size) bytes")
             }
             effort -= size
             let window = Array(bytes[place..<place + size])
@@ -69,7 +69,10 @@ extension ImportedArchive {
         case .inlinePropertyList?: inlineList(window, limits)
         case nil:
             .failed(
-                PropertyListError(.unrecognizedFormat, what: "expected a known format"),
+                PropertyListError(
+                    .unrecognizedFormat,
+                    what: "expected a typedstream, a NIBArchive or bplist15–17, found another "
+                        + "format"),
                 mayBeLonger: false)
         }
     }

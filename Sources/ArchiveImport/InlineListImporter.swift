@@ -43,7 +43,7 @@ struct InlineListImporter: ArchiveImporter {
     private var frames: [Frame] = []
     /// The entries found so far, except the one for nil. They are written in this order.
     private var entries: [Entry] = []
-    private var numbers: [Int: PropertyListUID] = [:]
+    private var uids: [Int: PropertyListUID] = [:]
     private var classes: [String: PropertyListUID] = [:]
     private var classNames: [Int: String?] = [:]
     /// The written values, by node index. Later references share them.
@@ -124,24 +124,25 @@ struct InlineListImporter: ArchiveImporter {
 
     // MARK: Entries
 
-    private mutating func number(of entry: Entry) -> PropertyListUID {
+    /// Adds an entry and returns its UID.
+    private mutating func uid(of entry: Entry) -> PropertyListUID {
         entries.append(entry)
         return PropertyListUID(UInt32(truncatingIfNeeded: entries.count))
     }
 
     /// Returns the UID of the entry for a value.
-    private mutating func number(of node: InlinePropertyListNode) -> PropertyListUID {
-        if let known = numbers[node.index] { return known }
-        let number = number(of: .value(node))
-        numbers[node.index] = number
-        return number
+    private mutating func uid(of node: InlinePropertyListNode) -> PropertyListUID {
+        if let known = uids[node.index] { return known }
+        let uid = uid(of: .value(node))
+        uids[node.index] = uid
+        return uid
     }
 
-    private mutating func number(ofClass name: String) -> PropertyListUID {
+    private mutating func uid(ofClass name: String) -> PropertyListUID {
         if let known = classes[name] { return known }
-        let number = number(of: .class(name))
-        classes[name] = number
-        return number
+        let uid = uid(of: .class(name))
+        classes[name] = uid
+        return uid
     }
 
     private mutating func writeEntries(_ output: inout ArchiveAssembler) {
@@ -151,14 +152,17 @@ struct InlineListImporter: ArchiveImporter {
             case .class(let name): output.classDescription([(name, -1)], at: 0..<0)
             case .value(let node):
                 if let name = className(of: node) {
-                    let number = number(ofClass: name)
-                    output.beginObject(class: number, at: node.byteRange)
+                    let uid = uid(ofClass: name)
+                    output.beginObject(class: uid, at: node.byteRange)
                     frames = [
                         Frame(
                             index: -1, items: Self.items(of: node).dropFirst(), isList: false,
                             escapesKeys: true)
                     ]
                     writeFrames(inObject: true, &output)
+                } else if case .string(let text) = node.content {
+                    output.stringObject(
+                        text, class: uid(ofClass: FoundationClass.string), at: node.byteRange)
                 } else {
                     write(node, inObject: false, inList: false, &output)
                 }
@@ -207,12 +211,12 @@ struct InlineListImporter: ArchiveImporter {
         switch value.content {
         case .null: return isArchive ? output.reference(0, at: range) : output.noValue(at: range)
         case .string, .data:
-            if inObject { return output.reference(number(of: value), at: range) }
+            if inObject { return output.reference(uid(of: value), at: range) }
         case .boolean, .integer, .unsigned, .float, .double, .date:
-            if inObject, inList { return output.reference(number(of: value), at: range) }
+            if inObject, inList { return output.reference(uid(of: value), at: range) }
         case .array, .orderedSet, .set, .dictionary:
             if className(of: value) != nil {
-                return output.reference(number(of: value), at: range)
+                return output.reference(uid(of: value), at: range)
             }
         }
         if let known = written[value.index] { return output.reference(to: known) }

@@ -138,7 +138,7 @@ struct NIBArchiveImporter: ArchiveImporter {
         switch (object.class.name, value.key, value.content) {
         case ("NSString", FoundationField.bytes, .data(let bytes)):
             guard let text = String(validUTF8: bytes) else { return false }
-            output.string(text, at: range)
+            output.stringObject(text, class: classReference(object), at: range)
         case ("NSData", FoundationField.bytes, .data(let bytes)): output.data(bytes, at: range)
         case ("NSNumber", "NS.intval", .integer(let number)):
             output.integer(PropertyListInteger(exactly: number) ?? 0, at: range)

@@ -101,6 +101,10 @@ struct TypedStreamImporter: ArchiveImporter {
         object.map { uid($0) } ?? 0
     }
 
+    private static func uid(_ class: TypedStreamClass) -> PropertyListUID {
+        PropertyListUID(UInt32(truncatingIfNeeded: `class`.number + 1))
+    }
+
     private static func write(_ class: TypedStreamClass, to output: inout ArchiveAssembler) {
         let names = `class`.chain.map { ($0.name, $0.sharedName.number) }
         output.classDescription(names, at: `class`.byteRange)
@@ -126,8 +130,7 @@ struct TypedStreamImporter: ArchiveImporter {
     }
 
     private func begin(_ object: TypedStreamObject, _ output: inout ArchiveAssembler) {
-        let name = PropertyListUID(UInt32(truncatingIfNeeded: object.class.number + 1))
-        output.beginObject(class: name, at: object.byteRange)
+        output.beginObject(class: Self.uid(object.class), at: object.byteRange)
     }
 
     /// Writes an object of a known class. Immutable strings, numbers and data are plain values in a
@@ -139,7 +142,8 @@ struct TypedStreamImporter: ArchiveImporter {
         let range = object.byteRange
         let isMutable = object.class.name.utf8.starts(with: "NSMutable".utf8)
         switch content {
-        case .string(let text?) where !isMutable: return output.string(text, at: range)
+        case .string(let text?) where !isMutable:
+            return output.stringObject(text, class: Self.uid(object.class), at: range)
         case .number(let number): return Self.write(number, at: range, to: &output)
         case .data(let bytes) where !isMutable: return output.data(bytes, at: range)
         default: break

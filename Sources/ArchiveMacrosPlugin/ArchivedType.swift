@@ -75,12 +75,14 @@ struct ArchivedType {
             return enumeration.hasRawValues ? .rawValues : .enumeration
         }
         guard declaration.is(ClassDeclSyntax.self) else { return .structure }
-        let inherits = declaration.inheritedNames.contains { !ownProtocols.contains($0) }
+        let names = declaration.inheritedNames
+        // A subclass inherits its conformance. The compiler rejects one that states it again.
+        let mayInherit = !names.isEmpty && !names.contains(where: ownProtocols.contains)
         let isKnownToConform = !missing.contains { ownProtocols.contains($0.trimmedDescription) }
         return .classType(
             ClassForm(
                 isFinal: declaration.modifiers.contains { $0.name.tokenKind == .keyword(.final) },
-                isSubclass: arguments.callsSuper ?? (inherits && isKnownToConform)))
+                isSubclass: arguments.callsSuper ?? (mayInherit && isKnownToConform)))
     }
 
     /// The protocols whose conforming types are archived as their raw values.
@@ -102,8 +104,8 @@ struct ArchivedType {
         }
     }
 
-    /// The protocols of this package. Any other name in the inheritance clause of a class may be a
-    /// superclass.
+    /// The protocols of this package. A class that names one of them conforms by itself. Any other
+    /// name in the inheritance clause of a class may be a superclass.
     private static let ownProtocols: Set = [
         "KeyedCodable", "KeyedEncodable", "KeyedDecodable", "KeyedArchivable",
     ]

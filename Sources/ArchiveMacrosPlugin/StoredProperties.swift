@@ -35,11 +35,11 @@ struct StoredProperties {
 
     private mutating func add(_ variable: VariableDeclSyntax) {
         let attributes = FieldAttributes(variable.attributes)
-        if let reason = variable.reasonNotStored {
+        if let kind = variable.kindIfNotStored {
             for attribute in attributes.all {
                 complain(
                     "notStored", at: attribute,
-                    "`@\(attribute.plainName)` has no effect here: \(reason) is not archived",
+                    "`@\(attribute.plainName)` has no effect here: \(kind) is not archived",
                     fixIts: [.remove(attribute.plainName, from: variable)])
             }
             return
@@ -207,7 +207,7 @@ struct StoredProperties {
     private mutating func refuseProperties(in condition: IfConfigDeclSyntax) {
         for declaration in condition.declarations {
             guard let variable = declaration.as(VariableDeclSyntax.self),
-                variable.reasonNotStored == nil,
+                variable.kindIfNotStored == nil,
                 FieldAttributes(variable.attributes).notArchived == nil
             else { continue }
             complain(
@@ -235,7 +235,7 @@ struct StoredProperties {
 extension VariableDeclSyntax {
     /// The kind of a property that no initializer sets: static, lazy or computed. Nil for other
     /// properties.
-    fileprivate var reasonNotStored: String? {
+    fileprivate var kindIfNotStored: String? {
         for modifier in modifiers {
             switch modifier.name.tokenKind {
             case .keyword(.static), .keyword(.class): return "a property of the type"

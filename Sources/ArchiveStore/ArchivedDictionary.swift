@@ -111,7 +111,7 @@ extension ArchivedDictionary {
             .unsupportedValue,
             what: "expected \(type), found \(Swift.type(of: entry.value)), \(source)",
             path: PropertyListPath([.key(self.key), .entry(key)]),
-            recovery: "`\(Swift.type(of: entry.value)).self` reads it")
+            recovery: "request the value as `\(Swift.type(of: entry.value))`")
     }
 
     /// Returns all entries. The result is empty if there is no item.

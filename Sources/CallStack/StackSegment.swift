@@ -124,7 +124,7 @@ extension StackSegment {
         // The part of a new stack with unknown bounds that calls may use, in bytes.
         private var room: UInt {
             let whole = UInt(bitPattern: size)
-            return whole &- ThreadStack.left(of: whole)
+            return whole &- ThreadStack.reservedSize(of: whole)
         }
 
         func drop() { _ = take() }

@@ -45,11 +45,11 @@ enum ThreadStack {
         func contains(_ address: UInt) -> Bool { address &- lowest < size }
 
         /// The lowest address at which calls are made. Half of a small stack is kept free.
-        var floor: UInt { lowest &+ ThreadStack.left(of: size) }
+        var floor: UInt { lowest &+ ThreadStack.reservedSize(of: size) }
     }
 
     /// Returns the number of bytes of a stack that are kept free for code between two checks.
-    static func left(of size: UInt) -> UInt { min(size / 2, reserve) }
+    static func reservedSize(of size: UInt) -> UInt { min(size / 2, reserve) }
 
     /// Returns the approximate address that the stack has reached.
     @inline(never)

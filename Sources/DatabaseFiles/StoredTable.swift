@@ -43,10 +43,15 @@ package struct StoredTable: Sendable {
         guard values.count == 5 else { return nil }
         guard header.text(try payload.bytes(in: values[0].range)).utf8.elementsEqual("table".utf8)
         else { return nil }
+        guard values[3].kind == .other else { return nil }
         let number = try payload.bytes(in: values[3].range)
-        guard values[3].kind == .other, number.count <= 4,
-            let root = number.bigEndian(at: 0, width: number.count), root > 0
-        else { return nil }
+        // SQLite stores a page number from 2³¹ in 6 bytes.
+        guard number.count <= 4 else {
+            throw DatabaseFileError(
+                "expected a root page number of at most 4 bytes for a table, found one of "
+                    + "\(number.count) bytes")
+        }
+        guard let root = number.bigEndian(at: 0, width: number.count), root > 0 else { return nil }
         self.root = UInt32(truncatingIfNeeded: root)
         name = header.text(try payload.bytes(in: values[1].range))
         let sql = header.text(try payload.bytes(in: values[4].range))

@@ -56,11 +56,11 @@ enum Contents {
             do {
                 _ = try NIBArchiveDocument(parsing: bytes, limits: settings.nibArchiveLimits)
             } catch { throw Failure(error) }
-        case .inline:
+        case .inline(let name):
             do {
                 _ = try InlinePropertyListDocument(
                     parsing: bytes, limits: settings.inlineListLimits)
-            } catch { throw Failure(error) }
+            } catch { throw Failure(error, name) }
         case .list, nil:
             let handle = try DocumentHandle(bytes, settings)
             if handle.document.looksLikeKeyedArchive { _ = try ObjectTable(handle) }

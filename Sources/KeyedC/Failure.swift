@@ -66,11 +66,13 @@ struct Failure: Error {
     }
 
     init(_ error: NIBArchiveError) {
-        self.init("\(error.code)", error.what, error.byteOffset, error.isLimit)
+        self.init(
+            "\(error.code)", "NIBArchive: \(error.what)", error.byteOffset, error.isLimit)
     }
 
-    init(_ error: InlinePropertyListError) {
-        self.init("\(error.code)", error.what, error.byteOffset, error.isLimit)
+    init(_ error: InlinePropertyListError, _ format: StaticString) {
+        self.init(
+            "\(error.code)", "\(format): \(error.what)", error.byteOffset, error.isLimit)
     }
 
     init(_ code: String, _ what: String, _ offset: Int? = nil, _ isLimit: Bool = false) {

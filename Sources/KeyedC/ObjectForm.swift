@@ -134,7 +134,7 @@ struct ObjectForms {
         case .leaf: return (.plain(node), node, nil)
         case .classDescription: return (.classDescription, node, nil)
         case .object(let description):
-            let form = known(node, knownClass(description))
+            let form = foundationForm(of: node, class: knownClass(description))
             return (form ?? .object(fields: node, class: description), node, description)
         }
     }
@@ -144,7 +144,9 @@ struct ObjectForms {
     ///
     /// The function changes nothing. It is `mutating` because a mutating caller would copy the
     /// structure to call a nonmutating function.
-    private mutating func known(_ object: UInt32, _ known: KnownClass) -> ObjectForm? {
+    private mutating func foundationForm(
+        of object: UInt32, class known: KnownClass
+    ) -> ObjectForm? {
         let record = table[object]
         func field(_ key: UInt32?, _ kind: PropertyListKind) -> UInt32? {
             guard let key, let place = table.place(ofKey: key, in: record) else { return nil }

@@ -79,9 +79,9 @@ enum Main {
 
     /// Parses arguments and returns a function that runs the command on a console.
     fileprivate static func parse(_ arguments: [String]) -> (Console) -> ExitStatus {
-        if let complaint = complaint(aboutVerb: arguments.first) {
+        if let message = message(forUnknownVerb: arguments.first) {
             return { console in
-                console.complain(complaint)
+                console.complain(message)
                 return .usage
             }
         }
@@ -180,7 +180,7 @@ enum Main {
 extension Main {
     /// Returns the error message for a first argument that is neither a verb nor an option. Returns
     /// nil for a valid argument.
-    private static func complaint(aboutVerb name: String?) -> String? {
+    private static func message(forUnknownVerb name: String?) -> String? {
         let verbs = Keyed.configuration.subcommands.map { $0._commandName }
         guard let name, !name.hasPrefix("-"), name != "help", !verbs.contains(name) else {
             return nil

@@ -58,15 +58,20 @@ struct AccessList {
     /// file without a list.
     ///
     /// The function does not open the file: closing it would release locks that SQLite holds on it
-    /// in this process.
-    static func rightsOfGroup(at place: FilePlace) throws(SystemError) -> UInt8? {
+    /// in this process. It takes a path rather than a ``FilePlace``, because `getxattr` cannot begin
+    /// at an open folder.
+    static func rightsOfGroup(
+        at path: String, followingLinks: Bool
+    ) throws(SystemError) -> UInt8? {
         #if os(Linux)
-        let path = try place.checkedPath
+        let path = try FilePlace(path).checkedPath
         var bytes = [UInt8](repeating: 0, count: largestSize)
         // SAFETY: both strings are NUL-terminated; the buffer belongs to the array and has the size
         // passed.
         let count = unsafe bytes.withUnsafeMutableBytes { buffer in
-            unsafe getxattr(path, attribute, buffer.baseAddress, buffer.count)
+            unsafe followingLinks
+                ? getxattr(path, attribute, buffer.baseAddress, buffer.count)
+                : lgetxattr(path, attribute, buffer.baseAddress, buffer.count)
         }
         if count < 0 {
             guard SystemError.last.isWithoutAttribute else { throw SystemError.last }

@@ -43,8 +43,8 @@ package struct CompanionFile {
     /// Opens a companion of the file with the mode `main`. A new companion gets the owner and the
     /// mode of that file.
     ///
-    /// Pass the mode returned by ``FileMode/withoutMask(at:)`` as `main`, so that users from an
-    /// access control list get no rights on the companion.
+    /// Pass the mode returned by ``FileMode/withoutMask(at:followingLinks:)`` as `main`, so that
+    /// users from an access control list get no rights on the companion.
     ///
     /// - Returns: nil if there is no such file and `access` is not `creating`.
     package init?(_ path: String, of main: FileMode, for access: Access) throws(Failure) {

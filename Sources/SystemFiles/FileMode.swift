@@ -131,11 +131,18 @@ package struct FileMode {
     /// Returns the mode with the rights of the file's own group in the group bits. For a file with
     /// an access control list, the group bits of the original mode are the list's mask.
     ///
-    /// - Parameter place: The file. It is not opened.
+    /// - Parameters:
+    ///   - path: The path of the file. It is not opened.
+    ///   - followsLinks: A Boolean value indicating whether the path may be that of a symbolic link
+    ///     to the file. Otherwise a link counts as a file without a list.
     /// - Returns: The adjusted mode.
     /// - Throws: An error if the access control list cannot be read.
-    package func withoutMask(at place: FilePlace) throws(SystemError) -> FileMode {
-        guard let rights = try AccessList.rightsOfGroup(at: place) else { return self }
+    package func withoutMask(
+        at path: String, followingLinks followsLinks: Bool = true
+    ) throws(SystemError) -> FileMode {
+        guard
+            let rights = try AccessList.rightsOfGroup(at: path, followingLinks: followsLinks)
+        else { return self }
         var result = self
         result.mode = mode & ~0o070 | mode & mode_t(rights) << 3
         return result

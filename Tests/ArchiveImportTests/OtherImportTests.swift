@@ -44,6 +44,15 @@ struct NIBArchiveImportTests {
         #expect(graph.archivedClass(of: 5)?.hints == ["NSColor"])
     }
 
+    @Test("the text `$null` is text, not nil")
+    func nullText() throws {
+        var archive = NIBArchiveBuilder(coderVersion: 9)
+        let root = archive.addObject("NSString")
+        archive.append(.data(Array("$null".utf8)), forKey: "NS.bytes", to: root)
+        let imported = try ImportedArchive(parsing: archive.finish())
+        #expect(try imported.unarchive(String.self) == "$null")
+    }
+
     @Test("a collection with unexpected values keeps its fields")
     func oddCollections() throws {
         var archive = NIBArchiveBuilder(coderVersion: 9)
@@ -112,6 +121,31 @@ struct NIBArchiveImportTests {
     }
 }
 
+@Suite("Imported files within other bytes")
+struct CarvedImportTests {
+    private func failure(_ bytes: [UInt8], effort: Int) -> PropertyListError? {
+        var effort = effort
+        return #expect(throws: PropertyListError.self) {
+            try ImportedArchive.carve(bytes, at: 0, limits: .default, effort: &effort)
+        }
+    }
+
+    @Test("an error names the work that is left, or the formats that can be imported")
+    func messages() throws {
+        let bytes = try Streams.message()
+        let limit = failure(bytes, effort: 10)
+        #expect(limit?.code == .sizeLimitExceeded)
+        #expect(
+            limit?.what
+                == "expected at most 10 more bytes of work, found a window of \(bytes.count) bytes")
+        let other = failure(Array("bplist00".utf8), effort: 10)
+        #expect(other?.code == .unrecognizedFormat)
+        #expect(
+            other?.what
+                == "expected a typedstream, a NIBArchive or bplist15–17, found another format")
+    }
+}
+
 @Suite("Messages of NSXPCConnection as keyed archives")
 struct InlineListImportTests {
     @Test("a message without objects is a plain property list")
@@ -170,6 +204,21 @@ struct InlineListImportTests {
             try imported.unarchive(AnyArchived.self, allowing: ClassRegistry(String.self))
         }
         #expect(error?.description.contains("of the bplist17") == true)
+    }
+
+    @Test("the text `$null` in an object is text, not nil")
+    func nullText() throws {
+        var list = InlinePropertyListBuilder()
+        try list.beginDictionary()
+        try list.append(.ascii("$class"))
+        try list.append(.ascii("NSArray"))
+        try list.append(.ascii("NS.objects"))
+        try list.beginArray()
+        for text in ["before", "$null", "after"] { try list.append(.ascii(text)) }
+        try list.end()
+        try list.end()
+        let imported = try ImportedArchive(parsing: list.finish())
+        #expect(try imported.unarchive([String].self) == ["before", "$null", "after"])
     }
 
     @Test("nesting beyond the depth limit is refused with an error, and does not crash")

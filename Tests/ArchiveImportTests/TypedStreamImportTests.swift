@@ -86,6 +86,28 @@ struct TypedStreamImportTests {
         #expect(list[4].value(as: ArchivedNull.self) != nil)
     }
 
+    @Test("the text `$null` is text, not nil")
+    func nullText() throws {
+        let null = "$null"
+        let root = try imported { stream in
+            try stream.append(object: Streams.string) { try $0.append("+", .string(null)) }
+        }
+        #expect(try root.unarchive(String.self) == null)
+        let attributed = try imported { try Streams.attributed(null, [(1, 5)], &$0) }
+        #expect(try attributed.unarchive(ArchivedAttributedString.self).text == null)
+        let font = try imported { stream in
+            try stream.append(object: .init("NSFont", version: 30, superclass: .object)) {
+                let name = Streams.oldPropertyList(null)
+                try $0.append("i", .integer(Int64(name.count)))
+                try $0.append("[\(name.count)c]", .bytes(name))
+                try $0.append("f", .real(18))
+                for flag in [0, 1, 0, 0] { try $0.append("c", .integer(Int64(flag))) }
+            }
+        }
+        let registry = ClassRegistry.foundation.merging(.appKit)
+        #expect(try font.unarchive(ArchivedFont.self, allowing: registry).name == null)
+    }
+
     @Test("colors, fonts and geometry have the fields of keyed archives")
     func views() throws {
         let archive = try imported { stream in

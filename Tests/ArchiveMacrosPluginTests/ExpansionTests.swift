@@ -125,6 +125,33 @@ struct ExpansionTests {
                 """, conforming: true)
     }
 
+    @Test(
+        "a class that states the conformance itself does not call its superclass",
+        arguments: [
+            "KeyedCodable, Hashable", "Hashable, KeyedCodable", "Base, KeyedCodable",
+            "KeyedEncodable, KeyedDecodable, Hashable",
+        ])
+    func explicitConformance(_ names: String) {
+        expect(
+            """
+            @Archived("Cat")
+            final class Cat: \(names) {
+            }
+            """,
+            becomes: """
+                final class Cat: \(names) {
+
+                    static let archivedClass: ArchivedClass = "Cat"
+
+                    func encode(with coder: KeyedEncoder) {
+                    }
+
+                    init(coder: KeyedDecoder) throws {
+                    }
+                }
+                """, conforming: true)
+    }
+
     @Test("the argument `super:` decides whether the members call the superclass")
     func explicitSuper() {
         expect(

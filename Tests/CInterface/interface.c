@@ -114,6 +114,15 @@ static void errors_are_located(void) {
     CHECK(error && strcmp(error->code, "invalidNumber") == 0);
     keyed_free(error);
     CHECK(!open_text("bplist00", NULL));
+    // A message begins with the format.
+    const char *inputs[] = { "NIBArchive", "bplist16", "\x04\x0bstreamtyped" };
+    const char *beginnings[] = { "NIBArchive: ", "bplist16: ", "typedstream: " };
+    for (int index = 0; index < 3; index++) {
+        error = NULL;
+        CHECK(!keyed_check((const uint8_t *)inputs[index], strlen(inputs[index]), NULL, &error) && error);
+        CHECK(error && strncmp(error->message, beginnings[index], strlen(beginnings[index])) == 0);
+        keyed_free(error);
+    }
     keyed_options wrong = { 77, 0 };
     error = NULL;
     CHECK(!keyed_open((const uint8_t *)"{}", 2, &wrong, &error) && error && strcmp(error->code, "misuse") == 0);

@@ -367,6 +367,21 @@ struct MalformedDatabaseTests {
         #expect(Array(values[0].table.utf8) == bytes("a\"\u{301}'\u{301}\0\n"))
     }
 
+    @Test("a table whose root page has a number of more than 4 bytes is reported")
+    func distantRoot() throws {
+        var assembler = Assembler()
+        let cell = assembler.cell(row(bytes("value")), number: 1)
+        let root = assembler.add(assembler.treePage(kind: 13, [cell]))
+        assembler.addTable("distant", root: 1 << 31, columns: "v)")
+        assembler.addTable("near", root: root, columns: "v)")
+        let contents = try read(assembler.bytes())
+        #expect(contents.values.map(\.table) == ["near"])
+        #expect(
+            contents.problems == [
+                "expected a root page number of at most 4 bytes for a table, found one of 6 bytes"
+            ])
+    }
+
     @Test("reading any prefix of a database, or one with a changed byte, takes linear work")
     func changes() throws {
         var assembler = Assembler()

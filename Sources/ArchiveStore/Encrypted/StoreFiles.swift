@@ -149,7 +149,7 @@ enum StoreFiles {
         do {
             let journal = try StoreJournal.openChecked(
                 place + RollbackJournal.suffix,
-                of: FileMode(of: place).withoutMask(at: FilePlace(place)), header, for: .reading)
+                of: FileMode(of: place).withoutMask(at: place), header, for: .reading)
             journal?.close()
         } catch let refusal as StoreJournal.Refusal {
             throw refusal.error(place)

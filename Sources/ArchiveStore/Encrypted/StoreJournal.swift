@@ -109,7 +109,8 @@ enum StoreJournal {
             ? .creating : flags & SQLITE_OPEN_READWRITE != 0 ? .writing : .reading
         do {
             let place = FilePlace(store, followingLinks: false)
-            guard let mode = try FileMode.existing(at: place)?.withoutMask(at: place),
+            let found = try FileMode.existing(at: place)
+            guard let mode = try found?.withoutMask(at: store, followingLinks: false),
                 unsafe keyed_sqlite_has_moved(database) == 0
             else { throw Refusal.movedStore }
             let file =

@@ -90,7 +90,7 @@ private struct PathFinder: Sendable {
     private var steps: [Step]
     private var queue: [UInt32] = []
     // By node: whether a container has been visited. Containers may be shared.
-    private var isKnown: [Bool]
+    private var isVisited: [Bool]
 
     /// Traverses the archive breadth first, following every reference once.
     init(_ contents: ArchiveContents, _ index: ArchiveIndex) {
@@ -98,7 +98,7 @@ private struct PathFinder: Sendable {
         objectsNumber = contents.objectsNumber
         steps = [Step](
             repeating: Step(parent: Self.none, key: 0, index: -1), count: index.count)
-        isKnown = [Bool](repeating: false, count: DocumentTable(document).count)
+        isVisited = [Bool](repeating: false, count: DocumentTable(document).count)
         enqueue(document.node(contents.topNumber), from: Self.root)
         var next = 0
         while next < queue.count {
@@ -112,16 +112,16 @@ private struct PathFinder: Sendable {
     }
 
     private mutating func enqueue(_ fields: PropertyListNode, from parent: UInt32) {
-        guard !isKnown[fields.number], let entries = fields.dictionary else { return }
-        isKnown[fields.number] = true
+        guard !isVisited[fields.number], let entries = fields.dictionary else { return }
+        isVisited[fields.number] = true
         for entry in entries {
             var step = Step(
                 parent: parent, key: UInt32(truncatingIfNeeded: entry.keyNode.number), index: -1)
-            guard !isKnown[entry.value.number], let elements = entry.value.array else {
+            guard !isVisited[entry.value.number], let elements = entry.value.array else {
                 enqueueAll(in: entry.value, step)
                 continue
             }
-            isKnown[entry.value.number] = true
+            isVisited[entry.value.number] = true
             for (place, element) in elements.enumerated() {
                 step.index = Int32(truncatingIfNeeded: place)
                 enqueueAll(in: element, step)
@@ -136,8 +136,8 @@ private struct PathFinder: Sendable {
         if !value.kind.isContainer { return }
         var pending = [value]
         while let container = pending.popLast() {
-            if isKnown[container.number] { continue }
-            isKnown[container.number] = true
+            if isVisited[container.number] { continue }
+            isVisited[container.number] = true
             for child in container.childNodes {
                 if let uid = child.uid {
                     enqueue(uid.value, step)
@@ -208,13 +208,13 @@ private struct PathFinder: Sendable {
     }
 
     /// Returns the path component for an element of an array or set, or for a value of a dictionary. Returns nil for a
-    /// field of any other object, and for a value whose key is not a string.
+    /// root, for a field of any other object, and for a value whose key is not a string.
     private func element(
         _ step: Step, _ text: (UInt32) -> String
     ) -> PropertyListPath.Component? {
-        guard step.index >= 0, document.node(step.key).isString(FoundationField.objects) else {
-            return nil
-        }
+        guard step.index >= 0, step.parent != Self.root,
+            document.node(step.key).isString(FoundationField.objects)
+        else { return nil }
         let index = Int(step.index)
         guard let keys = object(step.parent)?[FoundationField.keys]?.array else {
             return .index(index)
@@ -225,7 +225,7 @@ private struct PathFinder: Sendable {
         return .entry(text(UInt32(truncatingIfNeeded: key.number)))
     }
 
-    /// Returns the entry of an object in the archive; nil for the roots.
+    /// Returns the entry of an object in the archive; nil for a number without one.
     private func object(_ number: UInt32) -> PropertyListNode? {
         guard let objects = document.node(objectsNumber).array, number < objects.count else {
             return nil

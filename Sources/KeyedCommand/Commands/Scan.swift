@@ -95,7 +95,8 @@ struct Scan: ParsableCommand, ConsoleCommand {
         for problem in scan.problems { console.complain("\(file): \(problem)") }
         let rest = scan.problemCount - scan.problems.count
         if rest > 0 {
-            console.complain("\(file): \(rest) more parts are not fully readable")
+            let parts = rest == 1 ? "1 more part is" : "\(rest) more parts are"
+            console.complain("\(file): \(parts) not fully readable")
         }
     }
 

@@ -101,7 +101,12 @@ enum EditScript {
         guard text.utf8.first == UInt8(ascii: "\"") else { return text }
         guard let path = try? PropertyListKeyPath(parsing: text), path.steps.count == 1,
             case .key(let unquoted) = path.steps[0]
-        else { throw Failure(.usage, "a quoted value has no closing quote or an unknown escape") }
+        else {
+            throw Failure(
+                .usage,
+                "expected one quoted text, found no closing quote, an unknown escape or text after "
+                    + "the quote")
+        }
         return unquoted
     }
 }

@@ -209,7 +209,8 @@ struct DictionaryPass {
         _ key: UInt32, _ kind: PropertyListKind, _ path: PropertyListPath?, _ store: NodeStore
     ) -> PropertyListError {
         PropertyListError(
-            .invalidKey, format: format, what: "a dictionary key is of kind \(kind), not a string",
+            .invalidKey, format: format,
+            what: "expected a string as a dictionary key, found a value of kind \(kind)",
             location: SourceText.location(Int(store.records[Int(key)].offset), store, format),
             path: path,
             recovery: kind.isContainer ? nil : ParsingOptions.nonStringKeys.advice)

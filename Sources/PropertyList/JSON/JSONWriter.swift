@@ -72,7 +72,7 @@ struct JSONWriter: ~Copyable {
         }
         guard record.kind == .string else {
             throw JSONScalarWriter.error(
-                "a dictionary key is of kind \(record.kind), not a string")
+                "expected a string as a dictionary key, found a value of kind \(record.kind)")
         }
         append(text: record)
         append(options.layout == .indented ? "\": " : "\":")

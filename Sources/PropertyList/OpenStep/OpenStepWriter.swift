@@ -97,7 +97,7 @@ struct OpenStepWriter: ~Copyable {
     private mutating func append(key: PropertyListNode) throws(PropertyListError) {
         guard key.kind == .string else {
             throw OpenStepScalarWriter.error(
-                "a dictionary key is of kind \(key.kind), not a string")
+                "expected a string as a dictionary key, found a value of kind \(key.kind)")
         }
         let isObject = frames.last?.holdsObjects == true
         append(string: key, comment: isObject ? project?.comment(forObject: key) : nil)

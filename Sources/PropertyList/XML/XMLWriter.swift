@@ -193,7 +193,8 @@ struct XMLWriter: ~Copyable {
         _ record: NodeRecord
     ) throws(PropertyListError) -> Range<Int> {
         guard record.kind == .string else {
-            throw Self.error("a dictionary key is of kind \(record.kind), not a string")
+            throw Self.error(
+                "expected a string as a dictionary key, found a value of kind \(record.kind)")
         }
         // A lossy key is not cached, so that each occurrence is counted.
         let isKept = try decode(record) != .lossy

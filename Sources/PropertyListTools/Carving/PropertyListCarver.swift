@@ -276,8 +276,8 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
         guard range.count <= effort else {
             throw PropertyListError(
                 .sizeLimitExceeded, format: format,
-                what: "expected at most \(effort) bytes within the work limit, found "
-                    + "\(range.count)")
+                what: "expected at most \(effort) more bytes of work, found a property list of "
+                    + "\(range.count) bytes")
         }
         effort &-= range.count
         let document = try PropertyListDocument(

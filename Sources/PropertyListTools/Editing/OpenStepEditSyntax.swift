@@ -86,7 +86,7 @@ struct OpenStepEditSyntax: TextEditSyntax {
 
     func terminator(inDictionary: Bool) -> [UInt8] { [UInt8(ascii: inDictionary ? ";" : ",")] }
 
-    func leadOnLine(_ neighbor: TextNeighbor) -> [UInt8] {
+    func leadOnSameLine(_ neighbor: TextNeighbor) -> [UInt8] {
         // The first entry of a strings file has no white space before it. A new entry still goes on
         // a line of its own.
         guard isInRoot(neighbor) else { return [0x20] }

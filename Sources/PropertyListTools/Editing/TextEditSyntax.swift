@@ -42,7 +42,7 @@ protocol TextEditSyntax {
     func terminator(inDictionary: Bool) -> [UInt8]
 
     /// Returns the text before a new child if its neighbor has no white space before it.
-    func leadOnLine(_ neighbor: TextNeighbor) -> [UInt8]
+    func leadOnSameLine(_ neighbor: TextNeighbor) -> [UInt8]
 
     /// Returns the change that renames a key. The value `keeping` stays; nil means that another
     /// change replaces the value.

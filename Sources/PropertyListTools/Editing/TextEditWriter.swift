@@ -203,7 +203,7 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
         if let recent, recent.place == start { return recent.formatting }
         let blank = syntax.layout.blank(before: start)
         let formatting = syntax.formatting(
-            syntax.layout.style(at: start), blank.isEmpty ? syntax.leadOnLine(neighbor) : blank,
+            syntax.layout.style(at: start), blank.isEmpty ? syntax.leadOnSameLine(neighbor) : blank,
             like: neighbor)
         recent = (start, formatting)
         return formatting

@@ -49,7 +49,7 @@ struct XMLEditSyntax: TextEditSyntax {
 
     func terminator(inDictionary: Bool) -> [UInt8] { [] }
 
-    func leadOnLine(_ neighbor: TextNeighbor) -> [UInt8] { [] }
+    func leadOnSameLine(_ neighbor: TextNeighbor) -> [UInt8] { [] }
 
     func formatting(_ style: TextStyle, _ lead: [UInt8], like neighbor: TextNeighbor?)
         -> TextFormatting

@@ -17,7 +17,7 @@ class App {
     this.model = new Model(json);
     this.shapes = new Shapes(this.model);
     this.node = -1;
-    this.way = null;
+    this.occurrence = null;
     this.view = "explore";
     this.#build(document.querySelector("#app"));
     this.#listen();
@@ -45,7 +45,7 @@ class App {
       this.#help(), make("div.hidden", { id: "live", role: "status", "aria-live": "polite" }));
 
     this.looks = new Looks(model, this.shapes, (node) => this.choose(node, null, "explore"));
-    this.inspector = new Inspector(inspectorBox, model, this.shapes, this.looks, (node, way) => this.choose(node, way));
+    this.inspector = new Inspector(inspectorBox, model, this.shapes, this.looks, (node, occurrence) => this.choose(node, occurrence));
     this.tree = new Tree(treeBox, model, this.shapes, this.looks, (row) => this.#chooseRow(row));
     this.hex = new HexView({ element: hexBox, status, spaces }, model, (space, byte) => this.#chooseByte(space, byte));
     this.search = new Search(model, this.shapes);
@@ -83,13 +83,13 @@ class App {
   }
 
   #tabs() {
-    this.tabs = Object.fromEntries(views.map(([name, title]) => [name, make("button", { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": `panel-${name}`, on: { click: () => this.choose(this.node, this.way, name) } }, title)]));
+    this.tabs = Object.fromEntries(views.map(([name, title]) => [name, make("button", { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": `panel-${name}`, on: { click: () => this.choose(this.node, this.occurrence, name) } }, title)]));
     const move = (event) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
       if (!step) return;
       const names = views.map(([name]) => name);
       const name = names[(names.indexOf(this.view) + step + names.length) % names.length];
-      this.choose(this.node, this.way, name);
+      this.choose(this.node, this.occurrence, name);
       this.tabs[name].focus();
     };
     return make("nav", { "aria-label": "Views" }, make("div.tabs", { role: "tablist", on: { keydown: move } }, Object.values(this.tabs)));
@@ -124,7 +124,7 @@ class App {
     if (mode === "roots") this.tree.showRoots();
     if (mode === "all") this.tree.showAll();
     if (mode === "raw") this.tree.showRaw();
-    if (this.node >= 0 && mode === "roots") this.tree.mark(this.node, this.way);
+    if (this.node >= 0 && mode === "roots") this.tree.mark(this.node, this.occurrence);
   }
 
   #help() {
@@ -139,28 +139,28 @@ class App {
   // MARK: Selection
 
   /** Selects a value and shows it in a view, by default the current one. */
-  choose(node, way = null, view = this.view) {
+  choose(node, occurrence = null, view = this.view) {
     this.byte = null;
     this.node = node;
-    this.way = way && way.holder >= 0 && this.model.objectNumber(node) < 0 ? { holder: way.holder, slot: way.slot } : null;
+    this.occurrence = occurrence && occurrence.holder >= 0 && this.model.objectNumber(node) < 0 ? { holder: occurrence.holder, slot: occurrence.slot } : null;
     this.#show(view);
-    if (view === "explore" && node >= 0) this.tree.mark(node, this.way);
+    if (view === "explore" && node >= 0) this.tree.mark(node, this.occurrence);
     this.#writeAddress();
   }
   #chooseRow(row) {
     this.byte = row.byte !== undefined ? { space: row.space, byte: row.byte } : null;
     this.node = row.node;
-    this.way = row.holder >= 0 && this.model.objectNumber(row.node) < 0 ? { holder: row.holder, slot: row.slot } : null;
+    this.occurrence = row.holder >= 0 && this.model.objectNumber(row.node) < 0 ? { holder: row.holder, slot: row.slot } : null;
     this.#show("explore");
     this.#writeAddress();
   }
   #chooseByte(space, byte) {
     this.byte = { space, byte };
     const node = this.model.nodeAt(space, byte);
-    if (node !== this.node) this.way = null;
+    if (node !== this.node) this.occurrence = null;
     this.node = node;
     this.#show("explore");
-    if (node >= 0) this.tree.mark(node, this.way);
+    if (node >= 0) this.tree.mark(node, this.occurrence);
     this.#writeAddress();
   }
 
@@ -174,7 +174,7 @@ class App {
     if (view === "looks") this.looks.show(this.panels.looks);
     else if (view !== "explore") this.charts[view].show(this.node);
     if (view !== "explore") return;
-    this.inspector.show(this.node, this.way);
+    this.inspector.show(this.node, this.occurrence);
     if (this.node >= 0) this.hex.showNode(this.node); else this.hex.mark(this.byte?.space ?? this.hex.space, -1, 0);
     if (this.byte) this.hex.showByte(this.byte.byte);
   }
@@ -182,10 +182,10 @@ class App {
   // MARK: The address
 
   get #address() {
-    const { node, way, byte, view } = this;
+    const { node, occurrence, byte, view } = this;
     if (byte && view === "explore") return `#explore/b${byte.space}:${hexNumber(byte.byte)}`;
     if (node < 0) return `#${view}`;
-    return `#${view}/n${node}${way ? `.${way.holder}.${way.slot}` : ""}`;
+    return `#${view}/n${node}${occurrence ? `.${occurrence.holder}.${occurrence.slot}` : ""}`;
   }
   // Delayed, because browsers limit address changes to about twenty per second.
   #writeAddress() {
@@ -202,7 +202,7 @@ class App {
     const { archive } = this.model.documents[0];
     const within = (number) => number !== undefined && Number(number) < this.model.count ? Number(number) : -1;
     this.byte = null;
-    this.way = null;
+    this.occurrence = null;
     this.node = within(node);
     if (object !== undefined && archive && Number(object) < archive.entries.length) this.node = this.model.childAt(archive.objects, Number(object));
     if (byte !== undefined && this.model.bytes(Number(space))?.length > parseInt(byte, 16)) {
@@ -210,10 +210,10 @@ class App {
       this.node = this.model.nodeAt(this.byte.space, this.byte.byte);
     } else if (this.node >= 0 && within(holder) >= 0 && this.model.isContainer(Number(holder))) {
       const isThere = Number(slot) >= 0 && Number(slot) < this.model.counts[Number(holder)];
-      if (isThere) this.way = { holder: Number(holder), slot: Number(slot) };
+      if (isThere) this.occurrence = { holder: Number(holder), slot: Number(slot) };
     }
     this.#show(view);
-    if (view === "explore" && this.node >= 0) this.tree.mark(this.node, this.way);
+    if (view === "explore" && this.node >= 0) this.tree.mark(this.node, this.occurrence);
   }
 
   // MARK: Search and keys
@@ -221,18 +221,18 @@ class App {
   #searchFor(text, scope) {
     this.query.value = text;
     this.scope.value = scope;
-    this.choose(this.node, this.way, "explore");
+    this.choose(this.node, this.occurrence, "explore");
     this.#find();
   }
   #find() {
     const query = this.query.value.trim();
     if (!query) return this.#setMode(this.mode ?? "roots");
-    if (this.view !== "explore") this.choose(this.node, this.way, "explore");
+    if (this.view !== "explore") this.choose(this.node, this.occurrence, "explore");
     const start = performance.now();
     const { items, endsEarly, problem } = this.search.find(query, this.scope.value);
     this.tree.showFound(items);
     this.searchTime = performance.now() - start;
-    this.found.textContent = problem ?? (items.length ? `${endsEarly ? "at least " : ""}${counted(items.length, "find")}` : "nothing found");
+    this.found.textContent = problem ?? (items.length ? `${endsEarly ? "at least " : ""}${counted(items.length, "match", "matches")}` : "nothing found");
   }
   #listen() {
     addEventListener("popstate", () => this.#apply());
@@ -246,7 +246,7 @@ class App {
     document.addEventListener("keydown", (event) => {
       if (isTyping(event) || event.altKey || event.ctrlKey || event.metaKey) return;
       const view = views[Number(event.key) - 1];
-      if (view && /^[1-9]$/.test(event.key)) this.choose(this.node, this.way, view[0]);
+      if (view && /^[1-9]$/.test(event.key)) this.choose(this.node, this.occurrence, view[0]);
       else if (event.key === "/") { event.preventDefault(); this.query.focus(); this.query.select(); }
       else if (event.key === "?") this.helpBox.showModal();
     });

@@ -392,11 +392,11 @@ class Model {
 
   // MARK: Paths
 
-  /** Returns the path of a value for `keyed get`. `way` has the container and slot through which it was selected. */
-  path(node, way = null) {
+  /** Returns the path of a value for `keyed get`. `occurrence` has the container and slot where it was selected. */
+  path(node, occurrence = null) {
     const steps = [];
     const { holders, slots } = this.ways;
-    let holder = way ? way.holder : holders[node], slot = way ? way.slot : slots[node];
+    let holder = occurrence ? occurrence.holder : holders[node], slot = occurrence ? occurrence.slot : slots[node];
     for (let turn = 0; turn < 4096; turn++) {
       const number = this.objectNumber(node);
       if (number > 0 && (this.entry(node) !== "c" || holder < 0)) {

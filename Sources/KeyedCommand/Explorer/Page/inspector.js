@@ -5,17 +5,17 @@ The selected value: its content, location, class, fields and referrers.
 const shortText = 2_000, mostListed = 200;
 
 class Inspector {
-  /** Creates the inspector. It calls `go(node, way)` to select another value. */
+  /** Creates the inspector. It calls `go(node, occurrence)` to select another value. */
   constructor(element, model, shapes, looks, go) {
     Object.assign(this, { element, model, shapes, looks, go });
   }
 
-  show(node, way) {
+  show(node, occurrence) {
     const { element } = this;
     element.scrollTop = 0;
     if (node < 0) return refill(element, this.glanceParts ?? make("p.note", {}, "Choose a value in the tree, or a byte of the file."));
     element.replaceChildren(...[
-      this.#title(node), this.#path(node, way), this.#facts(node), this.#chain(node), this.looks.forValue(node),
+      this.#title(node), this.#path(node, occurrence), this.#facts(node), this.#chain(node), this.looks.forValue(node),
       this.#text(node), this.#fields(node), this.#referrers(node),
     ].filter(Boolean));
   }
@@ -55,8 +55,8 @@ class Inspector {
     return make("h2", {}, make("bdi.type", {}, visible(shortened(name, 400))), isBelow ? "" : [" ", make(`bdi.value.${tone}`, {}, text)]);
   }
 
-  #path(node, way) {
-    const path = this.model.path(node, way);
+  #path(node, occurrence) {
+    const path = this.model.path(node, occurrence);
     const none = this.model.ways.isMet[node] ? "(the whole file)" : "(unreachable from the roots)";
     const shown = path === "" ? none : visible(shortened(path, shortText));
     const row = make("p.pathline", {}, make("code", { id: "path" }, make("bdi", {}, shown)));
@@ -125,13 +125,13 @@ class Inspector {
 
   // MARK: Neighbors
 
-  #link(node, text, way) {
-    return make("button.link", { type: "button", on: { click: () => this.go(node, way) } }, make("bdi", {}, visible(shortened(text, 160))));
+  #link(node, text, occurrence) {
+    return make("button.link", { type: "button", on: { click: () => this.go(node, occurrence) } }, make("bdi", {}, visible(shortened(text, 160))));
   }
-  #valueLink(node, way) {
+  #valueLink(node, occurrence) {
     const { type, text, tone } = this.shapes.summary(node);
     if (node < 0) return make("span.note", {}, text);
-    return make("button.link", { type: "button", on: { click: () => this.go(node, way) } },
+    return make("button.link", { type: "button", on: { click: () => this.go(node, occurrence) } },
       type ? make("bdi.type", {}, visible(shortened(type, 160))) : "", type ? " " : "", make(`bdi.value.${tone}`, {}, text));
   }
 

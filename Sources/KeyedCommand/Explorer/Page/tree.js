@@ -166,8 +166,8 @@ class Tree {
   }
 
   /** Selects the row of a value. If there is none, expands the shortest path to the value from the roots. */
-  mark(node, way) {
-    const isIt = (row) => row.node === node && (!way || (row.holder === way.holder && row.slot === way.slot));
+  mark(node, occurrence) {
+    const isIt = (row) => row.node === node && (!occurrence || (row.holder === occurrence.holder && row.slot === occurrence.slot));
     if (this.current >= 0 && isIt(this.rows[this.current])) return;
     let index = this.rows.findIndex(isIt);
     if (index < 0) index = this.rows.findIndex((row) => row.node === node);
@@ -227,8 +227,8 @@ class Tree {
     const number = row.node < 0 || row.isRaw ? -1 : this.model.objectNumber(row.node);
     if (number > 0 && row.label !== `@${number}`) parts.push(make("span.number", {}, `@${number}`));
     if (row.isFound) {
-      const way = row.holder < 0 ? null : row;
-      parts.push(make("bdi.path", {}, visible(shortened(this.model.path(row.node, way), 160))));
+      const occurrence = row.holder < 0 ? null : row;
+      parts.push(make("bdi.path", {}, visible(shortened(this.model.path(row.node, occurrence), 160))));
     }
     return parts;
   }
