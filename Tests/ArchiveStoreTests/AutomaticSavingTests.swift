@@ -99,11 +99,18 @@ struct AutomaticSavingTests {
 
     @Test("without automatic saving, only explicit calls save")
     func onRequest() throws {
-        let store = try preferences(.onRequest)
-        store["a"] = 1
-        Thread.sleep(forTimeInterval: 0.1)
-        #expect(try stored.isEmpty)
-        try store.synchronize()
+        weak var released: Preferences?
+        do {
+            let store = try preferences(.onRequest)
+            released = store
+            store["a"] = 1
+            #expect(try stored.isEmpty)
+            try store.synchronize()
+            #expect(try stored == ["a": 1])
+            store["b"] = 2
+        }
+        // Preferences that will be saved later stay in memory until then.
+        #expect(released == nil)
         #expect(try stored == ["a": 1])
     }
 

@@ -216,14 +216,20 @@ struct EncryptedItemDatabaseTests {
         for round in 0..<300 {
             let path = folder("key \(round)")
             let errors = Guarded<[String]>([])
+            let keys = Guarded<[[UInt8]]>([])
             DispatchQueue.concurrentPerform(iterations: 8) { _ in
                 do {
-                    _ = try MasterKey(file: path, creatingIfMissing: true)
+                    let key = try MasterKey(file: path, creatingIfMissing: true)
+                    guard case .key(let secret) = key.source else { return }
+                    let bytes = secret.bytes
+                    keys.withLock { $0.append(bytes) }
                 } catch {
                     errors.withLock { $0.append("\(error)") }
                 }
             }
             #expect(errors.withLock { $0 } == [], "round \(round)")
+            let found = keys.withLock { $0 }
+            #expect(found.count == 8 && Set(found).count == 1, "round \(round)")
         }
     }
 
@@ -529,11 +535,12 @@ struct EncryptedItemDatabaseTests {
 
     @Test("a lookup by service and account uses the index")
     func index() throws {
-        _ = try open()
-        let plan = try query(
-            "EXPLAIN QUERY PLAN SELECT * FROM item WHERE service = x'' AND account = x'' "
-                + "ORDER BY id LIMIT 1")
-        #expect(plan.contains("SEARCH item USING INDEX itemIdentity (service=? AND account=?)"))
+        let database = try open()
+        let plans = try database.queryPlans {
+            _ = try ItemStore(database).password(service: "s", account: "a")
+        }
+        let search = "SEARCH item USING INDEX itemIdentity (service=? AND account=?)"
+        #expect(plans.count == 1 && plans.joined().contains(search), "\(plans)")
     }
 
     @Test("a change during another program's transaction fails as busy after the timeout")
@@ -627,6 +634,31 @@ struct EncryptedItemDatabaseTests {
             print(*row, sep="|")
         database.commit()
         """
+}
+
+extension EncryptedItemDatabase {
+    /// Returns the query plans of the statements by which an operation reads items.
+    func queryPlans(of operation: () throws -> Void) throws -> [String] {
+        let statements = Guarded<[String]>([])
+        queue.unsafeRead { database in
+            database.trace { event in
+                let sql = event.description
+                statements.withLock { $0.append(sql) }
+            }
+        }
+        try operation()
+        return try queue.unsafeRead { database in
+            database.trace(options: [])
+            return try statements.copy.filter { $0.hasPrefix("SELECT * FROM item") }.map { sql in
+                // The plan depends only on the text of the statement. The arguments are arbitrary.
+                let arguments = [Int](repeating: 0, count: sql.filter { $0 == "?" }.count)
+                let steps = try Row.fetchAll(
+                    database, sql: "EXPLAIN QUERY PLAN " + sql,
+                    arguments: StatementArguments(arguments))
+                return steps.map(\.description).joined(separator: "\n")
+            }
+        }
+    }
 }
 
 #endif

@@ -4,6 +4,7 @@
 import ArchiveStore
 import Foundation
 import PropertyList
+import TestSupport
 import Testing
 
 @Suite("Caches of objects")
@@ -64,7 +65,8 @@ struct ObjectCacheTests {
 
     @Test("a cache behaves like a simple model under random operations")
     func model() {
-        var random = SystemRandomNumberGenerator()
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SplitMix64(seed: seed)
         let cache = ObjectCache<Int, Int>(countLimit: 8, costLimit: 40)
         var model: [(key: Int, value: Int, cost: Int)] = []
         for step in 0..<20_000 {
@@ -72,7 +74,7 @@ struct ObjectCacheTests {
             switch Int.random(in: 0..<4, using: &random) {
             case 0:
                 let place = model.firstIndex { $0.key == key }
-                #expect(cache[key] == place.map { model[$0].value })
+                #expect(cache[key] == place.map { model[$0].value }, "seed \(seed)")
                 if let place { model.append(model.remove(at: place)) }
             case 1:
                 cache[key] = nil
@@ -86,8 +88,8 @@ struct ObjectCacheTests {
                     model.removeFirst()
                 }
             }
-            #expect(cache.count == model.count)
-            #expect(cache.cost == model.reduce(0) { $0 + $1.cost })
+            #expect(cache.count == model.count, "seed \(seed)")
+            #expect(cache.cost == model.reduce(0) { $0 + $1.cost }, "seed \(seed)")
         }
     }
 

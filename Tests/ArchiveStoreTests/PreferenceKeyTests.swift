@@ -58,9 +58,10 @@ struct PreferenceKeyTests {
     @Test("values of all kinds round-trip, also through a file; a missing value gives the default")
     func values() throws {
         let folder = try TemporaryFolder()
+        let memory = cache()
         let file = try Preferences(domain: "a", folder: folder.path, saving: .onRequest)
         let id = UUID()
-        for store in [cache(), file] as [any KeyValueStore] {
+        for store in [memory, file] as [any KeyValueStore] {
             #expect(store[Keys.site] == URL(fileURLWithPath: "/"))
             #expect(store[Keys.device] == nil && store[Keys.theme] == .light)
             store[Keys.site] = try #require(URL(string: "https://example.com/a?b=c"))
@@ -79,16 +80,19 @@ struct PreferenceKeyTests {
             try store.synchronize()
         }
         let again = try Preferences(domain: "a", folder: folder.path, saving: .onRequest)
-        #expect(again[Keys.site].absoluteString == "https://example.com/a?b=c")
-        #expect(again[Keys.device] == id)
-        #expect(again[Keys.theme] == .dark && again[Keys.lastTheme] == .dark)
-        #expect(again[Keys.size] == .large && again[Keys.lastSize] == .large)
-        #expect(again[Keys.sides] == [.left, .right])
-        #expect(again[Keys.windows] == [Window(title: "a", theme: ["b": 1]), Window(title: "c")])
-        #expect(again[Keys.main] == Window(title: "main"))
-        #expect(again[Keys.small] == -8 && again[Keys.volume] == 1)
-        #expect(again[Keys.any] == ["mixed", 1] && again[Keys.maybeAny] == 2)
-        #expect(again.string(forKey: "theme") == "dark" && again.integer(forKey: "size") == 2)
+        for store in [memory, file, again] as [any KeyValueStore] {
+            #expect(store[Keys.site].absoluteString == "https://example.com/a?b=c")
+            #expect(store[Keys.device] == id)
+            #expect(store[Keys.theme] == .dark && store[Keys.lastTheme] == .dark)
+            #expect(store[Keys.size] == .large && store[Keys.lastSize] == .large)
+            #expect(store[Keys.sides] == [.left, .right])
+            #expect(
+                store[Keys.windows] == [Window(title: "a", theme: ["b": 1]), Window(title: "c")])
+            #expect(store[Keys.main] == Window(title: "main"))
+            #expect(store[Keys.small] == -8 && store[Keys.volume] == 1)
+            #expect(store[Keys.any] == ["mixed", 1] && store[Keys.maybeAny] == 2)
+            #expect(store.string(forKey: "theme") == "dark" && store.integer(forKey: "size") == 2)
+        }
         #expect(failures.copy.isEmpty)
     }
 

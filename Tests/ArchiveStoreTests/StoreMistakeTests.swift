@@ -231,7 +231,7 @@ private let itemMistakes: [Mistake] = [
     Mistake(
         "a value of another type in a dictionary",
         #"store: expected Int, found String, item of the service `example.com` for "#
-            + #"the account `settings`, in values["name"] (`String.self` reads it)"#
+            + #"the account `settings`, in values["name"] (request the value as `String`)"#
     ) { _ in
         let values = ArchivedDictionary(in: memory(), service: "example.com", account: "settings")
         values["name"] = "Anna"

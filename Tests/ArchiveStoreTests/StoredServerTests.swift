@@ -81,16 +81,11 @@ struct StoredServerTests {
         let database = try database()
         let store = ItemStore(database)
         try store.add(Item(ServerAddress("s"), account: "a", password: "1"))
-        let plan = try database.queue.read { connection in
-            try Row.fetchAll(
-                connection,
-                sql: """
-                    EXPLAIN QUERY PLAN SELECT * FROM item WHERE service >= ? AND service < ? \
-                    ORDER BY id LIMIT ?
-                    """, arguments: [Data(ServerAddress.prefix(of: "s")), Data([0xFF]), -1]
-            ).map(\.description).joined()
+        let plans = try database.queryPlans {
+            _ = try store.items(matching: ItemQuery(server: "s"))
         }
-        #expect(plan.contains("itemIdentity"), "\(plan)")
+        let search = "SEARCH item USING INDEX itemIdentity (service>? AND service<?)"
+        #expect(plans.count == 1 && plans.joined().contains(search), "\(plans)")
     }
 
     @Test(

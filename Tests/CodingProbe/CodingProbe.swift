@@ -208,9 +208,29 @@ enum CodingProbe {
         case (let left as NSTextCheckingResult, let right as NSTextCheckingResult):
             (0..<left.numberOfRanges).map(left.range(at:))
                 == (0..<right.numberOfRanges).map(right.range(at:))
-        case (is Formatter, is Formatter): true
+        case (let left as ByteCountFormatter, let right as ByteCountFormatter):
+            left.allowedUnits == right.allowedUnits && left.countStyle == right.countStyle
+                && left.formattingContext == right.formattingContext && flags(left) == flags(right)
+        case (let left as DateIntervalFormatter, let right as DateIntervalFormatter):
+            settings(left) == settings(right)
         default: false
         }
+    }
+
+    private static func flags(_ formatter: ByteCountFormatter) -> [Bool] {
+        [
+            formatter.allowsNonnumericFormatting, formatter.includesUnit, formatter.includesCount,
+            formatter.includesActualByteCount, formatter.isAdaptive,
+            formatter.zeroPadsFractionDigits,
+        ]
+    }
+
+    private static func settings(_ formatter: DateIntervalFormatter) -> [String?] {
+        [
+            formatter.dateTemplate, "\(formatter.dateStyle)", "\(formatter.timeStyle)",
+            formatter.locale.identifier, formatter.timeZone.identifier,
+            "\(formatter.calendar.identifier)",
+        ]
     }
 
     private static let allFoundation = ClassRegistry.foundationObjects.adding(classes: [

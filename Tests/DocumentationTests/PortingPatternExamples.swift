@@ -244,11 +244,15 @@ struct PortingPatternExamples {
             let files = try ObjectStore(folder: folder.path, allowing: .travel)
             let cache = ObjectCache<String, Data>(costLimit: 1 << 20)
             let address = "https://example.com/trips/1.json"
-            let answer = Data("{}".utf8)
-            try files.set(answer, forKey: address)
-            cache.set(answer, forKey: address, cost: answer.count)
-            let cached = try cache[address] ?? files.object(Data.self, forKey: address)
-            #expect(cached == answer)
+            func look() throws -> Data? {
+                let cached = try cache[address] ?? files.object(Data.self, forKey: address)
+                return cached
+            }
+            let (stored, kept) = (Data("{}".utf8), Data("[]".utf8))
+            try files.set(stored, forKey: address)
+            #expect(try look() == stored)
+            cache.set(kept, forKey: address, cost: kept.count)
+            #expect(try look() == kept)
         }
     }
 }

@@ -27,10 +27,13 @@ struct PropertyListExamples {
 
     @Test("catch an error by its code")
     func errors() throws {
-        #expect(try parsed() != nil)
+        #expect(try parsed(bytes) != nil)
+        #expect(try parsed(Array(repeating: UInt8(ascii: "("), count: 1000)) == nil)
+        let error = #expect(throws: PropertyListError.self) { try parsed(Array("{a = ;}".utf8)) }
+        #expect(error?.code == .unexpectedCharacter)
     }
 
-    private func parsed() throws -> PropertyListDocument? {
+    private func parsed(_ bytes: [UInt8]) throws -> PropertyListDocument? {
         do {
             return try PropertyListDocument(parsing: bytes)
         } catch  where error.code == .depthLimitExceeded {
@@ -43,7 +46,7 @@ struct PropertyListExamples {
         let document = try PropertyListDocument(parsing: bytes)
         #expect(try total(document) == 5)
         #expect(try size(document) == 5)
-        try printed(document)
+        #expect(try printed(document) == [2, 3])
     }
 
     private func total(_ document: PropertyListDocument) throws -> Int {
@@ -68,12 +71,14 @@ struct PropertyListExamples {
         return size
     }
 
-    private func printed(_ document: PropertyListDocument) throws {
-        func print(_ count: Int) { #expect(count == 2 || count == 3) }
+    private func printed(_ document: PropertyListDocument) throws -> [Int] {
+        var counts: [Int] = []
+        func print(_ count: Int) { counts.append(count) }
         var events = PropertyListEventReader(document.root)
         while let event = try events.next() {
             if event == .string { events.withContent { text in print(text.count) } }
         }
+        return counts
     }
 
     @Test("write a file from a tree, and value by value")
@@ -144,12 +149,15 @@ struct PropertyListExamples {
     @Test("find property lists in other bytes")
     func carving() {
         let bytes = Array("…".utf8) + Array("<plist><string>a</string></plist>".utf8) + [0]
+        var count = 0
         func print(_ place: Int, _ kind: PropertyListKind) {
+            count += 1
             #expect(place == 3 && kind == .string)
         }
         for item in PropertyListCarver(bytes) {
             guard case .propertyList(let document) = item.content else { continue }
             print(item.range.lowerBound, document.root.kind)
         }
+        #expect(count == 1)
     }
 }

@@ -40,7 +40,23 @@ struct TypedStreamExamples {
     }
 
     @Test("catch an error by its code")
-    func errors() throws { #expect(try parsed(built()) != nil) }
+    func errors() throws {
+        #expect(try parsed(built()) != nil)
+        #expect(try parsed(nested(513)) == nil)
+        let error = #expect(throws: TypedStreamError.self) { try parsed(Array("text".utf8)) }
+        #expect(error?.code == .unrecognizedFormat)
+    }
+
+    /// Returns a stream of nested objects.
+    private func nested(_ depth: Int) throws -> [UInt8] {
+        var stream = TypedStreamBuilder()
+        for _ in 0..<depth {
+            try stream.beginGroup("@")
+            try stream.beginObject(.init("NSArray", superclass: .object))
+        }
+        for _ in 0..<depth { try stream.endObject() }
+        return try stream.finish()
+    }
 
     private func parsed(_ bytes: [UInt8]) throws -> TypedStreamDocument? {
         do {

@@ -31,9 +31,12 @@ private func checkRoundTrip(_ value: Anything) throws {
     for format in [PropertyListFormat.binary, .xml] {
         let encoder = PlistEncoder(format: format)
         encoder.allowsFragments = true
-        // XML cannot represent some dates.
-        guard let first = try? encoder.encodeBytes(value) else {
-            try BrokenProperty.check(format == .xml, "what was decoded cannot be encoded")
+        let first: [UInt8]
+        do { first = try encoder.encodeBytes(value) } catch {
+            // XML cannot represent null, some characters and some dates.
+            try BrokenProperty.check(
+                format == .xml && isUnrepresentable(error),
+                "what was decoded cannot be encoded: \(error)")
             continue
         }
         let decoder = PlistDecoder()
@@ -45,6 +48,12 @@ private func checkRoundTrip(_ value: Anything) throws {
         }
         try BrokenProperty.check(first == second, "what was encoded decodes as something else")
     }
+}
+
+/// Returns whether a value was not encoded because the format cannot represent it.
+private func isUnrepresentable(_ error: any Error) -> Bool {
+    guard case EncodingError.invalidValue(_, let context) = error else { return false }
+    return (context.underlyingError as? PropertyListError)?.code == .unrepresentableValue
 }
 
 /// Encodes with valid and invalid calls from the input.

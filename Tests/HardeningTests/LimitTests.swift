@@ -83,6 +83,14 @@ struct LimitTests {
         "\(try write(PropertyListDocument(parsing: bytes, limits: limits), limits))"
     }
 
+    @Test("each operation succeeds on several fixtures under the default limits")
+    func operations() {
+        for use in Self.uses {
+            let count = readable.count { (try? use.run($0.bytes, .default)) != nil }
+            #expect(count >= 3, "\(use.name)")
+        }
+    }
+
     @Test(
         "a limit that is too low throws its own error and no other", arguments: Limit.all, readable)
     func limits(_ limit: Limit, _ file: Corpus.File) {

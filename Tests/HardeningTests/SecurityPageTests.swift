@@ -33,16 +33,52 @@ struct SecurityPageTests {
     }
 
     @Test("SECURITY.md states the actual limits")
-    func limits() {
-        for (limits, depth, size) in [
-            (ParsingLimits.untrusted, "128", "256 MiB"), (.default, "512", "4 GiB"),
-            (.trusted, "1,000,000", "4 GiB"),
-        ] {
-            #expect(limits.depth == Int(depth.filter { $0 != "," }))
-            let mebibytes = (limits.inputSize + 1) >> 20
-            #expect(mebibytes == (size == "4 GiB" ? 4096 : 256))
+    func limits() throws {
+        let depths = try row("containers within containers")
+        let sizes = try row("input, bytes")
+        let expansions = try row("visited values")
+        let outputs = try row("output, bytes")
+        for (column, limits) in [ParsingLimits.untrusted, .default, .trusted].enumerated() {
+            #expect(number(depths[column]) == limits.depth)
+            // Offsets have 32 bits, so the limit of 4 GiB is one byte less.
+            let size = try #require(number(sizes[column]))
+            #expect(min(size, Int(clamping: UInt32.max)) == limits.inputSize)
+            #expect(allowance(expansions[column], of: "count") == limits.expansion)
+            #expect(allowance(outputs[column], of: "size") == limits.output)
         }
-        #expect(page.contains("| containers within containers | 128 | 512 | 1,000,000 |"))
-        #expect(page.contains("| input, bytes | 256 MiB | 4 GiB | 4 GiB |"))
+    }
+
+    /// Returns the three limits of a row of the table.
+    private func row(_ title: String) throws -> [String] {
+        let line = try #require(
+            page.split(separator: "\n").first { $0.hasPrefix("| \(title) |") })
+        let cells = line.split(separator: "|").dropFirst().map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }
+        try #require(cells.count == 3)
+        return cells
+    }
+
+    /// Returns the number that a text states, such as `1,000,000`, `10⁸` or `16 MiB`.
+    private func number(_ text: String) -> Int? {
+        let words = text.filter { $0 != "," }.split(separator: " ")
+        guard let word = words.first, words.count <= 2,
+            let number = word == "10⁸" ? 100_000_000 : Int(word)
+        else { return nil }
+        switch words.dropFirst().first {
+        case nil: return number
+        case "MiB"?: return number << 20
+        case "GiB"?: return number << 30
+        default: return nil
+        }
+    }
+
+    /// Returns the limit that a text states, such as `2 × count + 100,000`.
+    private func allowance(_ text: String, of size: String) -> ParsingLimits.Allowance? {
+        let parts = text.split(separator: " × \(size) + ")
+        guard parts.count == 2, let factor = number(String(parts[0])),
+            let base = number(String(parts[1]))
+        else { return nil }
+        return ParsingLimits.Allowance(factor: factor, base: base)
     }
 }

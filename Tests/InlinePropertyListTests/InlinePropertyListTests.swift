@@ -166,7 +166,10 @@ struct InlinePropertyListTests {
     @Test("a reference reads as the value that it refers to, and the builder refuses it")
     func references() throws {
         let document = try InlinePropertyListDocument(parsing: ListSamples.reference)
-        guard case .array(let children) = document.root.content else { return }
+        guard case .array(let children) = document.root.content else {
+            Issue.record("no array")
+            return
+        }
         let nodes = Array(children)
         #expect(nodes[1].isReference)
         #expect(nodes[1].target == nodes[0])

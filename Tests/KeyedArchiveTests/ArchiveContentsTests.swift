@@ -129,6 +129,14 @@ struct ArchiveContentsTests {
             found.map(\.path?.description) == ["root", "root.list[1]", "root.map", "root.set"])
     }
 
+    @Test("the path of an object in an array of roots begins with the key, even `NS.objects`")
+    func rootArrays() throws {
+        let bytes = try Archives.make(
+            [["$class": .uid(2)], Archives.describe("Evil")], top: ["NS.objects": [5, .uid(1)]])
+        let found = try ArchiveContents(parsing: bytes).objects(notAllowedBy: .foundation)
+        #expect(found.map(\.path?.components) == [[.key("NS.objects"), .index(1)]])
+    }
+
     @Test("refuses to read a class from an object that is not a class description")
     func noClass() throws {
         let contents = try ArchiveContents(parsing: Archives.fixture("nodes"))

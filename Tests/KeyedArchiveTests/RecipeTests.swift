@@ -226,18 +226,22 @@ struct RecipeTests {
         for name in ["cycle", "hints", "nodes", "object-keys", "save"] {
             let bytes = try Archives.fixture(name)
             let contents = try ArchiveContents(parsing: bytes)
-            guard let key = contents.top.first(where: { $0.value.uid != nil })?.key else {
-                continue
-            }
+            let keys = contents.top.filter { $0.value.uid != nil }.map(\.key)
+            #expect(keys.contains("root"), "\(name)")
             let allowed = ClassRegistry.foundation.keepingUnknownClasses()
-            let opaque = try KeyedUnarchiver(parsing: bytes, allowing: allowed)
-                .unarchive(OpaqueObject.self, forKey: key)
-            let once = try KeyedArchiver.archive(opaque, allowing: allowed)
-            let twice = try KeyedArchiver.archive(
-                KeyedUnarchiver.unarchive(OpaqueObject.self, from: once, allowing: allowed),
-                allowing: allowed)
-            #expect(once == twice, "\(name)")
-            #expect(try ArchiveGraph(parsing: once).objects.count <= contents.objects.count)
+            let archive = try KeyedUnarchiver(parsing: bytes, allowing: allowed)
+            for key in keys {
+                let opaque = try archive.unarchive(OpaqueObject.self, forKey: key)
+                let once = try KeyedArchiver.archive(opaque, allowing: allowed)
+                #expect(
+                    try Specimens.graph(once) == Specimens.graph(bytes, from: key),
+                    "\(name), \(key)")
+                #expect(try ArchiveGraph(parsing: once).objects.count <= contents.objects.count)
+                let twice = try KeyedArchiver.archive(
+                    KeyedUnarchiver.unarchive(OpaqueObject.self, from: once, allowing: allowed),
+                    allowing: allowed)
+                #expect(once == twice, "\(name), \(key)")
+            }
         }
     }
 }

@@ -32,14 +32,21 @@ struct CheckTests {
         #expect(leaves.output.contains("NSString is not allowed"))
     }
 
-    @Test("reports unreachable objects, class hints and files that are not archives")
+    @Test("reports unreachable objects and files that are not archives, and follows class hints")
     func others() {
-        let unreached = keyed("check", Files.archive("unreached"), "--allow", "NSNull")
+        let unreached = keyed("check", Files.archive("unreached"), "--allow", "NSNull,NSString")
         #expect(unreached.status == 1)
-        #expect(unreached.output.contains("unreachable from the roots"))
-        #expect(keyed("check", Files.archive("hints"), "--allow", "foundation").status == 1)
+        #expect(
+            unreached.output == "\(Files.archive("unreached")): App.Node is not allowed (object 2, "
+                + "unreachable from the roots)\n")
+        // The class of the root names `NSLayoutConstraint` as a fallback.
+        let hints = Files.archive("hints")
+        let allowed = keyed("check", hints, "--allow", "NSLayoutConstraint,renamed.Component")
+        #expect(allowed.status == 0 && allowed.output == "\(hints): OK\n")
+        #expect(keyed("check", hints, "--allow", "foundation,renamed.Component").status == 1)
         let none = keyed("check", Files.archive("not-archives/no-top"), "--allow", "foundation")
         #expect(none.status == 1)
+        #expect(none.errors.contains("this is not a keyed archive: `$top` is of kind array"))
     }
 
     @Test("requires a well-formed allow-list")

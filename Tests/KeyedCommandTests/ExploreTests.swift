@@ -8,6 +8,15 @@ import Testing
 
 @testable import KeyedCommand
 
+/// Returns the data in a page that `keyed explore` writes.
+func explorerData(in html: String) throws -> [String: Any] {
+    let start = try #require(html.range(of: "id=\"data\">"))
+    let rest = html[start.upperBound...]
+    let end = try #require(rest.range(of: "</script>"))
+    let json = Data(rest[..<end.lowerBound].utf8)
+    return try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
+}
+
 @Suite("keyed explore")
 struct ExploreTests {
     /// Returns the page of a file, and the data in it.
@@ -16,12 +25,7 @@ struct ExploreTests {
     ) throws -> (html: String, data: [String: Any]) {
         let run = keyed(list: ["explore", file, "-o", "-"] + options)
         try #require([0, 3, 4].contains(run.status), "\(run.errors)")
-        let start = try #require(run.output.range(of: "id=\"data\">"))
-        let rest = run.output[start.upperBound...]
-        let end = try #require(rest.range(of: "</script>"))
-        let json = Data(rest[..<end.lowerBound].utf8)
-        let data = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
-        return (run.output, data)
+        return (run.output, try explorerData(in: run.output))
     }
 
     @Test(
@@ -29,15 +33,18 @@ struct ExploreTests {
     )
     func policy() throws {
         let html = try page(of: Files.archive("save")).html
-        for (tag, directive) in [("script", "script-src"), ("style", "style-src")] {
+        let hashes = try ["script", "style"].map { (tag: String) -> String in
             let start = try #require(html.range(of: "<\(tag)>"))
             let rest = html[start.upperBound...]
             let end = try #require(rest.range(of: "</\(tag)>"))
             let text = Array(rest[..<end.lowerBound].utf8)
-            let hash = Data(SHA256.hash(of: text)).base64EncodedString()
-            #expect(html.contains("\(directive) 'sha256-\(hash)'"))
+            return Data(SHA256.hash(of: text)).base64EncodedString()
         }
-        #expect(html.contains("content=\"default-src 'none'; "))
+        let policy = """
+            default-src 'none'; script-src 'sha256-\(hashes[0])'; style-src 'sha256-\(hashes[1])'; \
+            img-src data:; base-uri 'none'; form-action 'none'
+            """
+        #expect(html.contains("http-equiv=\"Content-Security-Policy\" content=\"\(policy)\""))
     }
 
     @Test("includes each value of the file once, with its byte range")
@@ -45,10 +52,17 @@ struct ExploreTests {
         let file = Files.archive("save")
         let bytes = [UInt8](try Data(contentsOf: URL(filePath: file)))
         let document = try PropertyListDocument(parsing: bytes)
-        let nodes = try #require(try page(of: file).data["nodes"] as? [String: Any])
+        let data = try page(of: file).data
+        let nodes = try #require(data["nodes"] as? [String: Any])
         #expect((nodes["kinds"] as? String)?.utf8.count == document.nodeCount)
-        #expect((nodes["starts"] as? [Int])?.count == document.nodeCount)
-        #expect((nodes["starts"] as? [Int])?.first == document.node(0).sourceOffset)
+        let starts = try #require(nodes["starts"] as? [Int])
+        let lengths = try #require(nodes["lengths"] as? [Int])
+        #expect(starts == document.allNodes.map { $0.sourceOffset ?? -1 })
+        // Each value ends where the next one begins. The offset table follows the last one.
+        let documents = try #require(data["documents"] as? [[String: Any]])
+        let table = try #require(documents.first?["table"] as? [String: Any])
+        let end = try #require(table["at"] as? Int)
+        #expect(zip(starts, lengths).map { $0 + $1 } == Array(starts.dropFirst()) + [end])
     }
 
     @Test("escapes each `<` from the file, whatever the name and contents of the file")
@@ -117,6 +131,11 @@ struct ExploreTests {
         let run = keyed("explore", Files.archive("malformed/dangling-class"), "-o", "-")
         #expect(run.status == 3)
         #expect(run.errors.contains("`$class` is object"))
+        let data = try explorerData(in: run.output)
+        #expect((data["texts"] as? [String])?.contains("Anna") == true)
+        let documents = try #require(data["documents"] as? [[String: Any]])
+        let problems = try #require(documents.first?["problems"] as? [String])
+        #expect(problems.count == 1 && problems[0].contains("`$class` is object 77"))
     }
 
     @Test("truncates a text if it has more scalars than the limit, not if it has more bytes")

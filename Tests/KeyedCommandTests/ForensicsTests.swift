@@ -275,11 +275,20 @@ struct ShowJSONTests {
         #expect(head["kind"] as? String == "keyed archive")
         #expect(head["archiver"] as? String == "NSKeyedArchiver")
         #expect(head["objects"] as? Int == 23)
-        #expect(Set(lines.compactMap { $0["sha256"] as? String }).count == 1)
+        let bytes = try Files.bytes(file)
+        let hash = SHA256.hexadecimal(of: bytes)
+        for line in lines {
+            #expect(line["path"] as? String != nil && line["offset"] as? Int != nil)
+            #expect(line["file"] as? String == file && line["sha256"] as? String == hash)
+        }
         let born = try #require(lines.first { $0["value"] as? String == "1989-10-13T00:00:00Z" })
         #expect(born["class"] as? String == "NSDate")
         #expect(born["kind"] as? String == "date")
         #expect(born["key"] as? String == "born")
+        #expect(born["path"] as? String == "@2.born" && born["object"] as? Int == 4)
+        let name = try #require(lines.first { $0["value"] as? String == "Bob" })
+        let offset = try #require(name["offset"] as? Int)
+        #expect(bytes[offset...].starts(with: [0x53] + Array("Bob".utf8)))
         let cycle = try #require(
             lines.first {
                 $0["key"] as? String == "friends" && $0["kind"] as? String == "reference"

@@ -148,18 +148,39 @@ struct ImportedFormatTests {
         }
     }
 
-    @Test("prints the header and the values")
+    @Test("prints the header, and the values with their byte ranges")
     func inspect() throws {
-        try Files.withFile(Samples.nib([1, 2])) { file in
+        let nib = try Samples.nib([1, 2])
+        try Files.withFile(nib) { file in
             let run = keyed("inspect", file)
             #expect(run.status == 0)
             #expect(run.output.contains("coder version    9"))
-            #expect(run.output.contains("string \"Save\""))
+            // After the key: the type of data, the length, and the bytes.
+            let data = try inspected("data 2 bytes: 0102", in: run, of: nib)
+            #expect(data.dropFirst() == [8, 0x82, 1, 2])
+            let text = try inspected("string \"Save\"", in: run, of: nib)
+            #expect(text.dropFirst().elementsEqual([8, 0x84] + Array("Save".utf8)))
         }
-        try Files.withFile(Samples.message(["Hi"])) { file in
+        let message = try Samples.message(["Hi"])
+        try Files.withFile(message) { file in
             let run = keyed("inspect", file)
+            #expect(run.status == 0)
             #expect(run.output.contains("byte order       little-endian"))
+            // The object, from its tag to its end.
+            let text = try inspected("string \"Hi\"", in: run, of: message)
+            #expect(text.first == 0x84 && text.last == 0x86)
+            #expect(String(decoding: text, as: UTF8.self).contains("Hi"))
         }
+    }
+
+    /// Returns the bytes in the range that `keyed inspect` prints for a value.
+    private func inspected(
+        _ description: String, in run: Run, of bytes: [UInt8]
+    ) throws -> [UInt8] {
+        let line = try #require(run.lines.first { $0.hasSuffix("  \(description)") })
+        let numbers = line.split(separator: " ").prefix(3).compactMap { Int($0) }
+        try #require(numbers.count == 3 && numbers[1] + numbers[2] <= bytes.count)
+        return Array(bytes[numbers[1]...].prefix(numbers[2]))
     }
 
     @Test("compares values, whatever the formats")
@@ -301,16 +322,31 @@ struct ImportedFormatTests {
         }
     }
 
-    @Test("writes a page for typedstreams, NIBArchives and bplist17")
+    @Test("writes a page for typedstreams, NIBArchives and bplist17, with byte ranges of values")
     func explore() throws {
-        for bytes in [
-            try Samples.message(["Hi"]), try Samples.nib(Samples.message(["in"])),
-            try Samples.list(),
+        for (bytes, text) in [
+            (try Samples.message(["Hi"]), "Hi"),
+            (try Samples.nib(Samples.message(["deep"])), "deep"),
+            (try Samples.nib([1]), "Save"), (try Samples.list(), "ping:"),
         ] {
             try Files.withFile(bytes) { file in
                 let run = keyed("explore", file, "-o", "-")
                 #expect(run.status == 0)
                 #expect(run.errors == "")
+                let data = try explorerData(in: run.output)
+                let texts = try #require(data["texts"] as? [String])
+                let nodes = try #require(data["nodes"] as? [String: Any])
+                let kinds = Array(try #require(nodes["kinds"] as? String).utf8)
+                let values = try #require(nodes["values"] as? [Int])
+                let starts = try #require(nodes["starts"] as? [Int])
+                let lengths = try #require(nodes["lengths"] as? [Int])
+                try #require(zip(starts, lengths).allSatisfy { $0 + $1 <= bytes.count })
+                let node = try #require(
+                    kinds.indices.first {
+                        kinds[$0] == UInt8(ascii: "s") && texts[values[$0]] == text
+                    })
+                let found = bytes[starts[node]...].prefix(lengths[node])
+                #expect(String(decoding: found, as: UTF8.self).contains(text))
             }
         }
     }

@@ -144,13 +144,18 @@ struct ShowTests {
             ],
         ]
         try Files.withFile(Files.binary(value)) { file in
-            for arguments in [["show"], ["show", "--raw"], ["classes"], ["inspect"]] {
-                let console = keyed(arguments[0], file)
-                let text = console.output + console.errors
+            for arguments in [
+                ["show"], ["show", "--raw"], ["classes"], ["inspect"],
+                ["show", "--allow", "foundation"],
+            ] {
+                let run = keyed(list: arguments + [file])
+                let text = run.output + run.errors
                 #expect(!text.unicodeScalars.contains("\u{1B}"))
                 #expect(!text.unicodeScalars.contains("\u{202E}"))
-                #expect(text.contains("\\u{1b}[2J"))
+                #expect(run.output.contains("\\u{1b}[2J"))
             }
+            let refused = keyed("show", "--allow", "foundation", file)
+            #expect(refused.errors.contains("of class a\\u{1b}[2J"))
         }
     }
 
@@ -348,7 +353,9 @@ struct ShowTests {
         try Files.withFile(array.bytes) { file in
             let run = keyed("show", file)
             #expect(run.status == 3)
-            #expect(run.errors.contains("a dictionary key is of kind array, not a string"))
+            #expect(
+                run.errors.contains(
+                    "expected a string as a dictionary key, found a value of kind array"))
         }
     }
 }

@@ -99,8 +99,10 @@ struct NIBArchiveTests {
         #expect(lines.filter { $0.hasSuffix("REFERENCE 0") }.count == 1)
         #expect(document.classes.map(\.name) == ["NSObject", "UIColor", "NSColor"])
         #expect(document.objects[1].class.fallbacks.map(\.name) == ["NSColor"])
-        #expect(document.objects[1]["UIOwner"] != nil)
-        guard case .object(let same)? = document.objects[1]["UIOwner"]?.content else { return }
+        guard case .object(let same)? = document.objects[1]["UIOwner"]?.content else {
+            Issue.record("the owner is not an object")
+            return
+        }
         #expect(same == document.root)
         #expect(Set(document.objects).count == 2)
     }

@@ -262,6 +262,17 @@ struct CodableDifferenceTests {
                 try PlistDecoder().decode(Depth.self, from: deep)
             }
             #expect(throws: EncodingError.self) { try PlistEncoder().encode(Deep(depth: 513)) }
+            // Nested pairs of references to the next array: 2²⁰ numbers.
+            let pairs = (1...20).map { BinaryAssembler.Object.array([UInt64($0), UInt64($0)]) }
+            let decoder = PlistDecoder()
+            decoder.limits.expansion.base = 1000
+            let expanded = #expect(throws: DecodingError.self) {
+                try decoder.decode(
+                    PropertyListValue.self, from: BinaryAssembler(pairs + [.integer(1)]).bytes)
+            }
+            guard case .dataCorrupted(let context) = expanded else { throw Broken() }
+            let limit = context.underlyingError as? PropertyListError
+            #expect(limit?.code == .expansionLimitExceeded)
         },
     ]
 

@@ -14,13 +14,14 @@ struct NumberTests {
         try PlistDecoder().decode(T.self, from: PlistEncoder(format: format).encodeBytes(value))
     }
 
+    private static let extremes = Numbers(
+        boolean: true, string: "text", double: -0.1, float: 1.5, int: .min, int8: .min,
+        int16: .min, int32: .min, int64: .min, uint: .max, uint8: .max, uint16: .max,
+        uint32: .max, uint64: .max)
+
     @Test("numbers round-trip in dictionaries", arguments: [PropertyListFormat.binary, .xml])
     func keyed(_ format: PropertyListFormat) throws {
-        let extremes = Numbers(
-            boolean: true, string: "text", double: -0.1, float: 1.5, int: .min, int8: .min,
-            int16: .min, int32: .min, int64: .min, uint: .max, uint8: .max, uint16: .max,
-            uint32: .max, uint64: .max)
-        #expect(try bothWays(extremes, format) == extremes)
+        #expect(try bothWays(Self.extremes, format) == Self.extremes)
     }
 
     @Test("numbers round-trip as optional values, present or missing", arguments: [true, false])
@@ -47,17 +48,56 @@ struct NumberTests {
         #expect(throws: EncodingError.self) { try PlistEncoder().encode([Int128.max]) }
     }
 
-    @Test(
-        "fields refuse values that do not fit their types",
-        arguments: [
-            "int8", "int16", "int32", "uint", "uint8", "uint16", "uint32", "uint64", "float",
-        ])
-    func outOfRange(_ key: String) throws {
-        let tooLow: PropertyListValue = key == "float" ? "text" : -9_000_000_000
-        let numbers: PropertyListValue = .dictionary([key: tooLow])
-        #expect(throws: DecodingError.self) {
-            try PlistDecoder().decode(OptionalNumbers.self, from: numbers)
+    /// A number that a type cannot represent, for the field of that type.
+    struct Misfit: Sendable, CustomTestStringConvertible {
+        let key: String
+        let value: PropertyListValue
+        /// Checks that the number is refused as a root and as an element.
+        let check: @Sendable () -> Void
+
+        var testDescription: String { "\(key), \(value)" }
+
+        init<T: Codable & Equatable & Sendable>(
+            _ key: String, _ type: T.Type, _ value: PropertyListValue
+        ) {
+            self.key = key
+            self.value = value
+            check = {
+                let root = Outcome { try PlistDecoder().decode(type, from: value) }
+                #expect(root == .failure("dataCorrupted", path: []))
+                let list: PropertyListValue = [value]
+                let elements = Outcome { try PlistDecoder().decode([T].self, from: list) }
+                #expect(elements == .failure("dataCorrupted", path: ["[0]"]))
+            }
         }
+    }
+
+    static let misfits: [Misfit] = [
+        Misfit("int8", Int8.self, -129), Misfit("int8", Int8.self, 128),
+        Misfit("int16", Int16.self, -32_769), Misfit("int16", Int16.self, 32_768),
+        Misfit("int32", Int32.self, -2_147_483_649), Misfit("int32", Int32.self, 2_147_483_648),
+        Misfit("int", Int.self, .integer(PropertyListInteger(UInt64.max))),
+        Misfit("int64", Int64.self, .integer(PropertyListInteger(UInt64.max))),
+        Misfit("uint8", UInt8.self, -1), Misfit("uint8", UInt8.self, 256),
+        Misfit("uint16", UInt16.self, -1), Misfit("uint16", UInt16.self, 65_536),
+        Misfit("uint32", UInt32.self, -1), Misfit("uint32", UInt32.self, 4_294_967_296),
+        Misfit("uint", UInt.self, -1), Misfit("uint64", UInt64.self, -1),
+        Misfit("int", Int.self, 0.5), Misfit("uint8", UInt8.self, 1.5),
+        Misfit("float", Float.self, 1e300), Misfit("float", Float.self, -1e300),
+    ]
+
+    @Test("numbers that do not fit their types are refused in every container", arguments: misfits)
+    func outOfRange(_ misfit: Misfit) throws {
+        misfit.check()
+        var fields: PropertyListDictionary = [misfit.key: misfit.value]
+        let optional: PropertyListValue = .dictionary(fields)
+        let ours = Outcome { try PlistDecoder().decode(OptionalNumbers.self, from: optional) }
+        #expect(ours == .failure("dataCorrupted", path: [misfit.key]))
+        fields = try #require(PlistEncoder().encodeValue(Self.extremes).dictionary)
+        fields[misfit.key] = misfit.value
+        let whole: PropertyListValue = .dictionary(fields)
+        let required = Outcome { try PlistDecoder().decode(Numbers.self, from: whole) }
+        #expect(required == .failure("dataCorrupted", path: [misfit.key]))
     }
 }
 

@@ -252,11 +252,18 @@ struct PlistCoderTests {
     func sortedKeys() throws {
         let encoder = PlistEncoder()
         encoder.keyOrder = .sorted
-        let value = ["b": ["z": 1, "a": 2, "é": 3, "Z": 4, "\u{FFFF}": 5, "😀": 6], "a": [:]]
+        let value = ["b": ["z": 1, "a": 2, "é": 3, "Z": 4, "\u{E000}": 5, "😀": 6], "a": [:]]
         let tree = try encoder.encodeValue(value)
         #expect(tree.dictionary?.keys == ["a", "b"])
-        #expect(tree["b"]?.dictionary?.keys == ["Z", "a", "z", "é", "😀", "\u{FFFF}"])
+        #expect(tree["b"]?.dictionary?.keys == ["Z", "a", "z", "é", "😀", "\u{E000}"])
         #expect(try PlistDecoder().decode([String: [String: Int]].self, from: tree) == value)
+        encoder.openStepOptions.scalars = .typed
+        for format in [PropertyListFormat.binary, .xml, .json, .openStep] {
+            encoder.outputFormat = format
+            let read = try PropertyListValue(parsing: encoder.encode(value), format: format)
+            #expect(read.dictionary?.keys == tree.dictionary?.keys, "\(format)")
+            #expect(read["b"]?.dictionary?.keys == tree["b"]?.dictionary?.keys, "\(format)")
+        }
     }
 
     @Test("XML loses only what the options allow")
@@ -413,8 +420,11 @@ struct PlistCoderTests {
             try PlistDecoder().decode([String: Date].self, from: xml)
         }
         guard case .dataCorrupted(let context) = error else { throw Broken() }
+        #expect(context.codingPath.map(\.stringValue) == ["a"])
         let underlying = try #require(context.underlyingError as? PropertyListError)
-        #expect(underlying.code == .invalidDate && underlying.location?.line == 1)
+        #expect(underlying.code == .invalidDate)
+        #expect(underlying.path == PropertyListPath([.key("a")]))
+        #expect(underlying.location?.line == 1 && underlying.location?.column == 40)
     }
 
     // MARK: Lifetimes

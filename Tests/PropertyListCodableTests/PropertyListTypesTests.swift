@@ -32,9 +32,11 @@ struct PropertyListTypesTests {
 
     @Test("a tree passes through another coder as far as that coder can represent it")
     func otherCoders() throws {
+        let least = try #require(PropertyListInteger(exactly: Int64.min))
         let value: PropertyListValue = [
             "text": "é", "list": [1, 2.5, true, .null, -7, .init("")], "none": [:],
             "large": .integer(PropertyListInteger(UInt64.max)),
+            "small": .integer(least),
         ]
         let json = try JSONEncoder().encode(value)
         let back = try JSONDecoder().decode(PropertyListValue.self, from: json)
@@ -47,15 +49,24 @@ struct PropertyListTypesTests {
         #expect(try JSONEncoder().encode(PropertyListValue.set([1])) == Data("[1]".utf8))
     }
 
-    @Test("a UID is refused by other coders, and only a UID decodes as one")
+    @Test("a UID is refused by other coders with a message, and only a UID decodes as one")
     func foreignUID() throws {
-        #expect(throws: EncodingError.self) { try JSONEncoder().encode([PropertyListUID(1)]) }
-        #expect(throws: EncodingError.self) {
+        let uid = #expect(throws: EncodingError.self) {
+            try JSONEncoder().encode([PropertyListUID(1)])
+        }
+        let value = #expect(throws: EncodingError.self) {
             try JSONEncoder().encode([PropertyListValue.uid(1)])
         }
-        #expect(throws: DecodingError.self) {
+        for error in [uid, value] {
+            guard case .invalidValue(_, let context) = error else { throw Broken() }
+            #expect(
+                context.debugDescription.hasPrefix("Expected PlistEncoder to encode a UID, found"))
+        }
+        let read = #expect(throws: DecodingError.self) {
             try JSONDecoder().decode([PropertyListUID].self, from: Data("[1]".utf8))
         }
+        guard case .typeMismatch(_, let context) = read else { throw Broken() }
+        #expect(context.debugDescription.hasPrefix("Expected PlistDecoder to decode a UID, found"))
         #expect(throws: DecodingError.self) {
             try PlistDecoder().decode([PropertyListUID].self, from: [1])
         }

@@ -29,7 +29,14 @@ struct PropertyListErrorTests {
         #expect(PropertyListError.Code.depthLimitExceeded.isLimit)
         #expect(PropertyListError.Code.expansionLimitExceeded.isLimit)
         #expect(PropertyListError.Code.sizeLimitExceeded.isLimit)
-        #expect(!PropertyListError.Code.invalidMarker.isLimit)
+        let others: [PropertyListError.Code] = [
+            .unrecognizedFormat, .truncated, .trailingData, .invalidTrailer, .invalidOffset,
+            .invalidReference, .invalidMarker, .invalidLength, .invalidString, .invalidNumber,
+            .invalidDate, .invalidData, .invalidKey, .duplicateKey, .referenceCycle,
+            .invalidEncoding, .malformedXML, .unexpectedElement, .unexpectedCharacter,
+            .unrepresentableValue, .wrongKind, .invalidKeyPath, .noSuchValue,
+        ]
+        #expect(others.filter(\.isLimit) == [])
     }
 
     @Test("an input beyond the limit is refused before it is read")

@@ -14,7 +14,7 @@ struct Rotation {
     let folder: String
 
     /// Changes the key `times` times, or until the program is killed, and prints the name of the
-    /// last key.
+    /// last key. If a change fails, that is the key before it.
     func run(_ times: Int = .max) throws {
         let (database, first) = try open()
         let store = ItemStore(database)
@@ -24,11 +24,11 @@ struct Rotation {
         // Not with `print`, which buffers its output.
         FileHandle.standardOutput.write(Data("began\n".utf8))
         var name = first
+        defer { print("ended with the key \(name)") }
         for _ in 0..<times {
             try database.rotateKey(to: key(Self.other(name)))
             name = Self.other(name)
         }
-        print("ended with the key \(name)")
     }
 
     /// Checks the store after ``run(_:)``.

@@ -41,6 +41,19 @@ struct AccessListTests {
         #expect(try folder.mode(of: "file") == 0o640)
     }
 
+    @Test("the rights of the group come from the list of the file, through a link only if asked")
+    func groupRights() throws {
+        try folder.write("file", mode: 0o640)
+        try AccessLists.set(folder("file"), group: 0)
+        try FileManager.default.createSymbolicLink(
+            atPath: folder("link"), withDestinationPath: folder("file"))
+        let mode = try FileMode(of: folder("file"))
+        #expect(try mode.withoutMask(at: folder("file")).mode & 0o777 == 0o600)
+        #expect(try mode.withoutMask(at: folder("link")).mode & 0o777 == 0o600)
+        let ofLink = try mode.withoutMask(at: folder("link"), followingLinks: false)
+        #expect(ofLink.mode & 0o777 == 0o660)
+    }
+
     @Test("a replacement has the access list of the old file, not the default list of the folder")
     func listOfFolder() throws {
         try folder.write("file", mode: 0o640)

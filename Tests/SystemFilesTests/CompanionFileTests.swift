@@ -80,8 +80,15 @@ struct CompanionFileTests {
         try #require(unsafe chmod(path, 0o662) == 0)
         #expect(refusal(access) == .writableByOthers)
         #expect(try Data(contentsOf: URL(filePath: path)) == Data([1]))
-        guard geteuid() == 0 else { return }
-        try #require(unsafe chmod(path, 0o600) == 0)
+    }
+
+    @Test(
+        "a companion that belongs to another user is refused, but not removed",
+        .enabled(if: geteuid() == 0, "for the superuser, who can give files away"),
+        arguments: [CompanionFile.Access.reading, .writing, .creating])
+    func otherOwner(_ access: CompanionFile.Access) throws {
+        let path = folder("companion")
+        try FileAccess.replace(path, with: [1], newFileMode: 0o600)
         try #require(unsafe chown(path, 1234, 1234) == 0)
         // The main file belongs to root. Only its owner and root may have made a companion.
         #expect(refusal(access) == .otherOwner)

@@ -34,15 +34,22 @@ struct FileModeTests {
         #expect(mode.size == 1 << 26 && mode.allocatedSize < 1 << 20)
     }
 
-    @Test("a change of mode and a new file of that name are detected")
+    @Test("a change of contents or mode, and a new file of that name, are detected")
     func changes() throws {
         try FileAccess.replace(folder("file"), with: [1])
         let known = try FileMode(of: folder("file"))
         #expect(try FileMode(of: folder("file")).isUnchanged(since: known))
         Environment.sleep(microseconds: 20_000)
+        let file = try #require(FileHandle(forWritingAtPath: folder("file")))
+        try file.write(contentsOf: Data([2]))
+        try file.close()
+        let written = try FileMode(of: folder("file"))
+        #expect(written.isSameFile(as: known) && written.size == known.size)
+        #expect(!written.isUnchanged(since: known))
+        Environment.sleep(microseconds: 20_000)
         try #require(unsafe chmod(folder("file"), 0o600) == 0)
-        #expect(try !FileMode(of: folder("file")).isUnchanged(since: known))
         let changed = try FileMode(of: folder("file"))
+        #expect(!changed.isUnchanged(since: written))
         try FileAccess.replace(folder("file"), with: [1])
         #expect(try !FileMode(of: folder("file")).isUnchanged(since: changed))
     }

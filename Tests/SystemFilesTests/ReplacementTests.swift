@@ -212,13 +212,19 @@ struct ReplacementTests {
         #expect(try folder.names == ["a"] && contents("a") == "old")
     }
 
-    @Test("different numbers give different names of temporary files, all of one length")
+    @Test("different numbers give different names of temporary files, which end in a checksum")
     func temporaryNames() {
         let numbers =
             [0, 1, .max, .max - 1] + (0..<1000).map { _ in UInt64.random(in: 0...(.max)) }
         let names = Set(numbers.map(TemporaryName.name))
         #expect(names.count == Set(numbers).count)
         #expect(names.allSatisfy { $0.utf8.count == 33 })
+        for number in numbers {
+            // The checksum is written like the number, after it.
+            var generator = SplitMix64(seed: number)
+            let checksum = TemporaryName.name(generator.next()).dropLast(13).suffix(13)
+            #expect(TemporaryName.name(number).suffix(13) == checksum)
+        }
     }
 
     @Test(

@@ -122,8 +122,9 @@ public struct DatabaseAssembler: Sendable {
             switch value {
             case .null: types += variable(0)
             case .integer(let number):
-                types += variable(4)
-                contents += integer(number, 4)
+                let isLong = number > Int(Int32.max)
+                types += variable(isLong ? 5 : 4)
+                contents += integer(number, isLong ? 6 : 4)
             case .text(let bytes):
                 types += variable(13 + 2 * bytes.count)
                 contents += bytes

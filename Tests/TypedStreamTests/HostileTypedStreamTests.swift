@@ -9,111 +9,119 @@ import Testing
 
 @Suite("Hostile typedstreams")
 struct HostileTypedStreamTests {
-    /// Bytes after the header, and the expected error code.
-    static let rows: [(name: String, bytes: [UInt8], code: TypedStreamError.Code)] = [
-        ("a length beyond the end", Raw.new("+") + [0x82, 0xff, 0xff, 0xff, 0x7f], .invalidLength),
-        ("a negative length", Raw.new("+") + [0xff], .invalidLength),
+    /// Bytes after the header, the expected error code, and the offset of the error in these bytes.
+    static let rows: [(name: String, bytes: [UInt8], code: TypedStreamError.Code, offset: Int)] = [
+        (
+            "a length beyond the end", Raw.new("+") + [0x82, 0xff, 0xff, 0xff, 0x7f],
+            .invalidLength, 8
+        ),
+        ("a negative length", Raw.new("+") + [0xff], .invalidLength, 3),
         (
             "a length of 8 bytes", Raw.new("+") + [0x87, 255, 255, 255, 255, 255, 255, 255, 127],
-            .invalidLength
+            .invalidLength, 12
         ),
-        ("two billion characters", Raw.new("[2147483647c]") + [1, 2], .invalidLength),
-        ("four billion integers", Raw.new("[4294967295i]") + [1, 2], .invalidLength),
-        ("nested counts", Raw.new("[65535[65535i]]") + [1, 2], .invalidLength),
-        ("arrays in arrays in arrays", Raw.new("[9[9[9c]]]") + [1], .invalidType),
-        ("nothing, four billion times", Raw.new("[4000000000!]"), .invalidType),
-        ("empty structures", Raw.new("[9{}]"), .invalidType),
-        ("an array of empty arrays", Raw.new("[9[0c]]"), .invalidType),
-        ("an empty array beside a value", Raw.new("c[0c]") + [1], .invalidType),
-        ("an array of no integers", Raw.new("[0i]"), .invalidType),
-        ("an ignored integer", Raw.new("!"), .invalidType),
-        ("an unknown type", Raw.new("^v"), .invalidType),
-        ("a bit field", Raw.new("b4"), .invalidType),
-        ("a union", Raw.new("(U=ic)"), .invalidType),
-        ("an empty encoding", Raw.new(""), .invalidType),
+        ("two billion characters", Raw.new("[2147483647c]") + [1, 2], .invalidLength, 15),
+        ("four billion integers", Raw.new("[4294967295i]") + [1, 2], .invalidLength, 15),
+        ("nested counts", Raw.new("[65535[65535i]]") + [1, 2], .invalidLength, 17),
+        ("arrays in arrays in arrays", Raw.new("[9[9[9c]]]") + [1], .invalidType, 6),
+        ("nothing, four billion times", Raw.new("[4000000000!]"), .invalidType, 13),
+        ("empty structures", Raw.new("[9{}]"), .invalidType, 5),
+        ("an array of empty arrays", Raw.new("[9[0c]]"), .invalidType, 6),
+        ("an empty array beside a value", Raw.new("c[0c]") + [1], .invalidType, 5),
+        ("an array of no integers", Raw.new("[0i]"), .invalidType, 4),
+        ("an ignored integer", Raw.new("!"), .invalidType, 2),
+        ("an unknown type", Raw.new("^v"), .invalidType, 2),
+        ("a bit field", Raw.new("b4"), .invalidType, 2),
+        ("a union", Raw.new("(U=ic)"), .invalidType, 2),
+        ("an empty encoding", Raw.new(""), .invalidType, 2),
         (
             "an encoding of 4,097 types",
-            [0x84, 0x81, 0x01, 0x10] + [UInt8](repeating: 0x69, count: 4097), .invalidType
+            [0x84, 0x81, 0x01, 0x10] + [UInt8](repeating: 0x69, count: 4097), .invalidType, 4
         ),
-        ("an encoding with NUL", [0x84, 2, 0x69, 0, 1], .invalidType),
-        ("a class in an encoding", Raw.new("@\"A\"") + [0x85], .invalidType),
-        ("brackets of different kinds", Raw.new("[2i}"), .invalidType),
-        ("an open bracket", Raw.new("{P=i"), .invalidType),
-        ("a bracket that was not opened", Raw.new("i]"), .invalidType),
-        ("an array without a count", Raw.new("[i]"), .invalidType),
-        ("a count of eleven digits", Raw.new("[00000000001i]"), .invalidType),
-        ("an array of two types", Raw.new("[2if]"), .invalidType),
+        ("an encoding with NUL", [0x84, 2, 0x69, 0, 1], .invalidType, 3),
+        ("a class in an encoding", Raw.new("@\"A\"") + [0x85], .invalidType, 3),
+        ("brackets of different kinds", Raw.new("[2i}"), .invalidType, 5),
+        ("an open bracket", Raw.new("{P=i"), .invalidType, 6),
+        ("a bracket that was not opened", Raw.new("i]"), .invalidType, 3),
+        ("an array without a count", Raw.new("[i]"), .invalidType, 3),
+        ("a count of eleven digits", Raw.new("[00000000001i]"), .invalidType, 14),
+        ("an array of two types", Raw.new("[2if]"), .invalidType, 7),
         (
             "seventeen structures",
             Raw.new(String(repeating: "{", count: 17) + "i" + String(repeating: "}", count: 17)),
-            .invalidType
+            .invalidType, 19
         ),
-        ("a reference without a table", [0x92], .invalidReference),
-        ("a negative reference", [0x81, 0x00, 0x80], .invalidReference),
-        ("a reference of 8 bytes", [0x87, 0, 0, 0, 0, 0, 0, 0, 0], .invalidReference),
-        ("a nil encoding", [0x85], .unexpectedNil),
-        ("an end without an object", [0x86], .invalidTag),
-        ("a nil length of an encoding", [0x84, 0x85], .invalidTag),
-        ("a tag for an integer", Raw.new("i") + [0x83, 0, 0, 0, 0], .invalidTag),
-        ("an end for an integer", Raw.new("i") + [0x86], .invalidTag),
-        ("a reserved tag", Raw.new("i") + [0x80], .invalidTag),
-        ("another reserved tag", Raw.new("i") + [0x91], .invalidTag),
-        ("an integer cut short", Raw.new("i") + [0x82, 1, 2], .truncated),
-        ("a real number cut short", Raw.new("d") + [0x83, 1, 2, 3, 4], .truncated),
-        ("no value", Raw.new("c"), .truncated),
-        ("no Boolean", Raw.new("B"), .truncated),
-        ("a Boolean of 2", Raw.new("B") + [2], .invalidNumber),
+        ("a reference without a table", [0x92], .invalidReference, 0),
+        ("a negative reference", [0x81, 0x00, 0x80], .invalidReference, 0),
+        ("a reference of 8 bytes", [0x87, 0, 0, 0, 0, 0, 0, 0, 0], .invalidReference, 0),
+        ("a nil encoding", [0x85], .unexpectedNil, 0),
+        ("an end without an object", [0x86], .invalidTag, 0),
+        ("a nil length of an encoding", [0x84, 0x85], .invalidTag, 1),
+        ("a tag for an integer", Raw.new("i") + [0x83, 0, 0, 0, 0], .invalidTag, 3),
+        ("an end for an integer", Raw.new("i") + [0x86], .invalidTag, 3),
+        ("a reserved tag", Raw.new("i") + [0x80], .invalidTag, 3),
+        ("another reserved tag", Raw.new("i") + [0x91], .invalidTag, 3),
+        ("an integer cut short", Raw.new("i") + [0x82, 1, 2], .truncated, 3),
+        ("a real number cut short", Raw.new("d") + [0x83, 1, 2, 3, 4], .truncated, 4),
+        ("no value", Raw.new("c"), .truncated, 3),
+        ("no Boolean", Raw.new("B"), .truncated, 3),
+        ("a Boolean of 2", Raw.new("B") + [2], .invalidNumber, 3),
         (
             "an integer that is too wide", Raw.new("i") + [0x87, 0, 0, 0, 0, 1, 0, 0, 0],
-            .invalidNumber
+            .invalidNumber, 3
         ),
         (
             "an unsigned short below its range", Raw.new("S") + [0x82, 0xc0, 0x63, 255, 255],
-            .invalidNumber
+            .invalidNumber, 3
         ),
-        ("an object without a class", Raw.new("@") + [0x84, 0x85, 0x86], .unexpectedNil),
-        ("an object that does not end", Raw.new("@") + [0x84] + Raw.root, .truncated),
+        ("an object without a class", Raw.new("@") + [0x84, 0x85, 0x86], .unexpectedNil, 4),
+        ("an object that does not end", Raw.new("@") + [0x84] + Raw.root, .truncated, 17),
         (
             "an object in place of a class", Raw.new("@#") + [0x84] + Raw.root + [0x86, 0x92],
-            .invalidReference
+            .invalidReference, 19
         ),
-        ("a class in place of an object", Raw.new("#@") + Raw.root + [0x92], .invalidReference),
+        ("a class in place of an object", Raw.new("#@") + Raw.root + [0x92], .invalidReference, 17),
         (
             "a C string in place of an object", Raw.new("*@") + [0x84] + Raw.new("x") + [0x92],
-            .invalidReference
+            .invalidReference, 8
         ),
-        ("an object that is its own class", Raw.new("@") + [0x84, 0x92, 0x86], .invalidReference),
+        (
+            "an object that is its own class", Raw.new("@") + [0x84, 0x92, 0x86], .invalidReference,
+            4
+        ),
         (
             "a class that is its own superclass", Raw.new("#") + [0x84] + Raw.new("A") + [0, 0x92],
-            .invalidReference
+            .invalidReference, 8
         ),
         (
             "a class that inherits from its subclass",
             Raw.new("#") + [0x84] + Raw.new("A") + [0, 0x84] + Raw.new("B") + [0, 0x92],
-            .invalidReference
+            .invalidReference, 13
         ),
-        ("a class without a name", Raw.new("#") + [0x84, 0x85, 0, 0x85], .unexpectedNil),
-        ("a class name with NUL", Raw.new("#") + [0x84, 0x84, 1, 0, 0, 0x85], .invalidString),
+        ("a class without a name", Raw.new("#") + [0x84, 0x85, 0, 0x85], .unexpectedNil, 4),
+        ("a class name with NUL", Raw.new("#") + [0x84, 0x84, 1, 0, 0, 0x85], .invalidString, 6),
         (
             "a class name that is not UTF-8", Raw.new("#") + [0x84, 0x84, 1, 0xff, 0, 0x85],
-            .invalidString
+            .invalidString, 6
         ),
-        ("a C string with NUL", Raw.new("*") + [0x84, 0x84, 1, 0], .invalidString),
-        ("a C string without text", Raw.new("*") + [0x84, 0x85], .unexpectedNil),
-        ("an atom beyond the table", Raw.new("%") + [0x93], .invalidReference),
-        ("a selector beyond the table", Raw.new(":") + [0x93], .invalidReference),
-        ("bytes after the last group", Raw.new("i") + [1, 0], .invalidReference),
+        ("a C string with NUL", Raw.new("*") + [0x84, 0x84, 1, 0], .invalidString, 6),
+        ("a C string without text", Raw.new("*") + [0x84, 0x85], .unexpectedNil, 4),
+        ("an atom beyond the table", Raw.new("%") + [0x93], .invalidReference, 3),
+        ("a selector beyond the table", Raw.new(":") + [0x93], .invalidReference, 3),
+        ("bytes after the last group", Raw.new("i") + [1, 0], .invalidReference, 4),
     ]
 
-    @Test("malformed streams are refused with the expected code", arguments: rows.indices)
+    @Test(
+        "malformed streams are refused with the expected code and offset", arguments: rows.indices)
     func refused(_ index: Int) throws {
         let row = Self.rows[index]
         let bytes = Raw.stream(row.bytes)
         let error = #expect(throws: TypedStreamError.self, "\(row.name)") {
             try TypedStreamDocument(parsing: bytes)
         }
-        #expect(
-            error?.code == row.code, "\(row.name): \(error.map(String.init(describing:)) ?? "")")
+        let description = "\(row.name): \(error.map(String.init(describing:)) ?? "")"
+        #expect(error?.code == row.code, "\(description)")
+        #expect(error?.byteOffset == Raw.header.count + row.offset, "\(description)")
         try checkTypedStream(bytes)
     }
 

@@ -160,7 +160,7 @@ struct MeaningTests {
         #expect(text.runs.map(\.attributes) == [0, 1, 0])
     }
 
-    @Test("a run from another text has no attributes and an empty range in a text without runs")
+    @Test("a run from another text has no attributes, or those of an object in this text")
     func foreignRun() throws {
         let other = try AttributedText(
             Self.attributed("ab") {
@@ -172,6 +172,10 @@ struct MeaningTests {
             #expect(plain.attributes(of: run).names.isEmpty)
             #expect(plain.range(of: run) == plain.text.startIndex..<plain.text.startIndex)
         }
+        let text = try AttributedText(
+            Self.attributed("cd") { try Self.appendRun(1, 2, attributes: ["c"], to: &$0) })
+        #expect(other.runs.map { text.attributes(of: $0).names } == [["c"], []])
+        #expect(text.attributes(of: other.runs[1]).dictionary == nil)
     }
 
     @Test("a plain string is text without runs")

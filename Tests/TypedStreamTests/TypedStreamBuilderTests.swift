@@ -53,6 +53,7 @@ struct TypedStreamBuilderTests {
         var builder = TypedStreamBuilder()
         try builder.append(contentsOf: old)
         let new = try TypedStreamDocument(parsing: builder.finish())
+        #expect(old.streamerVersion == 3 && new.streamerVersion == 4)
         #expect(new.root?.groups.map { $0.encoding?.text } == ["i", "@"])
         #expect(
             TypedStreamDump.lines(new, numbering: .objects)

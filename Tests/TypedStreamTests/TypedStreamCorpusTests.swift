@@ -11,9 +11,10 @@ import Testing
     "Typedstreams of Apple's software",
     .enabled(if: TypedStreamCorpus.isAvailable, "the folder of typedstreams is not here"))
 struct TypedStreamCorpusTests {
-    @Test("the collection has at least 53 intact streams and a damaged one")
+    @Test("the collection has at least 53 intact streams, nearly all short, and a damaged one")
     func count() {
         #expect(TypedStreamCorpus.files.count >= 53)
+        #expect(TypedStreamCorpus.short.count >= 50)
         #expect(TypedStreamCorpus.damaged.count == 1)
     }
 
@@ -38,21 +39,20 @@ struct TypedStreamCorpusTests {
     @Test("the properties that the fuzz target checks hold", arguments: TypedStreamCorpus.all)
     func properties(_ file: Corpus.File) throws { try checkTypedStream(file.bytes) }
 
-    @Test("every prefix except the header alone is refused", arguments: TypedStreamCorpus.files)
+    @Test(
+        "every prefix of a short stream except the header is refused, and longer ones are salvaged",
+        arguments: TypedStreamCorpus.short)
     func prefixes(_ file: Corpus.File) throws {
-        guard file.bytes.count <= 2000 else { return }
         for length in 0..<file.bytes.count {
             let prefix = Array(file.bytes.prefix(length))
-            if length == 16 { continue }
+            if length == Raw.header.count { continue }
             #expect(throws: TypedStreamError.self) { try TypedStreamDocument(parsing: prefix) }
-            try checkSalvaged(prefix)
+            let salvaged = try? TypedStreamDocument(salvaging: prefix)
+            #expect((salvaged != nil) == (length > Raw.header.count), "\(length) bytes")
+            guard let salvaged else { continue }
+            #expect(salvaged.problem != nil)
+            #expect(TypedStreamDump.lines(salvaged).count < 2 * prefix.count)
         }
-    }
-
-    private func checkSalvaged(_ prefix: [UInt8]) throws {
-        guard let salvaged = try? TypedStreamDocument(salvaging: prefix) else { return }
-        #expect(salvaged.problem != nil)
-        #expect(TypedStreamDump.lines(salvaged).count < 2 * prefix.count)
     }
 
     @Test("a message that claims more text than it has is refused, and salvaged up to the text")
@@ -78,5 +78,7 @@ enum TypedStreamCorpus {
     /// The stream that claims more text than it has.
     static let damaged = all.filter { $0.name.contains("ExtraData") }
     static let files = all.filter { !$0.name.contains("ExtraData") }
+    /// The intact streams of which a test can read every prefix.
+    static let short = files.filter { $0.bytes.count <= 2000 }
     static var isAvailable: Bool { !all.isEmpty }
 }

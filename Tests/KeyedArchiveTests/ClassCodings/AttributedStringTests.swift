@@ -257,7 +257,7 @@ struct AttributedStringTests {
     }
 
     @Test(
-        "attributed strings of all external archives are written as they were read",
+        "attributed strings of all external archives but two are written as they were read",
         .enabled(if: Corpus.hasExternal))
     func all() throws {
         var count = 0
@@ -273,9 +273,10 @@ struct AttributedStringTests {
             // The object graph of two archives differs. Data stored under `NS.bytes` is written
             // under `NS.data`. A text storage that an attachment refers to is kept unchanged, and
             // is written a second time for the attachment.
-            let differs = ["Sparkle-Icon.sketch--e0b2dfdc", "AddressBookPrefs.nib_keyedobjects"]
-            if differs.contains(where: archive.name.contains) { continue }
-            #expect(try Specimens.difference(again, archive) == nil)
+            let exceptions = ["Sparkle-Icon.sketch--e0b2dfdc", "AddressBookPrefs.nib_keyedobjects"]
+            let isException = exceptions.contains(where: archive.name.contains)
+            let difference = try Specimens.difference(again, archive)
+            #expect((difference != nil) == isException, "\(archive)")
         }
         #expect(count > 200)
     }

@@ -130,6 +130,24 @@ struct GeometryTests {
         #expect(error?.code == .wrongType && error?.path?.description == "root")
     }
 
+    @Test("a structure in a field of an object is a reference to text, and a range is an NSValue")
+    func fieldsOfObjects() throws {
+        let point = try roundTrip(
+            Field<ArchivedPoint>.self,
+            [["field": .uid(2), "$class": .uid(3)], "{1, 2}", Archives.describe("Field")])
+        #expect(point.value == ArchivedPoint(x: 1, y: 2))
+        let range = try roundTrip(
+            Field<ArchivedRange>.self,
+            [
+                ["field": .uid(2), "$class": .uid(6)],
+                [
+                    "NS.special": 4, "NS.rangeval.length": .uid(3), "NS.rangeval.location": .uid(4),
+                    "$class": .uid(5),
+                ], 3, 2, Self.value, Archives.describe("Field"),
+            ])
+        #expect(range.value == ArchivedRange(location: 2, length: 3))
+    }
+
     @Test("points, sizes, rectangles and ranges round-trip as NSValue")
     func values() throws {
         let point = try roundTrip(

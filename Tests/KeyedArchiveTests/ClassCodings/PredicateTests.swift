@@ -11,7 +11,9 @@ import Testing
 /// are never evaluated.
 @Suite("Predicates, expressions, sort descriptors")
 struct PredicateTests {
-    private static let presets: [ClassRegistry] = [.foundation, .propertyList, .commonClasses]
+    private static let presets: [ClassRegistry] = [
+        .foundation, .propertyList, .commonClasses, .identifierClasses,
+    ]
 
     /// An expression that calls a function.
     private static let function: [PropertyListValue] = [
@@ -26,7 +28,7 @@ struct PredicateTests {
         Archives.describe("NSFunctionExpression", "NSExpression"),
     ]
 
-    @Test("no preset allows predicates, expressions or sort descriptors")
+    @Test("no preset of KeyedArchive allows predicates, expressions or sort descriptors")
     func presets() {
         for registry in Self.presets {
             let names = registry.names.filter {
@@ -39,10 +41,16 @@ struct PredicateTests {
 
     @Test("expressions are refused, whatever type is requested")
     func refused() throws {
-        #expect(refusal(AnyArchived.self, Self.function) == .classNotAllowed)
-        #expect(refusal(OpaqueObject.self, Self.function) == .classNotAllowed)
-        #expect(refusal(ArchivedRegularExpression.self, Self.function) == .classNotAllowed)
-        #expect(refusal([AnyArchived].self, Self.function) == .classNotAllowed)
+        let types: [any KeyedDecodable.Type] = [
+            AnyArchived.self, OpaqueObject.self, ArchivedRegularExpression.self,
+            [AnyArchived].self, [String: AnyArchived].self, ArchivedSet<AnyArchived>.self,
+            ArchivedValue.self, String.self, Save.self,
+        ]
+        for type in types {
+            #expect(refusal(type, Self.function) == .classNotAllowed, "\(type)")
+        }
+        #expect(refusal(Int.self, Self.function) == .wrongType)
+        #expect(refusal(PropertyListValue.self, Self.function) == .wrongType)
         // An expression is refused within an allowed object. In an unknown field, it is ignored.
         let array: [PropertyListValue] = [
             ["NS.objects": [.uid(2)], "$class": .uid(4)],

@@ -4,6 +4,7 @@
 import ArchiveTestSupport
 import KeyedArchive
 import PropertyList
+import TestSupport
 import Testing
 
 #if canImport(FoundationEssentials)
@@ -432,8 +433,8 @@ struct HostileArchiveTests {
     }
 
     @Test(
-        "never traps when it decodes a prefix or a flipped byte of a fixture", arguments: names
-    )
+        "never traps when it decodes a prefix or a flipped byte of a fixture",
+        arguments: ArchiveGraphTests.good)
     func mutations(name: String) throws {
         let bytes = try Archives.fixture(name)
         let allowed = ClassRegistry.foundation.keepingUnknownClasses()
@@ -441,8 +442,9 @@ struct HostileArchiveTests {
             _ = try? KeyedUnarchiver.unarchive(
                 AnyArchived.self, from: bytes, allowing: allowed, limits: .untrusted)
         }
-        for end in bytes.indices { read(bytes[..<end]) }
-        for place in bytes.indices {
+        let places = Exhaustive.sample(bytes.indices, oneIn: 2)
+        for end in places { read(bytes[..<end]) }
+        for place in places {
             var changed = bytes
             for bit in [0x01, 0x10, 0x80] as [UInt8] {
                 changed[place] = bytes[place] ^ bit
@@ -451,8 +453,6 @@ struct HostileArchiveTests {
         }
     }
 }
-
-private let names = ["save"]
 
 /// One field of any type.
 struct Field<Value: KeyedCodable>: KeyedCodable {

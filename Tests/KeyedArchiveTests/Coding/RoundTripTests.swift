@@ -166,19 +166,32 @@ struct RoundTripTests {
         #expect(scalars(texts) == [1, 2])
     }
 
-    @Test("equal sets are archived as the same bytes, whatever the order of insertion")
+    @Test("equal sets and dictionaries have the same bytes, whatever the order of insertion")
     func stableOrder() throws {
         let data = (0..<50).map { Data([UInt8($0), 1]) }
         let dates = (0..<50).map { Date(timeIntervalSinceReferenceDate: Double($0) / 100) }
         #expect(try KeyedArchiver.archive(set(data)) == KeyedArchiver.archive(set(data.reversed())))
         #expect(
             try KeyedArchiver.archive(set(dates)) == KeyedArchiver.archive(set(dates.reversed())))
+        #expect(
+            try KeyedArchiver.archive(dictionary(data))
+                == KeyedArchiver.archive(dictionary(data.reversed())))
+        #expect(
+            try KeyedArchiver.archive(dictionary(dates))
+                == KeyedArchiver.archive(dictionary(dates.reversed())))
     }
 
     private func set<T: Hashable>(_ elements: [T]) -> Set<T> {
         var set = Set<T>(minimumCapacity: Int.random(in: 1...5000))
         for element in elements { set.insert(element) }
         return set
+    }
+
+    /// Returns a dictionary of the keys, each with itself as the value.
+    private func dictionary<Key: Hashable>(_ keys: [Key]) -> [Key: Key] {
+        var dictionary = [Key: Key](minimumCapacity: Int.random(in: 1...5000))
+        for key in keys { dictionary[key] = key }
+        return dictionary
     }
 
     @Test("numbers are kept exactly, up to the ends of their ranges")

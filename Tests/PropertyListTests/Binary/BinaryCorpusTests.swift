@@ -18,6 +18,10 @@ struct BinaryCorpusTests {
     /// Folders of archives by software other than Apple's.
     private static let foreign = ["other-impl-tests/", "captured-fixtures/"]
 
+    /// The files of `real-plists` that are not well-formed: two lack their last bytes, and one has
+    /// keys that are not strings.
+    private static let damaged = ["--53250dc6", "--ce871955", "--8673a10d"]
+
     @Test("genuine archives parse strictly and serialize to the same bytes")
     func archives() throws {
         var total = 0
@@ -37,22 +41,29 @@ struct BinaryCorpusTests {
         "genuine property lists have the values of the plain reader, and round-trip in both layouts"
     )
     func plain() throws {
+        var total = 0
         for file in Self.binaries("real-plists") {
             let plain = try? SlowBinaryReader.value(of: file.bytes)
             let document = try? PropertyListDocument(parsing: file.bytes)
-            #expect((plain == nil) == (document == nil), "\(file.name)")
+            let isDamaged = Self.damaged.contains { file.name.contains($0) }
+            #expect((plain == nil) == isDamaged, "\(file.name)")
+            #expect((document == nil) == isDamaged, "\(file.name)")
             guard let document, let plain else { continue }
+            total += 1
             #expect(try document.root.value() == plain, "\(file.name)")
             for layout in [BinaryLayout.compact, .coreFoundation] {
                 let bytes = try BinaryPropertyList.serialize(document, layout: layout)
                 #expect(try PropertyListValue(parsing: bytes) == plain, "\(file.name)")
             }
         }
+        #expect(total >= 62)
     }
 
     @Test("malformed files are refused, or have the values of the plain reader")
     func malformed() {
-        for file in Self.binaries("malformed") + Self.binaries("peer-tests") {
+        let files = Self.binaries("malformed") + Self.binaries("peer-tests")
+        #expect(files.count >= 300)
+        for file in files {
             let ours = try? PropertyListValue(parsing: file.bytes, format: .binary)
             let plain = try? SlowBinaryReader.value(of: file.bytes)
             #expect(ours == plain, "\(file.name)")

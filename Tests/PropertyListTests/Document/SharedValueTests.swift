@@ -98,7 +98,9 @@ struct SharedValueTests {
                 guard let value = $0.lastValue else { return }
                 $0.beginDictionary()
                 $0.reference(to: value)
-            }?.code == .unexpectedElement)
+                $0.end()
+                $0.end()
+            }?.what == "expected a key, found a value")
         // The foreign value has the number of a complete or an open value of this builder.
         for isOpen in [false, true] {
             let error = failure {

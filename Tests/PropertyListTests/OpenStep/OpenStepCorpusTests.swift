@@ -38,6 +38,14 @@ struct OpenStepCorpusTests {
         return try PropertyListDocument(parsing: file.bytes, options: options)
     }
 
+    private static let projectFiles = Corpus.external("real-plists/openstep/pbxproj")
+
+    @Test("the collection has more than 200 files, and at least 40 of them are project files")
+    func count() {
+        #expect(Self.files.count > 200)
+        #expect(Self.projectFiles.count >= 40)
+    }
+
     @Test(
         "genuine files are detected, read, and round-trip through every layout",
         arguments: files)
@@ -57,7 +65,7 @@ struct OpenStepCorpusTests {
 
     @Test(
         "project files are reproduced byte for byte",
-        arguments: Corpus.external("real-plists/openstep/pbxproj"))
+        arguments: projectFiles)
     func projects(_ file: Corpus.File) throws {
         var options = OpenStepPropertyList.Options()
         options.layout = .projectFile(projectName: nil)

@@ -160,15 +160,17 @@ struct OpenStepWriterTests {
     }
 
     @Test(
-        "compact, indented and project-file text reads back as the same value",
+        "text in every layout reads back as the same value",
         arguments: [1, 2, 3] as [UInt64])
     func roundTrips(_ seed: UInt64) throws {
         var random = RandomPropertyList(seed: seed, kinds: plainKinds)
         for round in 0..<200 {
-            let value = random.value()
-            for layout in [.compact, .indented, .projectFile(projectName: nil)]
+            let root = random.value()
+            for layout in [.compact, .indented, .strings, .projectFile(projectName: nil)]
                 as [OpenStepPropertyList.Layout]
             {
+                // The root of a strings file is a dictionary.
+                let value: PropertyListValue = layout == .strings ? ["a": root] : root
                 for escapes in [true, false] {
                     let text = try openStep(value, layout) { $0.escapesNonASCII = escapes }
                     let back = try PropertyListValue(parsing: Array(text.utf8), format: .openStep)

@@ -225,17 +225,20 @@ struct ProjectFileTests {
         #expect(text == "// !$*UTF8*$!\n{\n\tobjects = (\n\t\ta,\n\t);\n}\n")
     }
 
-    @Test("a project with thousands of objects is written and reads back as the same value")
+    @Test("a project with thousands of objects reads back as the same value and is reproduced")
     func large() throws {
         var objects = PropertyListDictionary()
-        for number in 0..<8_000 {
+        for number in 0..<4_000 {
             objects["F\(number)"] = ["isa": "PBXBuildFile", "fileRef": .string("R\(number)")]
             objects["R\(number)"] = ["isa": "PBXFileReference", "path": "a.m"]
         }
         let value: PropertyListValue = ["objects": .dictionary(objects)]
         let text = try written(PropertyListDocument(value))
         #expect(
-            text.contains("\t\tF7999 /* a.m in (null) */ = {isa = PBXBuildFile; fileRef = R7999"))
-        #expect(try PropertyListValue(parsing: Array(text.utf8)) == value)
+            text.contains("\t\tF3999 /* a.m in (null) */ = {isa = PBXBuildFile; fileRef = R3999"))
+        let document = try PropertyListDocument(parsing: Array(text.utf8))
+        #expect(try document.root.value() == value)
+        let isReproduced = try written(document) == text
+        #expect(isReproduced)
     }
 }

@@ -92,6 +92,18 @@ struct XMLAgreementTests {
         }
     }
 
+    @Test("the scanner reads every file that Foundation writes", arguments: seeds)
+    func scanner(_ seed: UInt64) throws {
+        var random = RandomPropertyList.forXML(seed: seed)
+        for _ in 0..<100 {
+            let value = plain(random.value(depth: 3))
+            let text = try PropertyListSerialization.data(
+                fromPropertyList: foundation(value), format: .xml, options: 0)
+            let isScanned = XMLScanner.scan(Array(text), options: [], limits: .default) != nil
+            #expect(isScanned, "seed \(seed)")
+        }
+    }
+
     @Test(
         "plistlib reads files by this library, and this library reads files by plistlib",
         .enabled(if: Python.isAvailable, "python3 cannot be run here"))

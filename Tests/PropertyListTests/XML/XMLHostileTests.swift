@@ -76,7 +76,7 @@ struct XMLHostileTests {
     @Test(
         "refuses large numbers of attributes or namespaces, even if hidden",
         arguments: [
-            "<plist%>", "<plist ><!-- <a b='' c='--><array%/><!-- ' --></plist>",
+            "<plist%><true/></plist>", "<plist ><!-- <a b='' c='--><array%/><!-- ' --></plist>",
             "<!DOCTYPE plist SYSTEM '<!--'><plist%><true/></plist>",
             "<plist><string><![CDATA[<a b='' c=']]></string><array%/></plist>",
             "<?a <?><plist%><true/></plist>",
@@ -85,7 +85,9 @@ struct XMLHostileTests {
         let flood = (0..<60_000).map { " \(name)\($0)=''" }.joined()
         let halves = text.split(separator: "%", maxSplits: 1)
         let bytes = Array((halves[0] + flood + halves[1]).utf8)
-        #expect(parseError(bytes, .appleCompatible)?.code == .malformedXML)
+        let error = try #require(parseError(bytes, .appleCompatible))
+        #expect(error.code == .malformedXML)
+        #expect(error.what == "expected at most 64 attributes in a tag, found 60000")
     }
 
     @Test(
@@ -118,8 +120,14 @@ struct XMLHostileTests {
 
     @Test("refuses namespaces that are spread over many elements")
     func namespaces() throws {
-        let tags = (0..<100).map { "<array xmlns:a\($0)='b'>" }.joined()
-        #expect(try #require(parseError(xml(tags), .appleCompatible)).code == .malformedXML)
+        func nested(_ count: Int) -> [UInt8] {
+            let tags = (0..<count).map { "<array xmlns:a\($0)='b'>" }.joined()
+            return xml(tags + String(repeating: "</array>", count: count))
+        }
+        #expect(parseError(nested(64), .appleCompatible) == nil)
+        let error = try #require(parseError(nested(65), .appleCompatible))
+        #expect(error.code == .malformedXML)
+        #expect(error.what == "expected at most 64 namespace declarations, found 65")
     }
 
     @Test("accepts 512 levels and no more", arguments: [511, 512, 513, 1_000_000])
@@ -146,15 +154,21 @@ struct XMLHostileTests {
 
     @Test("parses or refuses every prefix, and salvages the readable part")
     func prefixes() throws {
+        let text = String(decoding: sample, as: UTF8.self)
+        let head = try #require(text.components(separatedBy: "<dict>").first)
+        let start = (head + "<dict>").utf8.count
         for length in sample.indices {
             let prefix = Array(sample[..<length])
             let document = try? PropertyListDocument(parsing: prefix)
             #expect((document != nil) == (length == sample.count - 1), "\(length) bytes")
-            if let salvaged = try? PropertyListDocument(parsing: prefix, options: .forensic) {
-                #expect(salvaged.problems.count == 1 || length == sample.count - 1)
-                #expect(salvaged.root.kind == .dictionary)
-                _ = try salvaged.root.value()
-            }
+            let salvaged = try? PropertyListDocument(parsing: prefix, options: .forensic)
+            // Nothing is readable before the first tag of a value, or if a character is cut off.
+            let isReadable = length >= start && UTF8Text.firstInvalid(prefix.span) == nil
+            #expect((salvaged != nil) == isReadable, "\(length) bytes")
+            guard let salvaged else { continue }
+            #expect(salvaged.problems.count == 1 || length == sample.count - 1)
+            #expect(salvaged.root.kind == .dictionary)
+            _ = try salvaged.root.value()
         }
     }
 

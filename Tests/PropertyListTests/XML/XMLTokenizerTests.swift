@@ -90,6 +90,8 @@ private let prologs: [XMLViolation] = [
     .prolog("<!DOCTYPE plist>\n<", "!DOCTYPE plist>"), .prolog("<?a?>\n<?xml", " version='1.0'?>"),
 ]
 
+private let violations = markup + characters + tags + prologs
+
 /// The engines of this build.
 private let engines = XMLEngine.allCases.filter(\.isAvailable)
 
@@ -114,9 +116,21 @@ private func failure(
 @Suite("XML tokenizer")
 struct XMLTokenizerTests {
     @Test(
-        "the parser and libxml2 refuse a document that is not well-formed at the same position",
-        arguments: [markup, characters, tags, prologs].joined(), engines)
+        "refuses a document that is not well-formed at the position of the violation",
+        arguments: violations, [XMLEngine.fastest, .tokenizer])
     func places(_ violation: XMLViolation, _ engine: XMLEngine) throws {
+        try check(violation, engine)
+    }
+
+    @Test(
+        "the parser and libxml2 refuse a document that is not well-formed at the same position",
+        .enabled(if: XMLEngine.libxml2.isAvailable, "the trait `LibXML2` is off"),
+        arguments: violations)
+    func samePlaces(_ violation: XMLViolation) throws {
+        for engine in [XMLEngine.tokenizer, .libxml2] { try check(violation, engine) }
+    }
+
+    private func check(_ violation: XMLViolation, _ engine: XMLEngine) throws {
         let text = violation.before + violation.after
         // The error must be the same whether or not attributes and trailing content are allowed.
         for options in [ParsingOptions.strict, [.attributes, .trailingContent]] {

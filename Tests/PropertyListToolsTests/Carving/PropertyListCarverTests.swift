@@ -117,19 +117,32 @@ struct PropertyListCarverTests {
         }
     }
 
-    @Test("survives truncated files and changed bytes")
+    /// Returns the ranges and the names of all items in `bytes`.
+    private static func items(
+        _ bytes: [UInt8], findsNested: Bool = false
+    ) -> [(Range<Int>, String)] {
+        PropertyListCarver(bytes, findsNested: findsNested).map { ($0.range, name($0)) }
+    }
+
+    @Test("finds the intact items of truncated files and of files with a changed byte")
     func damaged() throws {
         let bytes = try Self.image()
+        let nested = Self.items(bytes, findsNested: true)
         for count in stride(from: 0, to: bytes.count, by: 13) {
-            for item in PropertyListCarver(Array(bytes.prefix(count)), findsNested: true) {
-                #expect(item.range.upperBound <= count)
+            let found = Self.items(Array(bytes.prefix(count)), findsNested: true)
+            #expect(found.allSatisfy { $0.0.upperBound <= count })
+            for item in nested where item.0.upperBound < count {
+                #expect(found.contains { $0 == item }, "\(item) in \(count) bytes")
             }
         }
+        let whole = Self.items(bytes)
         for place in stride(from: 0, to: bytes.count, by: 11) {
             var changed = bytes
             changed[place] ^= 0xFF
-            for item in PropertyListCarver(changed) {
-                #expect(item.range.upperBound <= changed.count)
+            let found = Self.items(changed)
+            #expect(found.allSatisfy { $0.0.upperBound <= changed.count })
+            for item in whole where !item.0.contains(place) {
+                #expect(found.contains { $0 == item }, "\(item), with a change at \(place)")
             }
         }
     }

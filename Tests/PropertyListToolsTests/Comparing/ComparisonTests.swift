@@ -66,13 +66,20 @@ struct ComparisonTests {
                 ])
     }
 
-    @Test("the order of keys and of set members, real widths and NaN bits make no difference")
+    @Test("the order of keys and of set members, number widths and NaN bits make no difference")
     func sameness() throws {
         #expect(try lines(["a": 1, "b": 2], ["b": 2, "a": 1]) == [])
         #expect(
             try lines(
                 [.real(PropertyListReal(Double.nan)), .real(PropertyListReal(Float(0.5)))],
                 [.real(PropertyListReal(-Double.nan)), 0.5]) == [])
+        let integers = try [1, 2, 4, 8].map {
+            try PropertyListDocument(
+                parsing: BinaryAssembler([.array([1]), .integer(5, width: $0)]).bytes)
+        }
+        for integer in integers {
+            #expect(try PropertyListComparison(from: integers[0], to: integer).isEmpty)
+        }
         #expect(try lines([1, "1", true, 1.0], [1.0, 1, 1, true]).isEmpty == false)
         #expect(try lines([.set([1, 2])], [.set([2, 1])]) == [])
         #expect(try lines([.set([1, 2])], [.set([2, 3])]) == ["-[0][0]", "+[0][1]"])

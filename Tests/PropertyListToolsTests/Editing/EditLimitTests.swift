@@ -133,13 +133,21 @@ struct EditLimitTests {
 
     @Test("the size limit counts UTF-16 text in UTF-16, not in UTF-8")
     func wideText() throws {
-        var source = [0xFF, 0xFE] as [UInt8]
-        source += "{ a = b; }".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
-        let document = try PropertyListDocument(parsing: source, limits: .untrusted)
-        let values = [PropertyListValue](repeating: .string(Self.text), count: 120)
+        let text = PropertyListValue.string(String(repeating: "k", count: 10_000))
+        let values = [PropertyListValue](repeating: text, count: 120)
         let edit = PropertyListEdit([.key("a")], .set(.array(PropertyListArray(values))))
+        // The limit exceeds the size of the result in UTF-8, but not its size in UTF-16.
+        var limits = ParsingLimits.untrusted
+        limits.output.base = 1_600_000
+        let source = "{ a = b; }"
+        let narrow = try PropertyListDocument(parsing: Array(source.utf8), limits: limits)
+        let result = try narrow.applying([edit], limits: limits)
+        #expect(result.document.root["a"]?.array?.count == 120)
+        var bytes = [0xFF, 0xFE] as [UInt8]
+        bytes += source.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+        let wide = try PropertyListDocument(parsing: bytes, limits: limits)
         let error = #expect(throws: PropertyListError.self) {
-            try document.applying([edit], limits: .untrusted)
+            try wide.applying([edit], limits: limits)
         }
         #expect(error?.code == .sizeLimitExceeded)
     }

@@ -418,9 +418,10 @@ struct OpenStepEditTests {
             let edited = try document.applying([PropertyListEdit(path, .set("x-changed"))])
             let change = try #require(edited.changes?.first)
             #expect(edited.changes?.count == 1)
-            #expect(
-                edited.bytes.count - change.replacement.count
-                    == file.bytes.count - change.range.count)
+            let expected =
+                file.bytes[..<change.range.lowerBound] + change.replacement
+                + file.bytes[change.range.upperBound...]
+            #expect(edited.bytes.elementsEqual(expected), "\(file.name)")
             #expect(String(decoding: change.replacement, as: UTF8.self).contains("x-changed"))
             #expect(try edited.document.value(at: path).string == "x-changed")
             let back = try edited.document.applying(

@@ -369,12 +369,10 @@ struct XMLEditTests {
             let edited = try document.applying([edit])
             let change = try #require(edited.changes?.first)
             #expect(edited.changes?.count == 1)
-            #expect(
-                edited.bytes.prefix(change.range.lowerBound).elementsEqual(
-                    file.bytes.prefix(change.range.lowerBound)))
-            #expect(
-                edited.bytes.count - change.replacement.count
-                    == file.bytes.count - change.range.count)
+            let expected =
+                file.bytes[..<change.range.lowerBound] + change.replacement
+                + file.bytes[change.range.upperBound...]
+            #expect(edited.bytes.elementsEqual(expected), "\(file.name)")
             #expect(
                 String(decoding: change.replacement, as: UTF8.self)
                     == "<string>changed</string>")
