@@ -51,8 +51,10 @@ struct JSONFormPass {
 
     /// Converts the dictionaries of `store`, each container before its contents. Linear.
     ///
-    /// - Parameter salvages: true to keep dictionaries that do not match their form, because the
-    ///   text may end in one.
+    /// - Parameters:
+    ///   - store: the dictionaries and all other values.
+    ///   - salvages: true to keep dictionaries that do not match their form, because the text may
+    ///     end in one.
     /// - Returns: the error of the first dictionary that is kept for this reason.
     /// - Throws: `wrongKind`, with the path, for a value that does not match its form;
     ///   `sizeLimitExceeded`.
