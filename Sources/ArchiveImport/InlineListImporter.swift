@@ -254,9 +254,9 @@ struct InlineListImporter: ArchiveImporter {
         switch content {
         case .boolean(let truth): output.boolean(truth, at: range)
         case .integer(let number):
-            output.integer(PropertyListInteger(exactly: number) ?? 0, at: range)
+            output.integer(PropertyListInteger(number), at: range)
         case .unsigned(let number):
-            output.integer(PropertyListInteger(exactly: number) ?? 0, at: range)
+            output.integer(PropertyListInteger(number), at: range)
         case .float(let number): output.real(PropertyListReal(number), at: range)
         case .double(let number): output.real(PropertyListReal(number), at: range)
         case .date(let seconds): output.date(seconds, at: range)

@@ -53,8 +53,9 @@ struct NIBArchiveImporter: ArchiveImporter {
         self.salvages = salvages
         var indices: [ExactText: Int] = [:]
         firstIndices = document.keys.enumerated().map { index, key in
-            let first = indices[ExactText(key)] ?? index
-            indices[ExactText(key)] = first
+            let text = ExactText(key)
+            let first = indices[text] ?? index
+            indices[text] = first
             return first
         }
         let count = document.trailingBytes.count
@@ -141,7 +142,7 @@ struct NIBArchiveImporter: ArchiveImporter {
             output.stringObject(text, class: classReference(object), at: range)
         case ("NSData", FoundationField.bytes, .data(let bytes)): output.data(bytes, at: range)
         case ("NSNumber", "NS.intval", .integer(let number)):
-            output.integer(PropertyListInteger(exactly: number) ?? 0, at: range)
+            output.integer(PropertyListInteger(number), at: range)
         case ("NSNumber", "NS.dblval", .double(let number)):
             output.real(PropertyListReal(number), at: range)
         case ("NSNumber", "NS.boolval", .boolean(let truth)): output.boolean(truth, at: range)
@@ -196,6 +197,10 @@ struct NIBArchiveImporter: ArchiveImporter {
         return true
     }
 
+    private static func isUnkeyed(_ value: NIBArchiveValue) -> Bool {
+        value.key.isLiterally(emptyKey)
+    }
+
     /// Returns the elements of a collection, or nil if the values are not those of a collection.
     private func elements(of values: NIBArchiveValues) -> [NIBArchiveValue]? {
         guard let first = values.first, first.key == Self.inlinedKey,
@@ -203,7 +208,7 @@ struct NIBArchiveImporter: ArchiveImporter {
         else { return nil }
         let elements = values.dropFirst()
         let isList = elements.allSatisfy { value in
-            guard value.key.isLiterally(Self.emptyKey) else { return false }
+            guard Self.isUnkeyed(value) else { return false }
             switch value.content {
             case .object, .null: return true
             default: return false
@@ -227,11 +232,11 @@ struct NIBArchiveImporter: ArchiveImporter {
         _ values: NIBArchiveValues, to output: inout ArchiveAssembler
     ) throws(PropertyListError) {
         var keys: Set<Int> = []
-        let unkeyed = values.filter { $0.key.isLiterally(Self.emptyKey) }
+        let unkeyed = values.filter(Self.isUnkeyed)
         for value in values {
             let isNew = keys.insert(firstIndices[value.keyIndex]).inserted
             let key = value.key
-            if key.isLiterally(Self.emptyKey) {
+            if Self.isUnkeyed(value) {
                 if isNew { Self.write(unkeyed, Self.emptyKey, to: &output) }
             } else if isNew {
                 output.key(key.utf8.first == UInt8(ascii: "$") ? "$" + key : key)
@@ -251,7 +256,7 @@ struct NIBArchiveImporter: ArchiveImporter {
         let range = value.byteRange
         switch value.content {
         case .integer(let number):
-            output.integer(PropertyListInteger(exactly: number) ?? 0, at: range)
+            output.integer(PropertyListInteger(number), at: range)
         case .boolean(let truth): output.boolean(truth, at: range)
         case .float(let number): output.real(PropertyListReal(number), at: range)
         case .double(let number): output.real(PropertyListReal(number), at: range)

@@ -218,9 +218,9 @@ struct TypedStreamImporter: ArchiveImporter {
     ) {
         switch number {
         case .integer(let value):
-            output.integer(PropertyListInteger(exactly: value) ?? 0, at: range)
+            output.integer(PropertyListInteger(value), at: range)
         case .unsigned(let value):
-            output.integer(PropertyListInteger(exactly: value) ?? 0, at: range)
+            output.integer(PropertyListInteger(value), at: range)
         case .boolean(let value): output.boolean(value, at: range)
         case .float(let value): output.real(PropertyListReal(value), at: range)
         case .double(let value): output.real(PropertyListReal(value), at: range)

@@ -40,7 +40,7 @@ extension BuiltInClass {
         switch unsafe Unicode.Scalar(UInt8(bitPattern: number.objCType.pointee)) {
         case "f": return .real(PropertyListReal(number.floatValue))
         case "d": return .real(PropertyListReal(number.doubleValue))
-        case "Q": return .integer(PropertyListInteger(exactly: number.uint64Value) ?? 0)
+        case "Q": return .integer(PropertyListInteger(number.uint64Value))
         default: return .integer(PropertyListInteger(number.intValue))
         }
     }

@@ -199,7 +199,7 @@ public func keyed_add_boolean(_ builder: OpaquePointer!, _ value: Int32) {
 
 @c @implementation
 public func keyed_add_integer(_ builder: OpaquePointer!, _ value: Int64) {
-    unsafe BuilderHandle.of(builder).add { $0.integer(PropertyListInteger(exactly: value) ?? 0) }
+    unsafe BuilderHandle.of(builder).add { $0.integer(PropertyListInteger(value)) }
 }
 
 @c @implementation

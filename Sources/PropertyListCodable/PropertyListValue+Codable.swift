@@ -84,10 +84,8 @@ extension PropertyListValue {
     ) throws -> PropertyListValue {
         if container.decodeNil() { return .null }
         if let value = try? container.decode(Bool.self) { return .boolean(value) }
-        if let value = try? container.decode(Int64.self),
-            let integer = PropertyListInteger(exactly: value)
-        {
-            return .integer(integer)
+        if let value = try? container.decode(Int64.self) {
+            return .integer(PropertyListInteger(value))
         }
         if let value = try? container.decode(UInt64.self) {
             return .integer(PropertyListInteger(value))

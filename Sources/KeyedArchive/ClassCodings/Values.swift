@@ -155,7 +155,7 @@ extension ArchivedRange {
     /// The location as 64-bit systems archive it.
     var archivedLocation: PropertyListInteger {
         location == Self.notFound
-            ? PropertyListInteger(UInt64.max >> 1) : PropertyListInteger(location)
+            ? PropertyListInteger(Int64.max) : PropertyListInteger(location)
     }
 
     /// Reads a range. Its end may overflow, as with ``notFound``.

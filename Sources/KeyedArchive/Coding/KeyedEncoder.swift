@@ -181,7 +181,7 @@ extension KeyedEncoder {
     public func encode(_ value: Int32, forKey key: String) { encode(Int(value), forKey: key) }
     /// Writes an integer.
     public func encode(_ value: Int64, forKey key: String) {
-        encode(PropertyListInteger(exactly: value) ?? 0, forKey: key)
+        encode(PropertyListInteger(value), forKey: key)
     }
     /// Writes an integer. A value above 2⁶³−1 is stored in 16 bytes.
     public func encode(_ value: UInt, forKey key: String) { encode(UInt64(value), forKey: key) }

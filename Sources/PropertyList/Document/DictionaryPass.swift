@@ -209,8 +209,7 @@ struct DictionaryPass {
         _ key: UInt32, _ kind: PropertyListKind, _ path: PropertyListPath?, _ store: NodeStore
     ) -> PropertyListError {
         PropertyListError(
-            .invalidKey, format: format,
-            what: "expected a string as a dictionary key, found a value of kind \(kind)",
+            .invalidKey, format: format, what: kind.keyMismatch,
             location: SourceText.location(Int(store.records[Int(key)].offset), store, format),
             path: path,
             recovery: kind.isContainer ? nil : ParsingOptions.nonStringKeys.advice)

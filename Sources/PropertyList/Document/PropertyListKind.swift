@@ -31,4 +31,9 @@ public enum PropertyListKind: UInt8, Sendable, Hashable, CaseIterable, BitwiseCo
     /// A Boolean value that is true if values of this kind hold other values.
     @inlinable
     public var isContainer: Bool { self == .array || self == .set || self == .dictionary }
+
+    /// What is wrong with a dictionary key of this kind, for an error.
+    var keyMismatch: String {
+        "expected a string as a dictionary key, found a value of kind \(self)"
+    }
 }

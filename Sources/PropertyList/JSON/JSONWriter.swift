@@ -71,8 +71,7 @@ struct JSONWriter: ~Copyable {
             return append(options.layout == .indented ? ", " : ",")
         }
         guard record.kind == .string else {
-            throw JSONScalarWriter.error(
-                "expected a string as a dictionary key, found a value of kind \(record.kind)")
+            throw JSONScalarWriter.error(record.kind.keyMismatch)
         }
         append(text: record)
         append(options.layout == .indented ? "\": " : "\":")

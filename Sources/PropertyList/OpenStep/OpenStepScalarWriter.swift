@@ -54,7 +54,7 @@ package struct OpenStepScalarWriter {
             guard value.width == .double else {
                 throw Self.error("a typed value cannot represent a 32-bit real")
             }
-            guard !value.value.isNaN || value.value.bitPattern == Double.nan.bitPattern else {
+            guard !value.value.isUnusualNaN else {
                 throw Self.error("a typed value cannot represent the bits of this NaN")
             }
             output.append(UInt8(ascii: "R"))

@@ -96,8 +96,7 @@ struct OpenStepWriter: ~Copyable {
 
     private mutating func append(key: PropertyListNode) throws(PropertyListError) {
         guard key.kind == .string else {
-            throw OpenStepScalarWriter.error(
-                "expected a string as a dictionary key, found a value of kind \(key.kind)")
+            throw OpenStepScalarWriter.error(key.kind.keyMismatch)
         }
         let isObject = frames.last?.holdsObjects == true
         append(string: key, comment: isObject ? project?.comment(forObject: key) : nil)

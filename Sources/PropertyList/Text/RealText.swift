@@ -150,3 +150,8 @@ extension RealText {
         }
     }
 }
+
+extension Double {
+    /// A Boolean value that is true for a NaN with other bits than the text `nan` stands for.
+    var isUnusualNaN: Bool { isNaN && bitPattern != Double.nan.bitPattern }
+}

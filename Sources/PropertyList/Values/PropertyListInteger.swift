@@ -25,8 +25,11 @@ public struct PropertyListInteger: Sendable, Hashable {
     }
 
     /// Creates an integer with the value of `source`.
-    public init(_ source: Int) {
-        self.init(bits: UInt64(bitPattern: Int64(source)), isNegative: source < 0)
+    public init(_ source: Int) { self.init(Int64(source)) }
+
+    /// Creates an integer with the value of `source`.
+    package init(_ source: Int64) {
+        self.init(bits: UInt64(bitPattern: source), isNegative: source < 0)
     }
 
     /// Creates an integer with the value of `source`.

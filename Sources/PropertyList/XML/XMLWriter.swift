@@ -193,8 +193,7 @@ struct XMLWriter: ~Copyable {
         _ record: NodeRecord
     ) throws(PropertyListError) -> Range<Int> {
         guard record.kind == .string else {
-            throw Self.error(
-                "expected a string as a dictionary key, found a value of kind \(record.kind)")
+            throw Self.error(record.kind.keyMismatch)
         }
         // A lossy key is not cached, so that each occurrence is counted.
         let isKept = try decode(record) != .lossy
@@ -272,14 +271,14 @@ struct XMLWriter: ~Copyable {
     private mutating func appendReal(
         _ record: NodeRecord, _ indent: XMLIndent, to output: inout [UInt8]
     ) throws(PropertyListError) {
-        let isUsualNaN = record.payload == Double.nan.bitPattern
+        let value = Double(bitPattern: record.payload)
         if record.header == 4 {
             try lose(.realWidths, "XML cannot represent the width of a 32-bit real")
-        } else if Double(bitPattern: record.payload).isNaN, !isUsualNaN {
+        } else if value.isUnusualNaN {
             try lose(.realWidths, "XML cannot represent the bits of this NaN")
         }
         lines.append(lines.real.open, indent, to: &output)
-        RealText.append(Double(bitPattern: record.payload), style: realStyle, to: &output)
+        RealText.append(value, style: realStyle, to: &output)
         lines.append(lines.real.close, .none, to: &output)
     }
 

@@ -185,15 +185,14 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
         guard place &+ 6 < bytes.count, Self.endsName(bytes[place &+ 6]) else { return nil }
         let declaration = prolog.flatMap { place &- $0 <= Self.longestProlog ? $0 : nil }
         prolog = nil
-        let starts = [declaration, place].compactMap(\.self)
         var reason = PropertyListError(
             .truncated, format: .xml,
             what: "expected `</plist>`, found none", location: .byte(0))
         if let end = close(from: place), !isInterrupted(place..<end) {
-            do { return try xml(from: starts, to: end) } catch { reason = error }
+            do { return try xml(declaration, place, to: end) } catch { reason = error }
             // The first `</plist>` may belong to a comment or a CDATA section.
             if let end = closeOutsideComments(from: place, after: end),
-                let found = try? xml(from: starts, to: end)
+                let found = try? xml(declaration, place, to: end)
             {
                 return found
             }
@@ -201,14 +200,12 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
         return CarvedItem(range: place..<(place &+ 6), content: .damaged(.xml, reason))
     }
 
-    /// Parses the text from the first of several starts from which it is valid.
+    /// Parses the text from the declaration to `end` or, if that fails, from `place`.
     private mutating func xml(
-        from starts: [Int], to end: Int
+        _ declaration: Int?, _ place: Int, to end: Int
     ) throws(PropertyListError) -> CarvedItem {
-        if let first = starts.first, starts.count > 1, let found = try? item(first..<end, .xml) {
-            return found
-        }
-        return try item((starts.last ?? end)..<end, .xml)
+        if let declaration, let found = try? item(declaration..<end, .xml) { return found }
+        return try item(place..<end, .xml)
     }
 
     /// Returns whether another `<plist` begins within a range, before any comment or CDATA section.
@@ -254,16 +251,7 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
         var index = 0
         while let next = text.firstIndex(of: UInt8(ascii: "<"), in: index..<text.count) {
             if text.has("</plist>", at: next) { return next &+ 8 }
-            let end =
-                if text.has("<!--", at: next) {
-                    text.firstIndex(of: "-->", from: next &+ 4)
-                } else if text.has("<![CDATA[", at: next) {
-                    text.firstIndex(of: "]]>", from: next &+ 9)
-                } else {
-                    Int?(next)
-                }
-            guard let end else { return nil }
-            index = end &+ 1
+            index = XMLStructure.end(ofMarkupAt: next, text)
         }
         return nil
     }

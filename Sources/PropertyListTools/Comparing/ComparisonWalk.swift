@@ -206,14 +206,13 @@ struct ComparisonWalk {
         let newClasses = second.map { new.classes[Int($0)] }
         let counterparts = EqualityClasses.counterparts(of: oldClasses, in: newClasses)
         for (index, counterpart) in counterparts.enumerated() {
-            let newIndex = counterpart ?? index
-            guard counterpart == nil || options.followsReferences else { continue }
-            let here = paths.add(index, newIndex, to: place)
-            if counterpart == nil {
-                note(first[index], nil, here)
-            } else {
-                compare(first[index], second[newIndex], here)
+            guard let counterpart else {
+                note(first[index], nil, paths.add(index, index, to: place))
+                continue
             }
+            guard options.followsReferences else { continue }
+            compare(
+                first[index], second[counterpart], paths.add(index, counterpart, to: place))
         }
         for index in EqualityClasses.unmatched(newClasses, in: oldClasses) {
             note(nil, second[index], paths.add(first.count, index, to: place))
