@@ -275,12 +275,12 @@ let package = Package(
                 "FoundationPeer", "CodingProbe",
             ]),
         .testTarget(name: "ArchiveMacrosTests", dependencies: ["ArchiveMacros", "KeyedArchive"]),
-        // Built for the host, like the compiler plugin. Separate from the other tests, so that the
-        // libraries are not built twice.
+        // The dependency is conditional because SwiftPM builds all tests and their dependencies a
+        // second time, for the host, if one test target depends on a compiler plugin.
         .testTarget(
             name: "ArchiveMacrosPluginTests",
             dependencies: [
-                "ArchiveMacrosPlugin",
+                .target(name: "ArchiveMacrosPlugin", condition: .when(traits: ["Macros"])),
                 .product(
                     name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax",
                     condition: .when(traits: ["Macros"])),

@@ -107,6 +107,11 @@ struct TextReading {
     /// The mapping of JSON.
     var mapping = JSONPropertyList.Mapping.strict
 
+    /// The help of the option for the encoding.
+    static let encodingHelp = ArgumentHelp(
+        "The encoding of OpenStep text that has no byte order mark and is not UTF-8, such as "
+            + "macintosh, UTF-16LE or NEXTSTEP.", valueName: "name")
+
     func document(
         _ bytes: [UInt8], _ options: ParsingOptions, _ limits: ParsingLimits
     ) throws(PropertyListError) -> PropertyListDocument {
@@ -124,20 +129,10 @@ struct TextReading {
     }
 }
 
-/// The encoding option of verbs that read OpenStep text.
-struct EncodingOption: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "The encoding of OpenStep text that has no byte order mark and is not UTF-8, such as "
-                + "macintosh, UTF-16LE or NEXTSTEP.", valueName: "name"))
-    var encoding: String?
-
-    var reading: TextReading { TextReading(encoding: encoding) }
-}
-
 /// The options of verbs that read text: its encoding and its mapping.
 struct TextOptions: ParsableArguments {
-    @OptionGroup var encoding: EncodingOption
+    @Option(help: TextReading.encodingHelp)
+    var encoding: String?
 
     @Option(
         help: ArgumentHelp(
@@ -146,7 +141,7 @@ struct TextOptions: ParsableArguments {
             valueName: "mapping"))
     var json = MappingName.strict
 
-    var reading: TextReading { TextReading(encoding: encoding.encoding, mapping: json.mapping) }
+    var reading: TextReading { TextReading(encoding: encoding, mapping: json.mapping) }
 }
 
 /// The reading options of the verbs that accept `--lenient`: leniency, limits and text.

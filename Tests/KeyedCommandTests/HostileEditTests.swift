@@ -154,7 +154,8 @@ struct HostileEditTests {
     @Test("a value that refers twice to a long array is counted by the memory that it takes")
     func builtValues() throws {
         let references = [UInt64](repeating: 2, count: 900_000)
-        for leaf in [BinaryAssembler.Object.array([]), .ascii("a"), .raw([0x09])] {
+        let leaves = [BinaryAssembler.Object.array([]), .ascii("a"), .raw([0x09])]
+        for leaf in Exhaustive.sample(leaves, oneIn: 3) {
             let many = BinaryAssembler(
                 [.array([1, 1]), .array(references), leaf], offsetWidth: 4
             ).bytes
@@ -316,12 +317,13 @@ struct HostileEditTests {
             let value = try written("value", deep)
             let entry = try written("entry", "{a = \(deep);}")
             let script = try written("script", "set a plist \(deep)\n")
-            for arguments in [
+            let commands = [
                 ["set", file, "a", "--from", value],
                 ["edit", file, "--script", script],
                 ["merge", file, entry],
                 ["merge", file, value, "--at", "a"],
-            ] {
+            ]
+            for arguments in Exhaustive.sample(commands, oneIn: 4) {
                 let run = try limited(arguments + ["-o", "/dev/null"], megabytes: 400)
                 #expect(run.status == 4, "\(arguments): \(run.status) \(run.errors.prefix(300))")
                 #expect(run.errors.contains("bytes of output"), "\(run.errors.prefix(300))")

@@ -42,7 +42,8 @@ public protocol ItemTransaction {
     /// Returns the items that match, at most `limit`, including the changes of the transaction.
     func items(matching query: ItemQuery, limit: Int) throws -> [Item]
 
-    /// Adds an item without changing its dates. The access group of the item becomes that of the transaction.
+    /// Adds an item without changing its dates. The access group of the item becomes that of the
+    /// transaction.
     ///
     /// - Throws: `duplicateItem`, or `invalidName` for more than ``ItemIdentity/largestSize`` bytes
     ///   of service and account.
@@ -79,8 +80,8 @@ extension ItemTransaction {
 
     /// Adds an item.
     ///
-    /// - Throws: `duplicateItem` if an item with the same identity exists, `unsupportedChange` for an item of another
-    ///   access group, or `invalidName` like ``insert(_:)``.
+    /// - Throws: `duplicateItem` if an item with the same identity exists, `unsupportedChange` for
+    ///   an item of another access group, or `invalidName` like ``insert(_:)``.
     public func add(_ item: Item) throws {
         try insert(prepared(item, created: nil))
     }
@@ -107,8 +108,9 @@ extension ItemTransaction {
     /// Changes all items that match: all of them or, if an error is thrown, none.
     ///
     /// - Returns: The number of items changed.
-    /// - Throws: `duplicateItem` if an item would get the identity of another one, `unsupportedChange` for a change of
-    ///   the access group, `invalidName` like ``insert(_:)``, and the errors of `change`.
+    /// - Throws: `duplicateItem` if an item would get the identity of another one,
+    ///   `unsupportedChange` for a change of the access group, `invalidName` like ``insert(_:)``,
+    ///   and the errors of `change`.
     @discardableResult
     public func update(
         matching query: ItemQuery, _ change: (inout Item) throws -> Void
@@ -161,11 +163,16 @@ extension StoreError {
     }
 
     static func notFound(_ query: ItemQuery) -> StoreError {
-        let subject =
-            query.service.map { " of the service `\(printable($0))`" }
-            ?? (query.server ?? query.address?.server)
-            .map { " of the server `\(printable($0))`" }
-            ?? query.label.map { " with the label `\(printable($0))`" } ?? ""
+        let subject: String
+        if let service = query.service {
+            subject = " of the service `\(printable(service))`"
+        } else if let server = query.server ?? query.address?.server {
+            subject = " of the server `\(printable(server))`"
+        } else if let label = query.label {
+            subject = " with the label `\(printable(label))`"
+        } else {
+            subject = ""
+        }
         let group = query.accessGroup.map { " in the access group `\(printable($0))`" } ?? ""
         return StoreError(
             .itemNotFound, what: "no item\(subject)\(group) matches",

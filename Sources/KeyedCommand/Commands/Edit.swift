@@ -11,17 +11,18 @@ import ValidText
 protocol EditingCommand: ConsoleCommand {
     var file: String { get }
     var options: EditingOptions { get }
+    var reading: ReadingOptions { get }
 
     /// Applies the edits of the verb.
     func edit(_ edited: inout EditedFile, _ console: Console) throws(Failure)
 }
 
 extension EditingCommand {
-    var parsingLimits: ParsingLimits { options.reading.limits.limits }
+    var parsingLimits: ParsingLimits { reading.limits.limits }
 
     func execute(_ console: Console) -> ExitStatus {
         do {
-            var edited = try EditedFile(file, options, console)
+            var edited = try EditedFile(file, options, reading, console)
             try edit(&edited, console)
             try edited.finish(console)
             return .fine
@@ -52,6 +53,8 @@ struct SetValue: ParsableCommand, EditingCommand {
 
     @OptionGroup var options: EditingOptions
 
+    @OptionGroup var reading: ReadingOptions
+
     func edit(_ edited: inout EditedFile, _ console: Console) throws(Failure) {
         let path = try KeyPathArgument.path(path)
         let new = try value.parsed(
@@ -79,6 +82,8 @@ struct Insert: ParsableCommand, EditingCommand {
 
     @OptionGroup var options: EditingOptions
 
+    @OptionGroup var reading: ReadingOptions
+
     func edit(_ edited: inout EditedFile, _ console: Console) throws(Failure) {
         let path = try KeyPathArgument.path(path)
         let new = try value.parsed(replacing: nil, console)
@@ -102,6 +107,8 @@ struct Append: ParsableCommand, EditingCommand {
 
     @OptionGroup var options: EditingOptions
 
+    @OptionGroup var reading: ReadingOptions
+
     func edit(_ edited: inout EditedFile, _ console: Console) throws(Failure) {
         let path = try KeyPathArgument.path(path)
         let new = try value.parsed(replacing: nil, console)
@@ -122,6 +129,8 @@ struct Remove: ParsableCommand, EditingCommand {
     var paths: [String]
 
     @OptionGroup var options: EditingOptions
+
+    @OptionGroup var reading: ReadingOptions
 
     func edit(_ edited: inout EditedFile, _ console: Console) throws(Failure) {
         for path in paths {
@@ -146,6 +155,8 @@ struct Rename: ParsableCommand, EditingCommand {
     var key: String
 
     @OptionGroup var options: EditingOptions
+
+    @OptionGroup var reading: ReadingOptions
 
     func edit(_ edited: inout EditedFile, _ console: Console) throws(Failure) {
         try edited.apply(
@@ -183,6 +194,8 @@ struct Edit: ParsableCommand, EditingCommand {
 
     @OptionGroup var options: EditingOptions
 
+    @OptionGroup var reading: ReadingOptions
+
     func validate() throws {
         if edits.isEmpty, script == nil { throw ValidationError("Expected at least one edit.") }
         if file == FileAccess.standardInput, script == FileAccess.standardInput {
@@ -193,7 +206,7 @@ struct Edit: ParsableCommand, EditingCommand {
     func edit(_ edited: inout EditedFile, _ console: Console) throws(Failure) {
         var all: [PropertyListEdit] = []
         if let script {
-            let bytes = try Input.bytes(script, options.reading.limits.limits)
+            let bytes = try Input.bytes(script, reading.limits.limits)
             guard let text = String(validUTF8: bytes) else {
                 throw Failure(.invalid, "\(TerminalText.escaped(script)): expected UTF-8 text")
             }

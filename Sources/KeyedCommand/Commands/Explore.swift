@@ -41,7 +41,8 @@ struct Explore: CommandOnFiles, ConsoleCommand {
     @Option(help: "The limits for a file: untrusted, default or trusted.")
     var limits = LimitsName.default
 
-    @OptionGroup var encoding: EncodingOption
+    @Option(help: TextReading.encodingHelp)
+    var encoding: String?
 
     @Flag(
         help: ArgumentHelp(
@@ -165,7 +166,7 @@ struct Explore: CommandOnFiles, ConsoleCommand {
     private func page(
         of file: String, _ console: Console
     ) throws(Failure) -> (ExplorerPage, ExitStatus) {
-        var text = encoding.reading
+        var text = TextReading(encoding: encoding)
         if typed { text.mapping = .typed }
         let input = try Input(forShowing: file, text: text, limits: limits.limits, console)
         let bounds = ExplorerBounds(limits)

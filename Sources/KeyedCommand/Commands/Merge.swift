@@ -48,15 +48,17 @@ struct Merge: ParsableCommand, ConsoleCommand {
 
     @OptionGroup var options: EditingOptions
 
+    @OptionGroup var reading: ReadingOptions
+
     func validate() throws {
         if base != nil, at != nil { throw ValidationError("--base and --at cannot be combined.") }
     }
 
-    var parsingLimits: ParsingLimits { options.reading.limits.limits }
+    var parsingLimits: ParsingLimits { reading.limits.limits }
 
     func execute(_ console: Console) -> ExitStatus {
         do {
-            var edited = try EditedFile(file, options, console)
+            var edited = try EditedFile(file, options, reading, console)
             let conflicts = try merge(&edited, console)
             try edited.finish(console)
             return conflicts == 0 ? .fine : .invalid
@@ -67,10 +69,10 @@ struct Merge: ParsableCommand, ConsoleCommand {
 
     /// Applies the changes or the entries of the other file, and returns the number of conflicts.
     private func merge(_ edited: inout EditedFile, _ console: Console) throws(Failure) -> Int {
-        let limits = options.reading.limits.limits
+        let limits = reading.limits.limits
         let theirs = try Input(
-            other, options: options.reading.options, limits: limits,
-            text: options.reading.text.reading, console)
+            other, options: reading.options, limits: limits,
+            text: reading.text.reading, console)
         guard let base else {
             let path = try KeyPathArgument.path(at ?? "")
             let value: PropertyListValue
@@ -85,8 +87,8 @@ struct Merge: ParsableCommand, ConsoleCommand {
             return 0
         }
         let old = try Input(
-            base, options: options.reading.options, limits: limits,
-            text: options.reading.text.reading, console)
+            base, options: reading.options, limits: limits,
+            text: reading.text.reading, console)
         let merge: PropertyListMerge
         do {
             merge = try PropertyListMerge(

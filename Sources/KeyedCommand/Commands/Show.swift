@@ -49,7 +49,8 @@ struct Show: ParsableCommand, ConsoleCommand {
 
     @OptionGroup var tree: TreeOptions
 
-    @OptionGroup var encoding: EncodingOption
+    @Option(help: TextReading.encodingHelp)
+    var encoding: String?
 
     @Flag(
         help: ArgumentHelp(
@@ -119,7 +120,7 @@ struct Show: ParsableCommand, ConsoleCommand {
     }
 
     private func read(_ console: Console) throws(Failure) -> Input {
-        var text = encoding.reading
+        var text = TextReading(encoding: encoding)
         if typed { text.mapping = .typed }
         return try Input(
             forShowing: file, text: text, isStrict: strict, limits: limits.limits, console)

@@ -17,8 +17,6 @@ struct EditingOptions: ParsableArguments {
     @Flag(name: [.customShort("n"), .long], help: "Print the changes without writing them.")
     var dryRun = false
 
-    @OptionGroup var reading: ReadingOptions
-
     static let discussion = """
         The result is written to standard output, to the file given with -o, or with --in-place to \
         the file itself. Edits are minimal: in XML and OpenStep text, all other bytes stay the \
@@ -37,24 +35,28 @@ struct EditingOptions: ParsableArguments {
 /// A file that is being edited.
 struct EditedFile {
     let input: Input
-    let options: EditingOptions
+    private let options: EditingOptions
+    private let reading: ReadingOptions
     private let file: String
     private var editor: PropertyListEditor
 
     /// Reads a file to edit.
-    init(_ file: String, _ options: EditingOptions, _ console: Console) throws(Failure) {
+    init(
+        _ file: String, _ options: EditingOptions, _ reading: ReadingOptions, _ console: Console
+    ) throws(Failure) {
         if options.inPlace, file == FileAccess.standardInput {
             throw Failure(.usage, "keyed: standard input cannot be replaced")
         }
         self.file = file
         self.options = options
-        let limits = options.reading.limits.limits
+        self.reading = reading
+        let limits = reading.limits.limits
         input = try Input(
-            file, options: options.reading.options, limits: limits,
-            text: options.reading.text.reading, console)
+            file, options: reading.options, limits: limits,
+            text: reading.text.reading, console)
         do {
             editor = try PropertyListEditor(
-                input.document, options: options.reading.options, limits: limits)
+                input.document, options: reading.options, limits: limits)
         } catch {
             throw Failure(error, in: file, source: nil)
         }
@@ -63,7 +65,7 @@ struct EditedFile {
     /// Returns the original value at a path, or nil if there is none.
     func value(at path: PropertyListKeyPath) -> PropertyListNode? {
         try? input.document.value(
-            at: path, options: options.reading.options, limits: options.reading.limits.limits)
+            at: path, options: reading.options, limits: reading.limits.limits)
     }
 
     /// Applies an edit within the budget of the run. The budget was raised for the new values when
