@@ -218,7 +218,7 @@ def columns(folder, rows):
     loop = c_loop(folder, rows)
     mark = "✓" if ours <= 1.3 * loop else "✗"
     print("## Columns: `arrow.json` compared with a loop in C\n")
-    print("| | rows a second on one core | ÷ loop in C | goal |\n| --- | ---: | ---: | ---: |")
+    print("| | rows a second on one core | time ÷ loop in C | goal |\n| --- | ---: | ---: | ---: |")
     print(f"| loop in C: open, JSON, free | {len(rows) / loop:,.0f} | | |")
     print(f"| `arrow.json` of one batch | {len(rows) / ours:,.0f} | {ours / loop:.2f} | 1.3 {mark} |\n")
 

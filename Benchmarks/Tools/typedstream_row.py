@@ -18,8 +18,8 @@ from plistlib_row import DATA, INTEGER, MASK, REAL, STRING, bits_of_real, conten
 
 
 def text(message):
-    """Returns the text of a message, which is its first string. Reads the whole stream, and thereby checks it, as this
-    library does."""
+    """Returns the text of a message, which is its first string. Reads the whole stream, and thereby checks it, as
+    swift-keyed-archive does."""
     found, is_string = None, False
     for event in stream.TypedStreamReader.from_data(message):
         if isinstance(event, stream.SingleClass):

@@ -183,8 +183,10 @@ def unarchive(data, *, allow=None, aware_datetime=False, limits="default", lenie
     other classes include ``NSURL``. A date outside the years 1 to 9999 is treated like an object of another class, but
     is always allowed.
 
-    Identity and cycles are preserved. An instance receives its fields before it becomes a key or an element of a set.
-    The time is linear in the size of the input.
+    Identity and cycles are preserved. An element of a set or a key that cannot be hashed, such as a list, is wrapped in
+    :class:`Unhashable`. An instance receives its fields before it becomes a key or an element of a set. With
+    ``lenient=True``, a field may have a key that is not text. Instances do not receive such fields. The time is linear
+    in the size of the input.
 
     Args:
         data: The bytes.

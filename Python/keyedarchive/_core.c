@@ -144,8 +144,8 @@ static PyObject *instance(PyObject *type, const makers *with) {
     return make((PyTypeObject *)type, with->no_arguments, NULL);
 }
 
-/// An entry of a cache of key sets: the last dictionary whose keys have one hash. Once a second dictionary has the same
-/// keys, `model` is a Python dictionary with these keys.
+/// An entry of a cache of key sets: the last dictionary whose keys hash to this entry. Once a second dictionary has the
+/// same keys, `model` is a Python dictionary with these keys.
 typedef struct key_set {
     const keyed_value *source;
     PyObject *model;
@@ -173,8 +173,8 @@ typedef struct reader {
     key_set key_sets[key_set_count];
     // The containers to fill: numbers of values, or numbers of objects combined with `object_mark`.
     worklist pending;
-    // The objects that are filled after all others: instances of types that the caller chose, and the sets and
-    // dictionaries whose keys are such instances.
+    // The containers that are filled after all others: instances of types that the caller chose, by number of the
+    // object, and the sets and dictionaries whose keys are such instances, as in `pending`.
     worklist instances, keyed_by_instances;
 } reader;
 
@@ -200,20 +200,25 @@ static PyObject *string_of(const keyed_value *value) {
     return PyUnicode_FromStringAndSize((const char *)value->u.bytes, value->count);
 }
 
-/// Returns whether seconds since 2001 are within the years 1 to 9999, which `datetime` supports.
+/// Returns whether seconds since 2001 are within the years 1 to 9999, which `datetime` supports. Rounding to
+/// microseconds does not leave these years, because dates near the year 9999 are multiples of 2⁻¹⁵ seconds.
 static int has_datetime(double seconds) {
-    return seconds >= -63113904000.0 && seconds < 252423993599.5;
+    return seconds >= -63113904000.0 && seconds < 252423993600.0;
 }
 
 /// Creates a `datetime` from seconds since 2001, rounded to microseconds.
 static PyObject *date_of(double seconds, const makers *with) {
+    if (!has_datetime(seconds)) {
+        // The number of days need not fit in a `long`.
+        if (!(fabs(seconds) < 1e18)) {
+            return PyErr_Format(PyExc_OverflowError, "date value out of range: not within the years 1 to 9999");
+        }
+        return PyErr_Format(PyExc_OverflowError, "date value out of range: %ld days from 2001",
+            (long)(seconds / 86400));
+    }
     double whole = floor(seconds);
     long micros = lrint((seconds - whole) * 1e6);
     if (micros == 1000000) { whole += 1; micros = 0; }
-    if (!has_datetime(seconds)) {
-        return PyErr_Format(PyExc_OverflowError, "date value out of range: a date of %ld days from 2001",
-            isfinite(seconds) && fabs(seconds) < 1e18 ? (long)(whole / 86400) : 0L);
-    }
     int64_t total = (int64_t)whole;
     int64_t day = total >= 0 ? total / 86400 : -((86399 - total) / 86400);
     int second = (int)(total - day * 86400);
@@ -240,7 +245,7 @@ static PyObject *date_of(double seconds, const makers *with) {
     return made;
 }
 
-/// Creates a `UID`. Equal UIDs of one document are the same object, unless their number exceeds the number of values.
+/// Creates a `UID`. Equal UIDs of one document are the same object if their number is below the number of values.
 static PyObject *uid_of(reader *self, uint64_t number) {
     if (number < self->uid_count && self->uids[number]) {
         Py_INCREF(self->uids[number]);
@@ -368,16 +373,42 @@ static int fill_list(reader *self, PyObject *list, const keyed_value *source) {
     return 0;
 }
 
-static int fill_dictionary(reader *self, PyObject *dictionary, const keyed_value *source, int skips_class) {
+/// Wraps a value in `Unhashable` if the last call failed because the value, such as a list, cannot be hashed. Returns
+/// NULL if that call failed for another reason.
+static PyObject *hashable(PyObject *value) {
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) return NULL;
+    PyErr_Clear();
+    PyObject *module = PyImport_ImportModule("keyedarchive._objects");
+    PyObject *made = module ? PyObject_CallMethod(module, "Unhashable", "O", value) : NULL;
+    Py_XDECREF(module);
+    return made;
+}
+
+/// Sets the value for a key, which is wrapped in `Unhashable` if it cannot be hashed.
+static int set_pair(PyObject *dictionary, PyObject *key, PyObject *item) {
+    if (!PyDict_SetItem(dictionary, key, item)) return 0;
+    PyObject *wrapped = hashable(key);
+    int status = wrapped ? PyDict_SetItem(dictionary, wrapped, item) : -1;
+    Py_XDECREF(wrapped);
+    return status;
+}
+
+/// The entries that `fill_dictionary` adds: all, the fields of an object, or the attributes of an instance. `$class` is
+/// not a field. A field whose key is not text is not an attribute: the key may be an instance that is not filled yet,
+/// and hashing it would run its code.
+enum { ALL_ENTRIES, FIELDS, ATTRIBUTES };
+
+static int fill_dictionary(reader *self, PyObject *dictionary, const keyed_value *source, int entries) {
     int is_plain = PyDict_CheckExact(dictionary);
     for (uint32_t index = 0; index < source->count; index++) {
         const keyed_value *name = &self->table->values[source->u.children[index]];
-        if (skips_class && name->kind == KEYED_STRING && name->count == 6 && name->encoding == KEYED_ASCII
+        if (entries != ALL_ENTRIES && name->kind == KEYED_STRING && name->count == 6 && name->encoding == KEYED_ASCII
             && memcmp(name->u.bytes, "$class", 6) == 0) continue;
         PyObject *key = value(self, source->u.children[index]);
         PyObject *item = key ? value(self, source->u.children[source->count + index]) : NULL;
         if (!item) return -1;
-        if (is_plain ? PyDict_SetItem(dictionary, key, item) : PyObject_SetItem(dictionary, key, item)) return -1;
+        if (entries == ATTRIBUTES && !PyUnicode_Check(key)) continue;
+        if (is_plain ? set_pair(dictionary, key, item) : PyObject_SetItem(dictionary, key, item)) return -1;
     }
     return 0;
 }
@@ -401,7 +432,7 @@ static PyObject *class_name(reader *self, uint32_t number) {
 }
 
 /// Creates the object for a class without a known form: an inert object, or an instance of the type that the caller
-/// chose. A date is allowed like any other, even if `datetime` does not support its year.
+/// chose. Dates are always allowed, even if `datetime` does not support their year.
 static PyObject *inert(reader *self, const keyed_object *item) {
     PyObject *name = class_name(self, item->class_index);
     if (!name) return NULL;
@@ -486,25 +517,15 @@ static PyObject *object(reader *self, uint64_t number) {
     return made;
 }
 
-/// Returns whether the last call failed because a value cannot be hashed, and clears that error.
-static int was_unhashable(void) {
-    if (!PyErr_ExceptionMatches(PyExc_TypeError)) return 0;
-    PyErr_Clear();
-    return 1;
-}
-
-/// Fills a set. An element that cannot be hashed, such as a list, is wrapped in `Unhashable`.
+/// Fills a set. An element that cannot be hashed is wrapped in `Unhashable`.
 static int fill_set(reader *self, PyObject *set, const keyed_value *source) {
     for (uint32_t index = 0; index < source->count; index++) {
         PyObject *element = value(self, source->u.children[index]);
         if (!element) return -1;
         if (PySet_Add(set, element)) {
-            if (!was_unhashable()) return -1;
-            PyObject *module = PyImport_ImportModule("keyedarchive._objects");
-            PyObject *boxed = module ? PyObject_CallMethod(module, "Unhashable", "O", element) : NULL;
-            int status = boxed ? PySet_Add(set, boxed) : -1;
-            Py_XDECREF(boxed);
-            Py_XDECREF(module);
+            PyObject *wrapped = hashable(element);
+            int status = wrapped ? PySet_Add(set, wrapped) : -1;
+            Py_XDECREF(wrapped);
             if (status) return -1;
         }
     }
@@ -515,16 +536,7 @@ static int fill_pairs(reader *self, PyObject *dictionary, const keyed_value *key
     for (uint32_t index = 0; index < keys->count; index++) {
         PyObject *key = value(self, keys->u.children[index]);
         PyObject *item = key ? value(self, items->u.children[index]) : NULL;
-        if (!item) return -1;
-        if (PyDict_SetItem(dictionary, key, item)) {
-            if (!was_unhashable()) return -1;
-            PyObject *module = PyImport_ImportModule("keyedarchive._objects");
-            PyObject *boxed = module ? PyObject_CallMethod(module, "Unhashable", "O", key) : NULL;
-            int status = boxed ? PyDict_SetItem(dictionary, boxed, item) : -1;
-            Py_XDECREF(boxed);
-            Py_XDECREF(module);
-            if (status) return -1;
-        }
+        if (!item || set_pair(dictionary, key, item)) return -1;
     }
     return 0;
 }
@@ -534,7 +546,7 @@ static int fill_object(reader *self, PyObject *made, const keyed_object *item) {
     int is_inert = (PyObject *)Py_TYPE(made) == self->with->object_type;
     PyObject *fields = is_inert ? attribute_get(&self->with->fields, made) : PyDict_New();
     if (!fields) return -1;
-    int status = fill_dictionary(self, fields, entry, 1);
+    int status = fill_dictionary(self, fields, entry, is_inert ? FIELDS : ATTRIBUTES);
     if (!status && !is_inert) {
         PyObject *done = PyObject_CallFunctionObjArgs(self->with->fill_object, made, fields, NULL);
         status = done ? 0 : -1;
@@ -558,6 +570,16 @@ static int fill_archived(reader *self, uint64_t number) {
     }
 }
 
+/// Fills a container: a value, or an object if its number has `object_mark`.
+static int fill_container(reader *self, uint64_t container) {
+    uint32_t number = (uint32_t)container;
+    if (container & object_mark) return fill_archived(self, number);
+    const keyed_value *item = &self->table->values[number];
+    PyObject *made = self->values[number];
+    return item->kind == KEYED_DICTIONARY ? fill_dictionary(self, made, item, ALL_ENTRIES)
+                                          : fill_list(self, made, item);
+}
+
 /// Returns the number of children of a value; 0 for a scalar.
 static size_t child_count(const keyed_value *item) {
     if (item->kind == KEYED_DICTIONARY) return (size_t)item->count * 2;
@@ -579,29 +601,59 @@ static int is_instance(const reader *self, uint64_t number) {
         && (PyObject *)Py_TYPE(self->objects[number]) != self->with->object_type;
 }
 
-/// Returns whether an element of an array is an instance of a type that the caller chose.
-static int has_instance(const reader *self, const keyed_value *source) {
+/// Returns whether an element of an array, or a key of a dictionary, is an instance of a type that the caller chose.
+/// Creates the objects that it examines. Returns -1 after an error.
+static int has_instance(reader *self, const keyed_value *source) {
     for (uint32_t index = 0; index < source->count; index++) {
-        const keyed_value *element = &self->table->values[source->u.children[index]];
-        if (element->kind == KEYED_UID && is_instance(self, element->u.natural)) return 1;
+        uint32_t child = source->u.children[index];
+        if (self->table->values[child].kind != KEYED_UID) continue;
+        if (!value(self, child)) return -1;
+        if (is_instance(self, self->table->values[child].u.natural)) return 1;
     }
     return 0;
 }
 
-/// Fills the container of an object, or queues it for `fill_last`. Returns -1 after an error.
-static int fill_or_wait(reader *self, uint64_t number) {
-    const keyed_object *item = &self->archive->objects[number];
-    if (self->with->classes == Py_None) return fill_archived(self, number);
-    if (is_instance(self, number)) {
+/// Returns the value whose elements or keys are hashed when a container is filled, or NULL for a list.
+static const keyed_value *hashed_part(const reader *self, uint64_t container) {
+    const keyed_value *values = self->table->values;
+    if (!(container & object_mark)) {
+        const keyed_value *item = &values[(uint32_t)container];
+        return item->kind == KEYED_DICTIONARY ? item : NULL;
+    }
+    const keyed_object *item = &self->archive->objects[(uint32_t)container];
+    switch (form_of(self, item)) {
+    case KEYED_FORM_ARRAY:
+    case KEYED_FORM_ORDERED_SET: return NULL;
+    case KEYED_FORM_SET:
+    case KEYED_FORM_DICTIONARY: return &values[item->parts[0]];
+    default: return &values[item->value];
+    }
+}
+
+/// Fills a container, or queues it for `fill_last`. Returns -1 after an error.
+static int fill_or_wait(reader *self, uint64_t container) {
+    if (!self->archive || self->with->classes == Py_None) return fill_container(self, container);
+    uint32_t number = (uint32_t)container;
+    const keyed_object *item = container & object_mark ? &self->archive->objects[number] : NULL;
+    if (item && is_instance(self, number)) {
         return create_children(self, &self->table->values[item->value]) ? -1 : enqueue(&self->instances, number);
     }
-    uint32_t form = form_of(self, item);
-    if (form != KEYED_FORM_SET && form != KEYED_FORM_DICTIONARY) return fill_archived(self, number);
-    const keyed_value *keys = &self->table->values[item->parts[0]];
+    const keyed_value *keys = hashed_part(self, container);
+    int waits = keys ? has_instance(self, keys) : 0;
+    if (waits <= 0) return waits ? -1 : fill_container(self, container);
     if (create_children(self, keys)) return -1;
-    if (!has_instance(self, keys)) return fill_archived(self, number);
-    if (form == KEYED_FORM_DICTIONARY && create_children(self, &self->table->values[item->parts[1]])) return -1;
-    return enqueue(&self->keyed_by_instances, number);
+    if (item && form_of(self, item) == KEYED_FORM_DICTIONARY
+        && create_children(self, &self->table->values[item->parts[1]])) return -1;
+    return enqueue(&self->keyed_by_instances, container);
+}
+
+/// Returns the set or dictionary of a container whose keys are hashed, as a new reference.
+static PyObject *hashed_container(const reader *self, uint64_t container) {
+    uint32_t number = (uint32_t)container;
+    PyObject *made = container & object_mark ? self->objects[number] : self->values[number];
+    if ((PyObject *)Py_TYPE(made) == self->with->object_type) return attribute_get(&self->with->fields, made);
+    Py_INCREF(made);
+    return made;
 }
 
 /// Checks that each key of a set or dictionary has the hash that it was added with. Returns -1 after an error.
@@ -634,10 +686,13 @@ static int fill_last(reader *self) {
     }
     // Starts with the container that was found last, because the key of an outer one may contain it.
     for (size_t index = containers->count; index > 0; index--) {
-        if (fill_archived(self, containers->items[index - 1])) return -1;
+        if (fill_container(self, containers->items[index - 1])) return -1;
     }
     for (size_t index = 0; index < containers->count; index++) {
-        if (check_hashes(self->objects[containers->items[index]])) return -1;
+        PyObject *container = hashed_container(self, containers->items[index]);
+        int status = container ? check_hashes(container) : -1;
+        Py_XDECREF(container);
+        if (status) return -1;
     }
     return 0;
 }
@@ -645,17 +700,7 @@ static int fill_last(reader *self) {
 /// Fills all pending containers, including those that are created meanwhile.
 static int fill_all(reader *self) {
     while (self->pending.count) {
-        uint64_t next = self->pending.items[--self->pending.count];
-        int status;
-        if (next & object_mark) {
-            status = fill_or_wait(self, (uint32_t)next);
-        } else {
-            const keyed_value *item = &self->table->values[(uint32_t)next];
-            PyObject *made = self->values[(uint32_t)next];
-            status = item->kind == KEYED_DICTIONARY ? fill_dictionary(self, made, item, 0)
-                                                    : fill_list(self, made, item);
-        }
-        if (status) return -1;
+        if (fill_or_wait(self, self->pending.items[--self->pending.count])) return -1;
     }
     return fill_last(self);
 }
@@ -1097,6 +1142,46 @@ static int add_value(column *to, const keyed_document *document, uint32_t value,
     return status;
 }
 
+/// Returns whether an error says that a path leads to no value.
+static int is_missing(const keyed_error *error) {
+    return error && strcmp(error->code, "noSuchValue") == 0;
+}
+
+/// Adds the value at a path, or null. A missing value is not an error.
+static int add_found(column *to, const keyed_document *document, const char *path, keyed_error **error) {
+    uint32_t value = 0;
+    keyed_document *found = keyed_find(document, path, strlen(path), &value, error);
+    if (!found) {
+        if (is_missing(*error)) {
+            keyed_free(*error);
+            *error = NULL;
+        }
+        return column_add(to, NULL, 0);
+    }
+    int status = add_value(to, found, value, error);
+    keyed_free(found);
+    return status;
+}
+
+/// Checks that the key paths are well-formed, by looking them up in an empty document. Returns -1 after an error.
+static int check_paths(const batch *self) {
+    keyed_document *empty = open_document("{}", 2, KEYED_LIMITS_UNTRUSTED, 0);
+    int status = empty ? 0 : -1;
+    for (Py_ssize_t index = 0; !status && index < self->path_count; index++) {
+        uint32_t value;
+        keyed_error *error = NULL;
+        keyed_free(keyed_find(empty, self->paths[index], strlen(self->paths[index]), &value, &error));
+        if (error && !is_missing(error)) {
+            raise(error);
+            status = -1;
+        } else {
+            keyed_free(error);
+        }
+    }
+    keyed_free(empty);
+    return status;
+}
+
 /// Adds a row for one blob. Returns -1 if memory is exhausted.
 static int add_row(batch *self, const uint8_t *bytes, size_t count) {
     keyed_options options = { (uint32_t)self->limits, 0 };
@@ -1118,16 +1203,11 @@ static int add_row(batch *self, const uint8_t *bytes, size_t count) {
         status = column_add(&self->columns[0], text ? text->bytes : NULL, text ? text->count : 0);
     }
     for (Py_ssize_t index = 0; !status && index < self->path_count; index++) {
-        uint32_t value = 0;
-        // A missing value is null and not an error.
-        keyed_document *found = document
-            ? keyed_find(document, self->paths[index], strlen(self->paths[index]), &value, NULL) : NULL;
         keyed_error *flaw = NULL;
-        status = found ? add_value(&self->columns[index], found, value, &flaw)
-                       : column_add(&self->columns[index], NULL, 0);
+        status = document ? add_found(&self->columns[index], document, self->paths[index], &flaw)
+                          : column_add(&self->columns[index], NULL, 0);
         if (flaw && !error) error = flaw;
         else keyed_free(flaw);
-        keyed_free(found);
     }
     if (!status) {
         status = column_add(&self->columns[self->column_count - 1], error ? error->message : NULL,
@@ -1284,6 +1364,7 @@ static PyObject *columns(PyObject *module, PyObject *arguments) {
         self.paths[index] = PyUnicode_AsUTF8AndSize(PyList_GetItem(paths, index), NULL);
         if (!self.paths[index]) status = -1;
     }
+    if (!status && self.path_count) status = check_paths(&self);
     for (Py_ssize_t index = 0; !status && index < self.column_count; index++) {
         status = column_begin(&self.columns[index], array->length);
     }

@@ -63,6 +63,10 @@ def get(array, paths, *, limits="untrusted"):
 
     ``paths`` is a list of key paths, or a dictionary from field names to key paths. A missing value is null and not an
     error. Strings, dates, UUIDs and URLs are returned as text, data as Base64 text, and other values as JSON.
+
+    Raises:
+        KeyedArchiveError: A key path is malformed.
+        ValueError: A key path contains NUL, or ``limits`` is unknown.
     """
     items = dict(paths) if isinstance(paths, dict) else {path: path for path in paths}
     for path in items.values():

@@ -24,13 +24,17 @@ def dangling():
     return _archive(["$null", {"NS.objects": [_UID(77)], "$class": _UID(2)}, _class("NSArray")])
 
 
-def urls():
-    """Returns an archive of an array of a URL and of another URL that is relative to the first."""
+def urls(is_mutable=False):
+    """Returns an archive of an array of a URL and of another URL that is relative to the first.
+
+    The text of the first is an NSMutableString if `is_mutable`, otherwise a string without a class.
+    """
+    text = {"NS.string": "http://a/b", "$class": _UID(8)} if is_mutable else "http://a/b"
     return _archive([
         "$null", {"NS.objects": [_UID(2), _UID(3)], "$class": _UID(7)},
         {"NS.base": _UID(0), "NS.relative": _UID(4), "$class": _UID(6)},
         {"NS.base": _UID(2), "NS.relative": _UID(5), "$class": _UID(6)},
-        "http://a/b", "c", _class("NSURL"), _class("NSArray")])
+        text, "c", _class("NSURL"), _class("NSArray"), _class("NSMutableString", "NSString")])
 
 
 def nulls():
@@ -40,11 +44,20 @@ def nulls():
         _class("NSArray")])
 
 
+def nested():
+    """Returns an archive of an NSMutableData that contains a property list, a dictionary with the key `a`."""
+    return _archive([
+        "$null", {"NS.data": plistlib.dumps({"a": 1}), "$class": _UID(2)}, _class("NSMutableData", "NSData")])
+
+
 def keys():
-    """Returns an archive of a dictionary whose keys are two dates, two reals, a string and an integer."""
+    """Returns an archive of a dictionary. Its keys are two dates, two reals, a string, an integer, the text of that
+    integer, and two strings that are canonically equivalent.
+    """
     return _archive([
         "$null",
-        {"NS.keys": [_UID(2), _UID(3), 0.5, 1.5, _UID(4), 7], "NS.objects": list("abcdef"), "$class": _UID(5)},
+        {"NS.keys": [_UID(2), _UID(3), 0.5, 1.5, _UID(4), 7, "7", "\u00e9", "e\u0301"],
+         "NS.objects": list("abcdefghi"), "$class": _UID(5)},
         {"NS.time": 0.0, "$class": _UID(6)}, {"NS.time": 1.0, "$class": _UID(6)}, "name", _class("NSDictionary"),
         _class("NSDate")])
 
@@ -78,7 +91,7 @@ def made():
 
 
 def blobs():
-    """Returns the inputs of this module, and the files in the folder that KEYED_CORPUS names."""
+    """Returns the inputs of this module, and the files in the folder `malformed` of KEYED_CORPUS."""
     found = made()
     for root, _, names in os.walk(os.path.join(os.environ.get("KEYED_CORPUS", ""), "malformed")):
         for name in sorted(names):

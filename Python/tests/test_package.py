@@ -11,13 +11,14 @@ import re
 import pickle
 import plistlib
 import sqlite3
+import struct
 import threading
 import unittest
 import uuid
 from dataclasses import dataclass
 
 import keyedarchive
-from hostile import blobs, memory_in_use, sharing
+from hostile import blobs, dangling, memory_in_use, sharing
 from keyedarchive import NSKeyedUnArchiver, nska_deserialize
 from keyedarchive.bpylist2 import archive_types, archiver
 
@@ -91,6 +92,13 @@ class Note(archive_types.DataclassArchiver):
     made: float = 0
 
 
+def with_reference_as_key(archive, number):
+    """Returns the archive with a reference to an object in place of the key `K`."""
+    parts = archive.split(b"\x51K")
+    assert len(parts) == 2
+    return bytes([0x80, number]).join(parts)
+
+
 class PropertyLists(unittest.TestCase):
     def test_other_formats_are_refused_as_plistlib_refuses_them(self):
         for data in (b'{"a": 1}', b"(a, b)", b"text"):
@@ -160,6 +168,22 @@ class PropertyLists(unittest.TestCase):
                 date = datetime.datetime(year, *day, 23, 59, 58)
                 data = plistlib.dumps(date, fmt=plistlib.FMT_BINARY)
                 self.assertEqual(keyedarchive.loads(data), date)
+
+    def test_the_last_second_of_year_9999_is_a_date(self):
+        for microsecond in (500_000, 700_000, 999_970):
+            date = datetime.datetime(9999, 12, 31, 23, 59, 59, microsecond)
+            expected = plistlib.loads(plistlib.dumps(date, fmt=plistlib.FMT_BINARY))
+            self.assertEqual(keyedarchive.loads(plistlib.dumps(date, fmt=plistlib.FMT_BINARY)), expected)
+            self.assertEqual(keyedarchive.unarchive(keyedarchive.archive([date])), [expected])
+
+    def test_dates_out_of_range_are_errors_that_name_the_days(self):
+        data = plistlib.dumps(SAMPLE["date"], fmt=plistlib.FMT_BINARY)
+        stored = struct.pack(">d", (SAMPLE["date"] - datetime.datetime(2001, 1, 1)).total_seconds())
+        for seconds, text in (
+                (252423993600.0, "2921574 days from 2001"), (-63113990400.0, "-730486 days from 2001"),
+                (1e300, "not within the years 1 to 9999"), (float("nan"), "not within the years 1 to 9999")):
+            with self.assertRaisesRegex(OverflowError, f"^date value out of range: {text}$"):
+                keyedarchive.loads(data.replace(stored, struct.pack(">d", seconds)))
 
     def test_keys_are_sorted_or_keep_their_order(self):
         value = {"b": 1, "a": 2}
@@ -290,6 +314,33 @@ class Archives(unittest.TestCase):
             self.assertEqual(found, value)
             self.assertIn(Tag("a"), found)
 
+    def test_unhashable_keys_of_fields_survive(self):
+        data = keyedarchive.archive(keyedarchive.ArchivedObject("Save", fields={"list": [1], "K": "a"}))
+        data = with_reference_as_key(data, 2)
+        found = keyedarchive.unarchive(data, lenient=True)
+        (key,) = found.fields.keys() - {"list"}
+        self.assertIs(key.value, found["list"])
+        self.assertEqual((key.value, found[key]), ([1], "a"))
+        converted = NSKeyedUnArchiver.unserializeNSKeyedArchiver(data)
+        self.assertEqual((converted["list"], sorted(map(str, converted.values()))), ([1], ["[1]", "a"]))
+        self.assertEqual(nska_deserialize.deserialize_plist_from_string(data), {"list": [1]})
+
+    def test_instances_have_their_fields_before_they_are_keys_of_fields(self):
+        data = keyedarchive.archive(keyedarchive.ArchivedObject("Save", fields={"tag": Tag("a"), "K": [1]}))
+        found = keyedarchive.unarchive(with_reference_as_key(data, 2), allow=["Save", Tag], lenient=True)
+        self.assertEqual(found.fields, {"tag": Tag("a"), Tag("a"): [1]})
+        # A dictionary without a class.
+        archive = plistlib.loads(keyedarchive.archive(keyedarchive.ArchivedObject("Save", fields={"tag": Tag("a")})))
+        archive["$objects"][1]["inner"] = {"K": ["b"]}
+        data = with_reference_as_key(plistlib.dumps(archive, fmt=plistlib.FMT_BINARY), 2)
+        found = keyedarchive.unarchive(data, allow=["Save", Tag], lenient=True)
+        self.assertEqual(found["inner"], {Tag("a"): ["b"]})
+
+    def test_an_instance_is_not_hashed_as_a_key_of_instances(self):
+        data = keyedarchive.archive(keyedarchive.ArchivedObject("Tag", fields={"name": "a", "K": 1}))
+        found = keyedarchive.unarchive(with_reference_as_key(data, 1), allow=[Tag], lenient=True)
+        self.assertEqual(found, Tag("a"))
+
     def test_a_hash_that_depends_on_the_set_around_it_is_an_error(self):
         member = Member(set())
         member.peers.add(member)
@@ -415,6 +466,24 @@ class Columns(unittest.TestCase):
         rows = self.pa.array(arrow.get(blobs, {"first": "a[0]", "text": "b", "none": "c"}))
         self.assertEqual(
             rows.to_pylist(), [{"first": "1", "text": "x", "none": None, "error": None}] * 2)
+
+    def test_a_malformed_path_is_an_error_of_the_call(self):
+        from keyedarchive import arrow
+
+        for rows in ([], [None], [b"bplist00"], [keyedarchive.archive([])]):
+            with self.assertRaises(keyedarchive.KeyedArchiveError) as caught:
+                arrow.get(self.pa.array(rows, self.pa.binary()), ["b", "a[0"])
+            self.assertEqual(caught.exception.code, "invalidKeyPath")
+
+    def test_a_path_that_cannot_be_followed_is_an_error_row(self):
+        from keyedarchive import arrow
+
+        blobs = self.pa.array([dangling(), keyedarchive.archive([{"a": 1}])], self.pa.binary())
+        rows = self.pa.array(arrow.get(blobs, {"first": "[0].a", "none": "b", "content": "[1]!"}))
+        broken, good = rows.to_pylist()
+        self.assertIn("77", broken.pop("error"))
+        self.assertEqual(broken, {"first": None, "none": None, "content": None})
+        self.assertEqual(good, {"first": "1", "none": None, "content": None, "error": None})
 
     def test_a_name_that_is_not_unicode_is_an_error_that_frees_the_columns(self):
         from keyedarchive import arrow

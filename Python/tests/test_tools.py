@@ -1,11 +1,12 @@
 # This source file is part of swift-keyed-archive
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the tools in Python: those of the benchmarks, of the scripts, and the one that writes the wheel.
+"""Tests of the benchmark tools, of some scripts, and of the program that writes the wheel.
 
 They need only the standard library, and build nothing.
 """
 
 import contextlib
+import datetime
 import io
 import json
 import os
@@ -82,6 +83,12 @@ class Scripts(unittest.TestCase):
         self.assertEqual(verdict("plistlib", "a.plist", value, value, [])[0], "same")
         self.assertEqual(verdict("plistlib", "a.plist", refused, value, known), ("known", "value", "a reason"))
         self.assertEqual(verdict("Foundation", "a.plist", refused, value, known), ("unknown", "value", None))
+
+    def test_half_milliseconds_are_rounded_as_in_swift(self):
+        differential = runpy.run_path(os.path.join(ROOT, "Scripts", "differential"))
+        for microseconds, expected in ((-1500, -2), (-500, -1), (-499, 0), (0, 0), (499, 0), (500, 1), (1500, 2)):
+            date = differential["EPOCH"] + datetime.timedelta(microseconds=microseconds)
+            self.assertEqual(differential["canonical"](date), f"DATE {expected}\n", microseconds)
 
     def test_missing_lines_are_listed_below_the_required_coverage(self):
         summary = {"lines": {"count": 100, "covered": 96, "percent": 96.0}, "regions": {"count": 10, "covered": 9}}

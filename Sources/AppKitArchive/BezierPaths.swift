@@ -52,7 +52,8 @@ public struct ArchivedBezierPath {
     public var segmentData: Data?
     /// The line width, in points; nil for the default.
     public var lineWidth: PropertyListReal?
-    /// The accuracy with which curves are rendered; a smaller value gives smoother curves. Nil for the default.
+    /// The accuracy with which curves are rendered; a smaller value gives smoother curves. Nil for
+    /// the default.
     public var flatness: PropertyListReal?
     /// The fields that this type does not know.
     public var extraFields = ArchivedExtraFields()

@@ -14,8 +14,9 @@ extension ClassRegistry {
     /// The classes of AppKit that have a Swift type in this library: colors, fonts, paragraph
     /// styles, text tabs, shadows and paths.
     ///
-    /// The list includes the Foundation classes of the types' own fields, such as `NSString`. It lacks classes that
-    /// occur only in collections, such as the `NSNumber` objects among the attributes of a font descriptor.
+    /// The list includes the Foundation classes of the types' own fields, such as `NSString`. It
+    /// lacks classes that occur only in collections, such as the `NSNumber` objects among the
+    /// attributes of a font descriptor.
     public static let appKit = ClassRegistry(
         ArchivedColor.self, ArchivedColorSpace.self, ArchivedFont.self,
         ArchivedFontDescriptor.self, ArchivedBezierPath.self

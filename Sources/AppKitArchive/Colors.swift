@@ -18,7 +18,7 @@ public import Foundation
 // | – 5 device CMYK | `NSCMYK`: the same (known from other implementations) |
 // | – 6 catalog | `NSCatalogName`, `NSColorName`: strings; `NSColor`: the fallback color |
 // | – 10 pattern | `NSImage` |
-// | – in its own space | also `NSComponents`: data, stored inline, all components as text without a NUL; `NSCustomColorSpace` |
+// | – in a custom color space | also `NSComponents`: data, stored inline, all components as text without a NUL; `NSCustomColorSpace` |
 // | `NSColorSpace` | any of `NSID`, `NSSpaceID`, `NSModel`: integers; `NSICC`: data or mutable data |
 // | `UIColor` | `UIColorComponentCount`: integer; `UIRed`, `UIGreen`, `UIBlue`, `UIWhite`, `UIAlpha`: reals; `NSColorSpace`, `NSRGB`, `NSWhite`, `UISystemColorName` (known from other implementations) |
 //
@@ -89,10 +89,11 @@ public struct ArchivedColor {
         whiteText = ColorText.data([white], alpha: alpha)
     }
 
-    /// The components and alpha, parsed from the text that belongs to ``kind``. Alpha is 1 if the text has none.
+    /// The components and alpha, parsed from the text that belongs to ``kind``. Alpha is 1 if the
+    /// text has none.
     ///
-    /// The value is nil for kinds without components. It is also nil if the text is missing, is longer than 256 bytes,
-    /// or is not a list of finite numbers of the expected length.
+    /// The value is nil for kinds without components. It is also nil if the text is missing, is
+    /// longer than 256 bytes, or is not a list of finite numbers of the expected length.
     public var components: [Double]? {
         switch kind {
         case .calibratedRGB, .deviceRGB: rgbText.flatMap { ColorText.components($0, count: 3) }

@@ -37,8 +37,8 @@ public struct ArchivedParagraphStyle {
     public var paragraphSpacing: PropertyListReal?
     /// The indentation of all lines but the first, in points.
     public var headIndent: PropertyListReal?
-    /// The end of each line, in points. A positive value is the distance from the leading margin. Zero or a negative
-    /// value is relative to the trailing margin.
+    /// The end of each line, in points. A positive value is the distance from the leading margin.
+    /// Zero or a negative value is relative to the trailing margin.
     public var tailIndent: PropertyListReal?
     /// The indentation of the first line, in points.
     public var firstLineHeadIndent: PropertyListReal?

@@ -65,7 +65,8 @@ struct ArchiveAssembler: ~Copyable {
         null()
     }
 
-    /// Adds a `$null` entry, for nil or for an entry of the file's object table that is not an object.
+    /// Adds a `$null` entry, for nil or for an entry of the file's object table that is not an
+    /// object.
     mutating func null() {
         builder.string(ArchiveFormat.null)
         note(0..<0)
@@ -212,7 +213,8 @@ struct ArchiveAssembler: ~Copyable {
         return PropertyListUID(UInt32(truncatingIfNeeded: nextExtra))
     }
 
-    /// Adds an extra string and returns its UID. Extra objects are written after the objects of the file.
+    /// Adds an extra string and returns its UID. Extra objects are written after the objects of the
+    /// file.
     mutating func extraString(_ text: String) -> PropertyListUID { add(.string(text)) }
 
     /// Adds extra data and returns its UID.
@@ -224,8 +226,8 @@ struct ArchiveAssembler: ~Copyable {
         return add(.array(objects, class: name))
     }
 
-    /// Returns the UID of the description of a class that the file does not describe. The first call for a class adds
-    /// the description.
+    /// Returns the UID of the description of a class that the file does not describe. The first
+    /// call for a class adds the description.
     mutating func extraClass(_ names: [String]) -> PropertyListUID {
         let name = names.first ?? ""
         if let known = extraClasses[name] { return known }

@@ -10,7 +10,7 @@ internal import TypedStream
 // reads larger and larger windows until it finds the end of the file.
 
 extension ImportedArchive {
-    /// The sizes of the windows to try before all remaining bytes, in bytes.
+    /// The window sizes in bytes. The last window contains all remaining bytes.
     private static let windows = [1 << 16, 1 << 20, 1 << 24]
 
     /// The result of reading a window.
@@ -40,8 +40,8 @@ extension ImportedArchive {
             guard size <= effort else {
                 throw PropertyListError(
                     .sizeLimitExceeded,
-                    what: "expected at most \(effort) more bytes of work, found a window of "
-                        + "\(size) bytes")
+                    what: "expected a window of at most \(effort) bytes (the remaining carving "
+                        + "budget), found \(size) bytes")
             }
             effort -= size
             let window = Array(bytes[place..<place + size])
@@ -77,8 +77,8 @@ extension ImportedArchive {
         }
     }
 
-    /// Reads a window as a typedstream. Returns the length of its complete groups, or a failure if there are none or
-    /// if the stream may continue in a larger window.
+    /// Reads a window as a typedstream. Returns the length of its complete groups, or a failure if
+    /// there are none or if the stream may continue in a larger window.
     private static func typedStream(
         _ window: [UInt8], _ limits: ParsingLimits, isLast: Bool
     ) -> Attempt {

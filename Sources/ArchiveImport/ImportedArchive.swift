@@ -35,7 +35,8 @@ public struct ImportedArchive: Sendable {
         /// `bplist15`, `bplist16` and `bplist17`, the messages of `NSXPCConnection`.
         public static let inlinePropertyList = Format(importer: .inlinePropertyList)
 
-        /// Returns the format that the first 16 bytes identify, or nil if the format cannot be imported.
+        /// Returns the format that the first 16 bytes identify, or nil if the format cannot be
+        /// imported.
         ///
         /// Inlinable, because the unspecialized function would take longer than parsing a small
         /// value of a database.

@@ -20,9 +20,16 @@ internal import PropertyList
 struct InlineListImporter: ArchiveImporter {
     private typealias Item = (key: InlinePropertyListNode?, value: InlinePropertyListNode)
 
+    /// A value in one of its two forms. In an object, strings and data become references to entries
+    /// of `$objects`; outside of objects, they are inline.
+    private struct Form: Hashable {
+        let index: Int
+        let inObject: Bool
+    }
+
     /// A container that is being written.
     private struct Frame {
-        /// The node index under which the complete container is recorded in ``written``, or -1 for
+        /// The node index with which the complete container is recorded in ``written``, or -1 for
         /// an object, which is not recorded.
         let index: Int
         var items: ArraySlice<Item>
@@ -46,8 +53,8 @@ struct InlineListImporter: ArchiveImporter {
     private var uids: [Int: PropertyListUID] = [:]
     private var classes: [String: PropertyListUID] = [:]
     private var classNames: [Int: String?] = [:]
-    /// The written values, by node index. Later references share them.
-    private var written: [Int: CompletedValue] = [:]
+    /// The written values. Later references to a value in the same form share it.
+    private var written: [Form: CompletedValue] = [:]
 
     private init(isArchive: Bool) { self.isArchive = isArchive }
 
@@ -179,7 +186,7 @@ struct InlineListImporter: ArchiveImporter {
             guard let item = frames[top].items.popFirst() else {
                 output.end()
                 if let value = output.lastValue, frames[top].index >= 0 {
-                    written[frames[top].index] = value
+                    written[Form(index: frames[top].index, inObject: inObject)] = value
                 }
                 frames.removeLast()
                 continue
@@ -219,10 +226,11 @@ struct InlineListImporter: ArchiveImporter {
                 return output.reference(uid(of: value), at: range)
             }
         }
-        if let known = written[value.index] { return output.reference(to: known) }
+        let form = Form(index: value.index, inObject: inObject)
+        if let known = written[form] { return output.reference(to: known) }
         if !begin(value, &output) {
             Self.writeScalar(value.content, at: range, &output)
-            if let done = output.lastValue { written[value.index] = done }
+            if let done = output.lastValue { written[form] = done }
         }
     }
 

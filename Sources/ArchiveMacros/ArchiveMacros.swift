@@ -22,8 +22,8 @@ internal import KeyedArchive
 ///
 /// - Parameters:
 ///   - name: The name of the class in archives, as a string literal.
-///   - callsSuper: A Boolean literal indicating whether the generated members call those of the superclass. By
-///     default, they do if the superclass is archived too.
+///   - callsSuper: A Boolean literal indicating whether the generated members call those of the
+///     superclass. By default, they do if the superclass is archived too.
 @attached(
     member, conformances: KeyedEncodable, KeyedDecodable,
     names: named(archivedClass), named(register(in:)), named(encode(with:)), named(init(coder:)))

@@ -44,15 +44,15 @@ struct ArchivedField {
     }
 
     /// The expression for the property in a method with a parameter `coder`.
-    private var reference: String { name == "coder" ? "self.coder" : name }
+    private var propertyExpression: String { name == "coder" ? "self.coder" : name }
 
     /// The statement that encodes the field; nil if the field is not encoded.
     var encoding: String? {
         switch role {
         case .value, .reference(isNonOwning: false):
-            encodingStatement(reference, key)
+            encodingStatement(propertyExpression, key)
         case .reference(isNonOwning: true):
-            "coder.encodeConditionalObject(\(reference), forKey: \(key))"
+            "coder.encodeConditionalObject(\(propertyExpression), forKey: \(key))"
         case .absent: nil
         }
     }
@@ -61,9 +61,9 @@ struct ArchivedField {
     /// the compiler initializes with nil.
     var decoding: String? {
         switch role {
-        case .value: "\(reference) = try coder.\(decodingCall(key, default: fallback))"
+        case .value: "\(propertyExpression) = try coder.\(decodingCall(key, default: fallback))"
         case .reference where type.isImplicitlyNil: nil
-        case .reference, .absent: "\(reference) = nil"
+        case .reference, .absent: "\(propertyExpression) = nil"
         }
     }
 

@@ -168,10 +168,12 @@ struct MemberWriter {
         return "try .\(element.name)(\(arguments.joined(separator: ", ")))"
     }
 
-    /// Returns a function whose body is indented by four spaces.
+    /// Returns a function whose body is indented by four spaces. Empty lines stay empty, because a
+    /// line of a multi-line literal must be empty or have the whole indentation.
     private func function(_ head: String, _ statements: [String]) -> String {
         if statements.isEmpty { return "\(head) {}" }
-        let lines = statements.flatMap { $0.split { $0 == "\n" } }.map { "    \($0)" }
+        let lines = statements.flatMap { $0.split(omittingEmptySubsequences: false) { $0 == "\n" } }
+            .map { $0.isEmpty ? "" : "    \($0)" }
         return "\(head) {\n\(lines.joined(separator: "\n"))\n}"
     }
 }

@@ -63,6 +63,8 @@ struct StoredProperties {
         _ binding: PatternBindingSyntax, of variable: VariableDeclSyntax, type: FieldType?,
         _ attributes: FieldAttributes
     ) {
+        // A property with an initial value that is not archived needs no code, whatever its pattern.
+        if attributes.notArchived != nil, binding.initializer != nil { return }
         guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier else {
             return complain(
                 "pattern", at: binding.pattern,
@@ -94,12 +96,12 @@ struct StoredProperties {
         fields.append(field)
     }
 
-    /// Adds a property that is not archived, if the initializer must set it.
+    /// Adds a property without an initial value that is not archived, if the initializer must set
+    /// it.
     private mutating func addAbsent(
         _ name: TokenSyntax, _ binding: PatternBindingSyntax, of variable: VariableDeclSyntax,
         _ type: FieldType?, _ attributes: FieldAttributes
     ) {
-        if binding.initializer != nil { return }
         guard let type, type.wrapped != nil else {
             return complain(
                 "notArchivedWithoutValue", at: name,
@@ -175,13 +177,13 @@ struct StoredProperties {
         if !isClass {
             return Diagnostic(
                 "referenceOfValue", at: field.node,
-                "`\(field.name)` cannot be a reference: a structure is copied before the archive "
+                "`\(field.name)` cannot be a reference: a structure is copied before decoding "
                     + "is complete", fixIts: [remove])
         }
         if field.type.wrapped == nil || variable.isConstant {
             return Diagnostic(
                 "referenceNotOptional", at: field.node,
-                "`\(field.name)` is nil until the archive is complete: make it an optional `var`",
+                "`\(field.name)` is nil until decoding is complete: make it an optional `var`",
                 fixIts: [remove])
         }
         guard let fallback = attributes.fallback else { return nil }

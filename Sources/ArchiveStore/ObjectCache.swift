@@ -54,9 +54,9 @@ public final class ObjectCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     ///     object whose cost alone exceeds the limit is not stored, and the previous object of the
     ///     key is removed.
     public func set(_ value: Value?, forKey key: Key, cost: Int = 0) {
-        // Removed objects are kept until the lock is released, because their deinitializers may use
-        // the cache.
-        let removed = table.withLock { table -> [Value] in
+        // Removed objects and their keys are kept until the lock is released, because their
+        // deinitializers may use the cache.
+        let removed = table.withLock { table -> [CacheTable<Key, Value>.Entry] in
             var removed = table.remove(key).map { [$0] } ?? []
             guard let value else { return removed }
             let cost = max(cost, 0)
@@ -90,8 +90,8 @@ public final class ObjectCache<Key: Hashable & Sendable, Value: Sendable>: Senda
 
 /// A table of objects by key, with a list in the order of their last use.
 private struct CacheTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// An object, and the indices of its neighbors in the list.
-    private struct Entry {
+    /// An object with its key, and the indices of its neighbors in the list.
+    struct Entry {
         let key: Key
         let value: Value
         let cost: Int
@@ -138,7 +138,7 @@ private struct CacheTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         if overflows { carries &+= 1 }
     }
 
-    mutating func remove(_ key: Key) -> Value? {
+    mutating func remove(_ key: Key) -> Entry? {
         guard let place = places.removeValue(forKey: key) else { return nil }
         unlink(place)
         guard let entry = entries[place] else { return nil }
@@ -147,10 +147,10 @@ private struct CacheTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         let (rest, overflows) = sum.subtractingReportingOverflow(UInt(clamping: entry.cost))
         sum = rest
         if overflows { carries &-= 1 }
-        return entry.value
+        return entry
     }
 
-    mutating func removeOldest() -> Value? {
+    mutating func removeOldest() -> Entry? {
         oldest.flatMap { entries[$0]?.key }.flatMap { remove($0) }
     }
 

@@ -136,6 +136,7 @@ extension StoreError {
     }
 
     private static func recovery(of error: SystemError) -> String? {
+        if let recovery = error.recovery { return recovery }
         if error.isMissing || error.isWrongKind { return "check the path" }
         if error.isTimeout { return "try again, or raise the timeout" }
         if error.isDenied { return "give the user of this program read and write access" }

@@ -192,7 +192,8 @@ keyed_table *keyed_values(const keyed_document *document, keyed_error **error);
 /// `@12` is object 12. If the first key begins with `$` and is a key of the property list's root, as in `$top.root`,
 /// the path begins at that root. `!` enters data that contains a property list.
 ///
-/// In a dictionary, `[3]` is the value at index 3 if its key has no text, such as a date.
+/// In a dictionary, `[3]` is the value at index 3 if the key there, such as a date, has no text. The same applies if an
+/// earlier key has the same text: the number 1 and the string `1` can be keys of one `NSDictionary`.
 ///
 /// Returns the document that contains the value, and stores the number of the value in `value`.
 keyed_document *keyed_find(

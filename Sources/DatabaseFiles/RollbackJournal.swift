@@ -35,8 +35,8 @@ package struct RollbackJournal: Sendable, Equatable {
 
     /// The first header, or nil if it is malformed. SQLite would then restore nothing.
     package let header: Header?
-    /// The number of pages that a rollback would restore.
-    package let pageCount: Int
+    /// The number of complete records. A rollback restores at most as many pages.
+    package let recordCount: Int
     /// A Boolean value indicating whether the journal ends with a record that names a
     /// super-journal.
     package let namesSuperJournal: Bool
@@ -100,9 +100,9 @@ package struct RollbackJournal: Sendable, Equatable {
         guard let first = head.first, first != 0 else { return nil }
         header = Header(head)
         var segments = Segments(source)
-        var pageCount = 0
-        while let segment = try segments.next() { pageCount += segment.count }
-        self.pageCount = pageCount
+        var recordCount = 0
+        while let segment = try segments.next() { recordCount += segment.count }
+        self.recordCount = recordCount
         hasPagesInEachSegment = try segments.isAtEnd()
         namesSuperJournal = try Self.namesSuperJournal(source)
     }

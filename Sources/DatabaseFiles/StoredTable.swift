@@ -8,7 +8,8 @@ package struct StoredTable: Sendable {
     package let root: UInt32
     private let definition: TableDefinition?
 
-    // The maximum number of columns of a table: the largest limit with which SQLite can be compiled.
+    // The maximum number of columns of a table: the largest limit with which SQLite can be
+    // compiled.
     static let mostColumns = 32_767
     // The maximum number of columns shown for a table with an unreadable definition. This is
     // SQLite's default limit.
@@ -45,7 +46,7 @@ package struct StoredTable: Sendable {
         else { return nil }
         guard values[3].kind == .other else { return nil }
         let number = try payload.bytes(in: values[3].range)
-        // SQLite stores a page number from 2³¹ in 6 bytes.
+        // SQLite stores page numbers of 2³¹ or more in 6 bytes.
         guard number.count <= 4 else {
             throw DatabaseFileError(
                 "expected a root page number of at most 4 bytes for a table, found one of "

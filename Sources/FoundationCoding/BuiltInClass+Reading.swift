@@ -198,7 +198,8 @@ extension BuiltInClass {
             if counts[hash, default: 0] > mostCollisions {
                 throw KeyedArchiveError(
                     .expansionLimitExceeded,
-                    what: "expected at most \(mostCollisions) elements with one hash, found more",
+                    what: "expected at most \(mostCollisions) elements with the same hash, "
+                        + "found more",
                     object: coder.uid)
             }
         }

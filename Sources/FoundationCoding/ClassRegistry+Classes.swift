@@ -41,7 +41,7 @@ extension ClassRegistry {
         }
     }
 
-    /// Returns the registry with one more class, under another name. It replaces
+    /// Returns the registry with one more class, under another name. Use this method instead of
     /// `NSKeyedUnarchiver.setClass(_:forClassName:)`, which applies to all archives.
     ///
     /// - Parameters:

@@ -61,8 +61,8 @@ public final class KeyedArchiverCoder: NSCoder {
     /// The replacements of objects, by the original object. The delegate or the object itself has
     /// chosen them.
     var replacements: [ObjectIdentifier: (original: AnyObject, replacement: AnyObject?)] = [:]
-    /// The objects that have been reported to the delegate, or will be when they are complete. ``replacements``
-    /// retains them.
+    /// The objects that have been reported to the delegate, or will be when they are complete.
+    /// ``replacements`` retains them.
     var reported: Set<ObjectIdentifier> = []
     /// A Boolean value indicating whether a delegate was set, or an object has been replaced.
     var mayReplace = false

@@ -129,7 +129,7 @@ extension KeyedUnarchiverCoder {
             isWhole ? dictionary : nil, key, "a dictionary of \(Key.self) and \(Object.self)")
     }
 
-    /// Returns the value, or keeps an error if there is none.
+    /// Returns the value, and records an error if it is nil.
     private func checked<Value>(_ value: Value?, _ key: String, _ expected: String) -> Value? {
         if value == nil {
             let found = KeyedArchiveError(

@@ -63,7 +63,8 @@ public final class KeyedUnarchiverCoder: NSCoder {
     var frame: Frame?
     /// The classes named by the innermost call that takes classes.
     var named: NamedClasses?
-    /// A Boolean value indicating whether a delegate was set.
+    /// A Boolean value indicating whether ``delegate`` was ever set. This flag is faster to read
+    /// than the weak reference.
     private(set) var mayReplace = false
     /// The first error.
     var failure: (any Error)?
@@ -277,10 +278,11 @@ public final class KeyedUnarchiverCoder: NSCoder {
     public override func decodeData() -> Data? { decodeObject() as? Data }
 
     public override func decodePropertyList() -> Any? {
-        let outer = named
-        named = Self.propertyListClasses
-        defer { named = outer }
-        return decodeObject()
+        attempt(nil) { frame throws in
+            try frame.decoder.nextUnkeyed().flatMap {
+                try decoded($0, of: Self.propertyListClasses)?.any
+            }
+        }
     }
 
     private static let propertyListClasses = NamedClasses.several([

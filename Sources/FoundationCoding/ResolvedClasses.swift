@@ -19,7 +19,7 @@ enum Resolution {
     case unlisted
 }
 
-/// The classes of one archive with the ways to read their objects. Each class is looked up once.
+/// The classes of one archive with the ways to read their objects, cached by class number.
 struct ResolvedClasses {
     private var typesByName: [ExactText: AnyClass] = [:]
     /// The resolutions of classes that the program has set or the registry lists, by class number.

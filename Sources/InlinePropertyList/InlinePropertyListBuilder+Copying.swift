@@ -18,15 +18,24 @@ extension InlinePropertyListBuilder {
             throw InlinePropertyListError(
                 .invalidMarker, "expected a value of version 16 or 17, found one of version 15")
         }
+        let last = node.stored.kind.isContainer ? Int(node.stored.other) : node.index + 1
+        let nodes = (node.index..<last).lazy.map {
+            InlinePropertyListNode(storage: node.storage, index: $0)
+        }
+        // References are refused before the first value is appended, so that no part of a refused
+        // value is appended.
+        if let reference = nodes.first(where: \.isReference) {
+            throw InlinePropertyListError(
+                .invalidReference, "expected a value without references, found a reference",
+                at: reference.byteRange.lowerBound)
+        }
         // The end of each open container: the index of the first node after it.
         var ends: [Int] = []
-        let last = node.stored.kind.isContainer ? Int(node.stored.other) : node.index + 1
-        for index in node.index..<last {
-            while ends.last == index {
+        for child in nodes {
+            while ends.last == child.index {
                 ends.removeLast()
                 try end()
             }
-            let child = InlinePropertyListNode(storage: node.storage, index: index)
             switch child.stored.kind {
             case .array: try beginArray()
             case .dictionary: try beginDictionary()
@@ -40,11 +49,6 @@ extension InlinePropertyListBuilder {
     private mutating func append(
         copyOf node: InlinePropertyListNode
     ) throws(InlinePropertyListError) {
-        guard !node.isReference else {
-            throw InlinePropertyListError(
-                .invalidReference, "expected a value without references, found a reference",
-                at: node.byteRange.lowerBound)
-        }
         switch node.content {
         case .boolean(let flag): try append(.boolean(flag))
         case .integer(let number): try append(.integer(number))

@@ -3,7 +3,8 @@
 
 /// Serializes a property list of version 16 or 17, value by value.
 ///
-/// The builder writes no references, so every reader accepts its output.
+/// The builder writes no references, so every reader accepts its output. A call that throws an
+/// error leaves the property list as it was.
 ///
 /// ```swift
 /// var message = InlinePropertyListBuilder()

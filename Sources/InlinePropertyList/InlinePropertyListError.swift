@@ -12,8 +12,8 @@ public struct InlinePropertyListError: Error, Sendable {
 
         /// The input does not begin with `bplist15`, `bplist16` or `bplist17`.
         public static let unrecognizedFormat = Code("unrecognizedFormat")
-        /// The input ends before a value, or the offset in a container or a reference extends beyond the available
-        /// bytes.
+        /// The input or the enclosing container ends before a value, or within the offset field of
+        /// a container or a reference.
         public static let truncated = Code("truncated")
         /// The header of version 15 is malformed.
         public static let invalidHeader = Code("invalidHeader")

@@ -33,7 +33,7 @@ public struct InlinePropertyListLimits: Sendable, Hashable {
     public static let trusted = InlinePropertyListLimits(
         depth: 1_000_000, inputSize: addressableSize)
 
-    /// The size of the largest possible input, because offsets in a document are 32 bits wide.
+    /// The size of the largest input that the 32-bit offsets of a document can address.
     static let addressableSize = Int(clamping: UInt32.max)
 }
 

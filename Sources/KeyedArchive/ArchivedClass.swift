@@ -26,11 +26,12 @@ public struct ArchivedClass: Sendable {
         case nameFirst
         /// The chain, the name, the hints.
         case chainFirst
-        /// Another order, or additional keys. The dictionary has all keys in order. The values of the three usual
-        /// keys are null.
+        /// Another order, or additional keys. The dictionary has all keys in order. The values of
+        /// the three usual keys are null.
         case other(PropertyListDictionary)
 
-        /// All keys in order, with the values of additional keys. The values of the three usual keys are null.
+        /// All keys in order, with the values of additional keys. The values of the three usual
+        /// keys are null.
         var keys: PropertyListDictionary {
             switch self {
             case .nameFirst:
@@ -71,7 +72,8 @@ public struct ArchivedClass: Sendable {
         self.init(name: name, chain: chain)
     }
 
-    /// Creates the description of a class. Pass nil as `chain` for a class that is archived under another name.
+    /// Creates the description of a class. Pass nil as `chain` for a class that is archived under
+    /// another name.
     public init(name: String, chain: [String]? = nil, hints: [String]? = nil) {
         self.name = name
         self.chain = chain

@@ -30,7 +30,8 @@ extension ClassRegistry {
     /// allows all single values that settings and keychain items usually hold.
     public static let identifierClasses = ClassRegistry(URL.self, UUID.self)
 
-    /// The classes of Foundation that are plain data and have a Swift type in this module: the default registry.
+    /// The classes of Foundation that are plain data and have a Swift type in this module: the
+    /// default registry.
     ///
     /// The classes of AppKit and UIKit are in the product `AppKitArchive`.
     public static let foundation = propertyList.merging(foundationValues)

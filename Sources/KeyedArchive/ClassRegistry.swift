@@ -103,15 +103,16 @@ extension ClassRegistry {
 
     /// Returns the registry with another name for writing and reading objects of a type.
     ///
-    /// The archiver then writes the description of the class without superclasses, as Apple's archiver does.
+    /// The archiver then writes the description of the class without superclasses, as Apple's
+    /// archiver does.
     public func adding(_ type: any KeyedCodable.Type, writtenAs name: String) -> ClassRegistry {
         var registry = adding(type).adding(type, as: name)
         registry.writtenNames[ObjectIdentifier(type)] = name
         return registry
     }
 
-    /// Returns the registry with additional names that have no Swift type. Where the program requests an
-    /// ``AnyArchived``, objects of these classes are kept as ``OpaqueObject``.
+    /// Returns the registry with additional names that have no Swift type. Where the program
+    /// requests an ``AnyArchived``, objects of these classes are kept as ``OpaqueObject``.
     public func allowing(_ names: String...) -> ClassRegistry {
         var registry = self
         registry.allow(names)
@@ -125,8 +126,8 @@ extension ClassRegistry {
         }
     }
 
-    /// Returns the registry set to keep objects of unlisted classes as ``OpaqueObject``, wherever the program requests
-    /// an ``OpaqueObject`` or an ``AnyArchived``.
+    /// Returns the registry set to keep objects of unlisted classes as ``OpaqueObject``, wherever
+    /// the program requests an ``OpaqueObject`` or an ``AnyArchived``.
     public func keepingUnknownClasses() -> ClassRegistry {
         var registry = self
         registry.keepsUnknownClasses = true

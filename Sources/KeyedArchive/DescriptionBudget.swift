@@ -24,8 +24,9 @@ package struct DescriptionBudget {
 
     init(_ table: DocumentTable, _ limits: ParsingLimits) {
         countLimit = 2 &* table.children.count &+ 1000
-        // A description usually refers to its name twice, hence twice the table's size. Beyond that, the limit has
-        // 16 bytes, enough for a short text, for each value that `limits.expansion` allows.
+        // A description usually refers to its name twice, hence twice the table's size. Beyond
+        // that, the limit has 16 bytes, enough for a short text, for each value that
+        // `limits.expansion` allows.
         let values = min(max(limits.expansion.limit(for: table.extent), 0), Int.max >> 5)
         sizeLimit = 2 &* table.size &+ 16 &* values
     }

@@ -5,9 +5,9 @@
 
 /// The kind of an entry of `$objects`.
 ///
-/// Three types classify entries by these rules. ``ArchiveContents`` classifies single entries and returns views of
-/// them. ``NumberedEntries`` classifies single entries without creating views. ``ArchiveIndex`` classifies all
-/// entries at once.
+/// Three types classify entries by these rules. ``ArchiveContents`` classifies single entries and
+/// returns views of them. ``NumberedEntries`` classifies single entries without creating views.
+/// ``ArchiveIndex`` classifies all entries at once.
 enum EntryKind {
     /// Nil, stored as the string `$null`.
     case null

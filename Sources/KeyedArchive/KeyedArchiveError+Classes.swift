@@ -80,7 +80,8 @@ extension KeyedArchiveError {
     ) -> String {
         let name = quoted(archivedClass.name)
         if archivedClass.isKind(of: type.archivedClass.name) {
-            return "`.adding(T.self, as: \(name))` with T, the subclass of \(type), would allow it"
+            return "`.adding(T.self, as: \(name))` would allow it, where T is your subclass of "
+                + "\(type)"
         }
         if let other = ClassRegistry.foundation[archivedClass.name]?.type {
             return "\(type) is requested here; `\(other).self` reads this class"

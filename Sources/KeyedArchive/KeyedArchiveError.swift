@@ -126,7 +126,8 @@ public struct KeyedArchiveError: Error, Sendable {
     ///
     /// - Parameters:
     ///   - code: the kind of failure.
-    ///   - what: the fault, as “expected X, found Y”. Errors are logged, so do not quote text or data.
+    ///   - what: the fault, as “expected X, found Y”. Errors are logged, so do not quote text or
+    ///     data.
     ///   - object: the number of the object, ``KeyedDecoder/uid``.
     ///   - path: the path from the object that throws the error to the fault; usually nil.
     ///   - recovery: the suggested fix, as advice for the caller.
@@ -160,9 +161,9 @@ public struct KeyedArchiveError: Error, Sendable {
     public var recovery: String? { storage.recovery }
     /// The underlying error, for ``Code/invalidPropertyList``.
     public var propertyListError: PropertyListError? { storage.propertyListError }
-    /// A Boolean value indicating whether the failure is an exceeded limit rather than bad input. The limit applies
-    /// to the archive, or to the property list that contains the archive. The program can raise most limits with
-    /// `ParsingLimits`.
+    /// A Boolean value indicating whether the failure is an exceeded limit rather than bad input.
+    /// The limit applies to the archive, or to the property list that contains the archive. The
+    /// program can raise most limits with `ParsingLimits`.
     public var isLimit: Bool {
         [.depthLimitExceeded, .expansionLimitExceeded].contains(code)
             || propertyListError?.isLimit == true

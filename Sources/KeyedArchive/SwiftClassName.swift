@@ -9,12 +9,13 @@ internal import PropertyList
 ///     _TtC3App4Save            the same, mangled
 ///     _TtCC3App5Outer5Inner    App.Outer.Inner: one more kind letter for each enclosing type
 ///
-/// The letters are C for a class, V for a structure, O for an enumeration. The length of each identifier precedes
-/// it. Generic and private classes have longer names, which are not converted.
+/// The letters are C for a class, V for a structure, O for an enumeration. The length of each
+/// identifier precedes it. Generic and private classes have longer names, which are not converted.
 enum SwiftClassName {
     private static let prefix = "_Tt"
 
-    /// Returns `App.Save` for `_TtC3App4Save`; nil for a name that is not mangled, or is mangled in another way.
+    /// Returns `App.Save` for `_TtC3App4Save`; nil for a name that is not mangled, or is mangled in
+    /// another way.
     static func qualified(_ name: String) -> String? {
         // Few names begin with an underscore, so checking one byte rules out most of them.
         guard name.utf8.first == UInt8(ascii: "_"), name.literallyBegins(with: prefix) else {

@@ -72,11 +72,11 @@ enum Contents {
     static func text(_ bytes: [UInt8], _ settings: Settings) throws(Failure) -> String? {
         if case .typedStream = ContentKind(bytes) { return try typedStreamText(bytes, settings) }
         let handle = try DocumentHandle(bytes, settings)
-        var walk = ObjectWalk(handle)
-        let root = try walk.resolve(ObjectWalk.start(of: handle))
+        var resolver = ValueResolver(handle)
+        let root = try resolver.resolve(ValueResolver.start(of: handle))
         if root.kind == "string" || root.kind == "url" { return root.node.string }
         guard root.kind == "object", let field = root.node["NSString"] else { return nil }
-        let text = try walk.resolve(field)
+        let text = try resolver.resolve(field)
         return text.kind == "string" ? text.node.string : nil
     }
 

@@ -81,7 +81,7 @@ public func keyed_find(
         let parsed = try convertingErrors { () throws(PropertyListError) in
             try PropertyListKeyPath(parsing: text)
         }
-        let (handle, node) = unsafe try ObjectWalk.find(parsed, in: DocumentHandle.of(document))
+        let (handle, node) = unsafe try ValueResolver.find(parsed, in: DocumentHandle.of(document))
         unsafe value?.pointee = UInt32(truncatingIfNeeded: node.number)
         return unsafe Block.handle(handle)
     }

@@ -24,10 +24,10 @@ enum JSONText {
         var writer = ObjectJSON(handle)
         if node.isIdentical(to: handle.document.root) {
             // For the root value of an archive, the result is the root object.
-            try writer.append(ObjectWalk.start(of: handle).index)
+            try writer.append(ValueResolver.start(of: handle).index)
         } else {
-            var walk = ObjectWalk(handle)
-            try writer.append(node.index, object: walk.object(of: node))
+            var resolver = ValueResolver(handle)
+            try writer.append(node.index, object: resolver.object(of: node))
         }
         return writer.output
     }

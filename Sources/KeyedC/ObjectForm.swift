@@ -139,8 +139,8 @@ struct ObjectForms {
         }
     }
 
-    /// Returns the Foundation form of an object, or nil if its class has none or a field of the form
-    /// is missing.
+    /// Returns the Foundation form of an object, or nil if its class has none or a field of the
+    /// form is missing.
     ///
     /// The function changes nothing. It is `mutating` because a mutating caller would copy the
     /// structure to call a nonmutating function.

@@ -25,7 +25,7 @@ struct ObjectJSON: ~Copyable {
         }
 
         let contents: Contents
-        /// The indices of the first key and the first value among the children of the document.
+        /// The indices of the first key and the first value in the children of all containers.
         let keys: Int
         let values: Int
         let count: Int
@@ -283,15 +283,13 @@ struct ObjectJSON: ~Copyable {
     private mutating func part(_ node: UInt32) throws(Failure) {
         try charge()
         let object = table[node].uid.value
-        switch try form(of: object) {
-        case .plain(let text), .string(let text):
-            if table[text].kind == .string { return appendString(table[text]) }
-        case .url(let base, let relative):
-            if try isNull(base), case .plain(let text) = try form(of: table[relative].uid.value),
-                table[text].kind == .string
-            {
-                return appendString(table[text])
-            }
+        var text = object
+        if case .url(let base, let relative) = try form(of: object), try isNull(base) {
+            text = table[relative].uid.value
+        }
+        switch try form(of: text) {
+        case .plain(let leaf), .string(let leaf):
+            if table[leaf].kind == .string { return appendString(table[leaf]) }
         default: break
         }
         appendReference(object)

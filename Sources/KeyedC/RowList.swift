@@ -39,11 +39,13 @@ struct RowList {
         let children: ResolvedValue.Children
         /// The index of the next child.
         var position = 0
+        /// The texts of the keys of an `NSDictionary` before that child.
+        var keyTexts: Set<ExactText> = []
     }
 
     private var rows: [Row] = []
     private var texts = Appendix()
-    private var walk: ObjectWalk
+    private var resolver: ValueResolver
     private var seen: Set<UInt32> = []
     /// The path of the next row.
     private var path: [PropertyListKeyPath.Step] = []
@@ -54,12 +56,12 @@ struct RowList {
     enum Scope { case itself, children, everything }
 
     init(_ handle: DocumentHandle, _ start: PropertyListNode, _ scope: Scope) throws(Failure) {
-        walk = ObjectWalk(handle)
+        resolver = ValueResolver(handle)
         limits = handle.limits
         budget = handle.document.budget(handle.limits).account
         switch scope {
         case .itself: if try add(start) != nil { try addJSON(to: [0]) }
-        case .children: try addChildren(of: walk.entered(start))
+        case .children: try addChildren(of: resolver.entered(start))
         case .everything:
             if let value = try add(start, isRecursive: true) { try addDescendants(of: value) }
         }
@@ -109,7 +111,7 @@ struct RowList {
     private mutating func add(
         _ node: PropertyListNode, _ key: String? = nil, _ index: Int = -1, isRecursive: Bool = false
     ) throws(Failure) -> ResolvedValue? {
-        let value = try walk.entered(node)
+        let value = try resolver.entered(node)
         if path.count > limits.depth {
             throw Failure(OperationBudget.depthExceeded(path.count, limit: limits.depth))
         }
@@ -126,7 +128,7 @@ struct RowList {
         let isReference = !isNew && isRecursive
         row.kind = texts.add(isReference ? "reference" : value.kind)
         if let description = value.description,
-            let name = walk.forms?.className(description)?.string
+            let name = resolver.forms?.className(description)?.string
         {
             try charge(name.utf8.count)
             row.className = texts.add(name)
@@ -140,7 +142,7 @@ struct RowList {
     private mutating func addJSON(to containers: [Int]) throws(Failure) {
         if containers.isEmpty { return }
         // One writer, and one budget, for all rows.
-        var writer = ObjectJSON(walk.handle)
+        var writer = ObjectJSON(resolver.handle)
         for index in containers {
             writer.restart()
             try writer.append(rows[index].node.index, object: rows[index].object)
@@ -184,14 +186,18 @@ struct RowList {
             return Child(node: elements[position], step: .index(position), index: position)
         case .pairs(let keys, let values):
             guard position < keys.count else { return nil }
-            let text = try walk.keyText(keys[position])
-            return Self.child(values[position], keys[position], text, position)
+            let text = try resolver.keyText(keys[position])
+            var isFirst = true
+            if let text { isFirst = level.keyTexts.insert(ExactText(text)).inserted }
+            return Self.child(
+                values[position], keys[position], text, position, isFirst: isFirst)
         case .fields(let fields, let hasClass):
             while level.position < fields.count {
                 let entry = fields[level.position]
                 if !hasClass || !entry.keyNode.isString("$class") {
                     return Self.child(
-                        entry.value, entry.keyNode, entry.keyNode.string, level.position)
+                        entry.value, entry.keyNode, entry.keyNode.string, level.position,
+                        isFirst: true)
                 }
                 level.position += 1
             }
@@ -199,14 +205,18 @@ struct RowList {
         }
     }
 
-    /// Returns the child of a dictionary at a position. If its key has no text, its path ends with
-    /// the position.
+    /// Returns the child of a dictionary at a position.
+    ///
+    /// Its path ends with the text of its key. If the key has no text, or is not the first with its
+    /// text, the path ends with the position.
     private static func child(
-        _ node: PropertyListNode, _ key: PropertyListNode, _ text: String?, _ position: Int
+        _ node: PropertyListNode, _ key: PropertyListNode, _ text: String?, _ position: Int,
+        isFirst: Bool
     ) -> Child {
-        if let text { return Child(node: node, step: .key(text), key: text) }
-        let name = key.uid.map { "@\($0.value)" } ?? "(\(key.kind))"
-        return Child(node: node, step: .index(position), key: name)
+        let step: PropertyListKeyPath.Step =
+            if let text, isFirst { .key(text) } else { .index(position) }
+        let name = text ?? key.uid.map { "@\($0.value)" } ?? "(\(key.kind))"
+        return Child(node: node, step: step, key: name)
     }
 
     /// Returns a new block, which the caller must free.

@@ -20,7 +20,8 @@ enum FileOutput {
                 path, with: bytes, specialFiles: inPlace ? .refused : .writtenThrough)
             for note in notes { console.complain("\(name): \(note)") }
         } catch {
-            throw Failure(.invalid, "\(name): \(error.message)")
+            let recovery = error.recovery.map { " (\($0))" } ?? ""
+            throw Failure(.invalid, "\(name): \(error.message)\(recovery)")
         }
     }
 }

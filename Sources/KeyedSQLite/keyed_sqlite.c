@@ -250,6 +250,8 @@ typedef struct cursor {
     sqlite3_vtab_cursor base;
     keyed_rows *rows;
     size_t position;
+    /// Copies of the arguments, for the hidden columns. `start` is NULL without a path.
+    sqlite3_value *blob, *start;
 } cursor;
 
 static int connect(
@@ -272,7 +274,8 @@ static int disconnect(sqlite3_vtab *base) {
     return SQLITE_OK;
 }
 
-/// Plans a query. The blob and the path, if there is one, become arguments of `filter`.
+/// Plans a query. The blob and the path, if there is one, become arguments of `filter`. If a statement has two
+/// constraints on one of them, `filter` gets the last, and SQLite checks the other against the hidden column.
 static int best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     (void)base;
     int blob = -1, start = -1, unusable = 0;
@@ -310,8 +313,17 @@ static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **result) {
     return SQLITE_OK;
 }
 
+/// Frees the rows and the copies of the arguments.
+static void clear(cursor *open) {
+    keyed_free(open->rows);
+    sqlite3_value_free(open->blob);
+    sqlite3_value_free(open->start);
+    open->rows = NULL;
+    open->blob = open->start = NULL;
+}
+
 static int close_cursor(sqlite3_vtab_cursor *base) {
-    keyed_free(((cursor *)base)->rows);
+    clear((cursor *)base);
     sqlite3_free(base);
     return SQLITE_OK;
 }
@@ -334,11 +346,13 @@ static int filter(
 ) {
     (void)name; (void)count;
     cursor *open = (cursor *)base;
-    keyed_free(open->rows);
-    open->rows = NULL;
+    clear(open);
     open->position = 0;
     input source;
     if (number == 0 || !take(arguments[0], &source)) return SQLITE_OK;
+    open->blob = sqlite3_value_dup(arguments[0]);
+    if (number > 1) open->start = sqlite3_value_dup(arguments[1]);
+    if (!open->blob || (number > 1 && !open->start)) return SQLITE_NOMEM;
     uint32_t value = 0;
     // Without a path, the empty path is looked up, because it names the root object of an archive.
     keyed_document *document = keyed_open(source.bytes, source.count, &untrusted, NULL);
@@ -384,6 +398,10 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
         break;
     case OFFSET:
         if (row->offset >= 0) sqlite3_result_int64(context, row->offset);
+        break;
+    case BLOB: sqlite3_result_value(context, open->blob); break;
+    case START:
+        if (open->start) sqlite3_result_value(context, open->start);
         break;
     default: break;
     }

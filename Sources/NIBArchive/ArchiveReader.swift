@@ -186,7 +186,8 @@ struct ArchiveReader {
             let length = try variable(&place, section)
             try checkRoom(length, place, section)
             guard NameText.isValid(source.bytes, at: place..<place + length) else {
-                throw NIBArchiveError(.invalidString, "expected a key in UTF-8", at: place)
+                throw NIBArchiveError(
+                    .invalidString, "expected a key in UTF-8 without NUL", at: place)
             }
             tables.keys.append(
                 KeyRecord(

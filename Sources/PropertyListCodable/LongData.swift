@@ -12,8 +12,7 @@ package import Foundation
 /// A cache of the long data read so far from a document, by node.
 ///
 /// A small file can refer to a megabyte of data a million times. This cache makes one copy, however
-/// many references there are. `LongContents` does the same for text, and for bytes without
-/// Foundation.
+/// many references there are. `LongContents` does the same for text and for `[UInt8]` data.
 package struct LongData {
     private var known: [UInt32: Data] = [:]
 

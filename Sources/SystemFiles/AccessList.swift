@@ -58,8 +58,8 @@ struct AccessList {
     /// file without a list.
     ///
     /// The function does not open the file: closing it would release locks that SQLite holds on it
-    /// in this process. It takes a path rather than a ``FilePlace``, because `getxattr` cannot begin
-    /// at an open folder.
+    /// in this process. It takes a path rather than a ``FilePlace``, because `getxattr` cannot
+    /// begin at an open folder.
     static func rightsOfGroup(
         at path: String, followingLinks: Bool
     ) throws(SystemError) -> UInt8? {

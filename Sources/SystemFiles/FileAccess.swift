@@ -131,7 +131,7 @@ package enum FileAccess {
         var keepsList = true
         var keepsAttributes = true
         try withTemporary(for: target, bytes, mode: 0o600) { file throws(SystemError) in
-            // Copy these while the file still belongs to the process's user.
+            // Copy the attributes while the file still belongs to the process's user.
             keepsAttributes = attributes.apply(to: file.file)
             keepsList = try existing.apply(to: file.file, list)
         } place: { file throws(SystemError) in

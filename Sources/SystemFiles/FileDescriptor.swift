@@ -185,8 +185,8 @@ extension FileDescriptor {
     #if os(Linux)
     // `O_TMPFILE` and `O_PATH`, which Swift does not import. `O_TMPFILE` includes the bit of
     // `O_DIRECTORY`.
-    private static let withoutName = 0o20_000_000 | O_DIRECTORY
-    private static let withoutContents: Int32 = 0o10_000_000
+    private static let temporaryFileFlag = 0o20_000_000 | O_DIRECTORY
+    private static let pathOnlyFlag: Int32 = 0o10_000_000
 
     /// Creates a file without a name, or returns nil if the system cannot create one.
     static func createUnnamed(
@@ -194,7 +194,7 @@ extension FileDescriptor {
     ) throws(SystemError) -> FileDescriptor? {
         let path = try folder.checkedPath
         let descriptor = openDescriptor(
-            folder.start, path, O_RDWR | withoutName | O_CLOEXEC, mode)
+            folder.start, path, O_RDWR | temporaryFileFlag | O_CLOEXEC, mode)
         return descriptor < 0
             ? nil : try FileDescriptor(rawValue: descriptor).aboveStandardOnes()
     }
@@ -203,7 +203,7 @@ extension FileDescriptor {
     /// releases no locks.
     func openHandle() throws(SystemError) -> FileDescriptor {
         let descriptor = openDescriptor(
-            AT_FDCWD, procPath, Self.withoutContents | O_CLOEXEC, 0)
+            AT_FDCWD, procPath, Self.pathOnlyFlag | O_CLOEXEC, 0)
         if descriptor < 0 { throw SystemError.last }
         return try FileDescriptor(rawValue: descriptor).aboveStandardOnes()
     }

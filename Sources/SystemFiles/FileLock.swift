@@ -115,8 +115,8 @@ package struct FileLock {
             let found = try FileMode(of: file)
             guard found.isRegular else { throw SystemError.notRegular(found) }
             // Lock files that earlier versions of the library created may be readable by others,
-            // who could then hold the lock forever. A file with other hard links may not be a lock
-            // file, so its mode stays.
+            // who could then hold the lock forever. A file with other hard links is perhaps not a
+            // lock file, so its mode stays.
             if found.isOwn, found.linkCount == 1, found.mode & 0o044 != 0 {
                 try file.setMode(found.mode & ~0o044)
             }

@@ -154,8 +154,8 @@ package struct FileMode {
         if mode & 0o222 == 0 {
             let digits = String(mode & 0o777, radix: 8)
             throw SystemError(
-                message: "the file is read-only (mode 0\(digits)); make it writable first: "
-                    + "chmod u+w")
+                message: "the file has the read-only mode 0\(digits)",
+                recovery: "make it writable first with `chmod u+w`")
         }
         try place.requireWriteAccess()
     }

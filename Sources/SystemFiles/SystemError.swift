@@ -9,21 +9,26 @@ package struct SystemError: Error {
     /// error has only a message.
     package let number: Int32
     package let message: String
+    /// The suggested fix, for some of the errors that this module reports itself.
+    package let recovery: String?
 
-    package init(message: String) {
+    package init(message: String, recovery: String? = nil) {
         number = 0
         self.message = message
+        self.recovery = recovery
     }
 
     private init(number: Int32) {
         self.number = number
         // SAFETY: `strerror` returns a NUL-terminated string, which is copied immediately.
         message = unsafe String(cString: strerror(number))
+        recovery = nil
     }
 
     private init(number: Int32, message: String) {
         self.number = number
         self.message = message
+        recovery = nil
     }
 
     package static let isDirectory = SystemError(

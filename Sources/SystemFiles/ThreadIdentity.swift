@@ -13,7 +13,8 @@ package struct ThreadIdentity: Equatable, Sendable {
         // SAFETY: the pointer is a number here, and nothing is read through it.
         unsafe ThreadIdentity(number: UInt(bitPattern: pthread_self()))
         #else
-        ThreadIdentity(number: UInt(pthread_self()))
+        // The number is signed on Android, and may be negative.
+        ThreadIdentity(number: UInt(truncatingIfNeeded: pthread_self()))
         #endif
     }
 }

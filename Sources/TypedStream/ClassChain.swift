@@ -14,7 +14,8 @@ extension TypedStreamBuilder {
 
         /// Creates a class with a name, a version and a superclass.
         ///
-        /// ``TypedStreamDocument`` refuses chains of more than 64 classes.
+        /// ``TypedStreamBuilder`` refuses names that contain NUL, and ``TypedStreamDocument``
+        /// refuses chains of more than 64 classes.
         public init(_ name: String, version: Int64 = 0, superclass: ClassChain? = nil) {
             let level = Level(name: Array(name.utf8), version: version)
             levels = [level] + (superclass?.levels ?? [])

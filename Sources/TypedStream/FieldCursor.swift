@@ -160,8 +160,7 @@ struct FieldCursor {
         return try object(what)
     }
 
-    /// Reads a group with one number that counts elements. The minimum size of an element's groups
-    /// limits the count.
+    /// Reads a group with one number: a count of elements, which must fit in the object.
     mutating func count(
         _ encoding: StaticString, of what: StaticString, groupsPerElement: Int = 1
     ) throws(TypedStreamError) -> Int {

@@ -78,20 +78,22 @@ private struct StreamCopier {
             levels.append(Level(object.groups))
             return
         }
-        let type = try builder.nextType()
+        let (type, rest) = try builder.nextType(of: builder.walk)
+        builder.walk = rest
+        // The values of a document match their types, so they are not checked again.
         switch value.content {
-        case .integer(let number): try builder.write(.integer(number), as: type)
-        case .unsigned(let number): try builder.write(.unsigned(number), as: type)
-        case .boolean(let flag): try builder.write(.boolean(flag), as: type)
+        case .integer(let number): builder.write(.integer(number), as: type)
+        case .unsigned(let number): builder.write(.unsigned(number), as: type)
+        case .boolean(let flag): builder.write(.boolean(flag), as: type)
         case .float(let number): copy(value, bits: UInt64(number.bitPattern), width: 4)
         case .double(let number): copy(value, bits: number.bitPattern, width: 8)
-        case .bytes(let bytes): try builder.writeBytes(bytes, as: type)
+        case .bytes(let bytes): builder.writeBytes(bytes, as: type)
         case .string(let string): copy(string)
         case .cString(let text): copy(cString: text)
         case .class(let `class`): copy(`class`)
         // An object precedes all references to it, so its copy already has an index.
         case .object(let object): builder.writer.append(reference: entries[object.number] ?? 0)
-        case .null: try builder.write(.null, as: type)
+        case .null: builder.write(.null, as: type)
         // The elements and fields are copied instead.
         case .array, .structure: break
         }

@@ -2,65 +2,117 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TypedStreamBuilder {
-    /// Writes a value in the form of its type.
-    mutating func write(_ value: Value, as type: TypeRecord) throws(TypedStreamError) {
+    // MARK: - Checking
+
+    /// Checks that a type can hold a value.
+    static func check(_ value: Value, as type: TypeRecord) throws(TypedStreamError) {
         switch value {
-        case .null: try writeNull(as: type)
-        case .integer(let number): try writeInteger(number, as: type)
-        case .unsigned(let number): try writeUnsigned(number, as: type)
-        case .boolean(let flag):
+        case .null: try checkNull(as: type)
+        case .integer(let number): try checkInteger(number, as: type)
+        case .unsigned(let number): try checkInteger(number, as: type)
+        case .boolean:
             guard type.code == TypeCode.bool || type.code == TypeCode.char else {
-                throw Self.mismatch(type, "a Boolean")
+                throw mismatch(type, "a Boolean")
             }
-            writer.append(flag ? 1 : 0)
-        case .real(let number): try writeReal(number, as: type)
-        case .bytes(let bytes): try writeBytes(bytes[...], as: type)
-        case .string(let text): try writeText(Array(text.utf8)[...], as: type)
+        case .real(let number): try checkReal(number, as: type)
+        case .bytes(let bytes): try checkBytes(bytes, as: type)
+        case .string(let text): try checkText(text, as: type)
         case .class(let chain):
-            guard type.code == TypeCode.class else { throw Self.mismatch(type, "a class") }
-            appendClass(chain)
-        case .object(let object):
-            guard type.code == TypeCode.object else { throw Self.mismatch(type, "an object") }
-            writer.append(reference: object.number)
+            guard type.code == TypeCode.class else { throw mismatch(type, "a class") }
+            try check(chain)
+        case .object:
+            guard type.code == TypeCode.object else { throw mismatch(type, "an object") }
         }
     }
 
-    private mutating func writeNull(as type: TypeRecord) throws(TypedStreamError) {
+    /// Checks the names of a class and its superclasses. Readers refuse names that contain NUL.
+    static func check(_ chain: ClassChain) throws(TypedStreamError) {
+        guard chain.levels.allSatisfy({ !$0.name.contains(0) }) else {
+            throw TypedStreamError(.invalidString, "expected a class name without NUL")
+        }
+    }
+
+    private static func checkNull(as type: TypeRecord) throws(TypedStreamError) {
         switch type.code {
         case TypeCode.object, TypeCode.class, TypeCode.cString, TypeCode.unsharedString,
             TypeCode.atom, TypeCode.selector:
-            writer.append(Tag.null)
-        default: throw Self.mismatch(type, "nil")
+            break
+        default: throw mismatch(type, "nil")
         }
     }
 
-    private mutating func writeUnsigned(
-        _ number: UInt64, as type: TypeRecord
+    private static func checkInteger(
+        _ number: some BinaryInteger, as type: TypeRecord
     ) throws(TypedStreamError) {
-        if let number = Int64(exactly: number) { return try writeInteger(number, as: type) }
-        guard type.code == TypeCode.unsignedLongLong else {
-            throw Self.outOfRange(number, type)
-        }
-        writer.append(integer: Int64(bitPattern: number))
-    }
-
-    private mutating func writeInteger(
-        _ number: Int64, as type: TypeRecord
-    ) throws(TypedStreamError) {
-        let bounds: ClosedRange<Int64> =
+        let isInRange =
             switch type.code {
-            case TypeCode.char: Int64(Int8.min)...Int64(Int8.max)
-            case TypeCode.unsignedChar: 0...Int64(UInt8.max)
-            case TypeCode.short: Int64(Int16.min)...Int64(Int16.max)
-            case TypeCode.unsignedShort: 0...Int64(UInt16.max)
-            case TypeCode.int, TypeCode.long: Int64(Int32.min)...Int64(Int32.max)
-            case TypeCode.unsignedInt, TypeCode.unsignedLong: 0...Int64(UInt32.max)
-            case TypeCode.longLong: .min ... .max
-            case TypeCode.unsignedLongLong: 0 ... .max
-            default: throw Self.mismatch(type, "an integer")
+            case TypeCode.char: Int8(exactly: number) != nil
+            case TypeCode.unsignedChar: UInt8(exactly: number) != nil
+            case TypeCode.short: Int16(exactly: number) != nil
+            case TypeCode.unsignedShort: UInt16(exactly: number) != nil
+            case TypeCode.int, TypeCode.long: Int32(exactly: number) != nil
+            case TypeCode.unsignedInt, TypeCode.unsignedLong: UInt32(exactly: number) != nil
+            case TypeCode.longLong: Int64(exactly: number) != nil
+            case TypeCode.unsignedLongLong: UInt64(exactly: number) != nil
+            default: throw mismatch(type, "an integer")
             }
-        guard bounds.contains(number) else { throw Self.outOfRange(number, type) }
-        // An unsigned number is stored as the signed number with the same bits.
+        guard isInRange else {
+            throw TypedStreamError(
+                .invalidNumber,
+                "expected a number of type \(Unicode.Scalar(type.code)), found \(number)")
+        }
+    }
+
+    private static func checkReal(_ number: Double, as type: TypeRecord) throws(TypedStreamError) {
+        guard type.code == TypeCode.float || type.code == TypeCode.double else {
+            throw mismatch(type, "a real number")
+        }
+        guard type.code == TypeCode.double || isSingle(number) else {
+            throw TypedStreamError(
+                .invalidNumber, "expected a number of type f, found one that loses precision")
+        }
+    }
+
+    private static func checkBytes(_ bytes: [UInt8], as type: TypeRecord) throws(TypedStreamError) {
+        if type.code == TypeCode.unsharedString { return }
+        guard type.isBytes else { throw mismatch(type, "bytes") }
+        guard bytes.count == Int(type.count) else {
+            throw TypedStreamError(
+                .invalidLength,
+                "expected \(type.count) bytes in an array of characters, found \(bytes.count)")
+        }
+    }
+
+    private static func checkText(_ text: String, as type: TypeRecord) throws(TypedStreamError) {
+        switch type.code {
+        case TypeCode.unsharedString, TypeCode.atom, TypeCode.selector: break
+        case TypeCode.cString:
+            guard !text.utf8.contains(0) else {
+                throw TypedStreamError(.invalidString, "expected a C string without NUL")
+            }
+        default: throw mismatch(type, "text")
+        }
+    }
+
+    // MARK: - Writing
+
+    /// Writes a value in the form of its type, which can hold the value.
+    mutating func write(_ value: Value, as type: TypeRecord) {
+        switch value {
+        case .null: writer.append(Tag.null)
+        case .integer(let number): writeInteger(number, as: type)
+        case .unsigned(let number): writeInteger(Int64(bitPattern: number), as: type)
+        case .boolean(let flag): writer.append(flag ? 1 : 0)
+        case .real(let number): writeReal(number, as: type)
+        case .bytes(let bytes): writeBytes(bytes[...], as: type)
+        case .string(let text): writeText(Array(text.utf8)[...], as: type)
+        case .class(let chain): appendClass(chain)
+        case .object(let object): writer.append(reference: object.number)
+        }
+    }
+
+    /// Writes an integer. An unsigned number is stored as the signed number with the same bits.
+    private mutating func writeInteger(_ number: Int64, as type: TypeRecord) {
         switch type.code {
         case TypeCode.char, TypeCode.unsignedChar:
             writer.append(UInt8(truncatingIfNeeded: number))
@@ -72,31 +124,21 @@ extension TypedStreamBuilder {
         }
     }
 
-    private static func outOfRange(
-        _ number: some BinaryInteger, _ type: TypeRecord
-    ) -> TypedStreamError {
-        TypedStreamError(
-            .invalidNumber,
-            "expected a number of type \(Unicode.Scalar(type.code)), found \(number)")
-    }
-
     /// Writes a real number. Whole numbers that both `Float` and `Int32` represent exactly, except
     /// -0, are written as integers.
-    private mutating func writeReal(
-        _ number: Double, as type: TypeRecord
-    ) throws(TypedStreamError) {
-        guard type.code == TypeCode.float || type.code == TypeCode.double else {
-            throw Self.mismatch(type, "a real number")
+    private mutating func writeReal(_ number: Double, as type: TypeRecord) {
+        if Self.isSingle(number), let whole = Self.whole(number) {
+            writer.append(integer: whole)
+        } else if type.code == TypeCode.float {
+            writeReal(bits: UInt64(Float(number).bitPattern), width: 4)
+        } else {
+            writeReal(bits: number.bitPattern, width: 8)
         }
-        let isSingle = type.code == TypeCode.float
-        let isExact = number.isNaN || Double(Float(number)) == number
-        guard isExact || !isSingle else {
-            throw TypedStreamError(
-                .invalidNumber, "expected a number of type f, found one that loses precision")
-        }
-        if isExact, let whole = Self.whole(number) { return writer.append(integer: whole) }
-        let bits = isSingle ? UInt64(Float(number).bitPattern) : number.bitPattern
-        writeReal(bits: bits, width: isSingle ? 4 : 8)
+    }
+
+    /// Returns whether `Float` represents a number exactly.
+    private static func isSingle(_ number: Double) -> Bool {
+        number.isNaN || Double(Float(number)) == number
     }
 
     /// Returns the 32-bit integer with the value of a number, or nil if there is none. Returns nil
@@ -115,31 +157,19 @@ extension TypedStreamBuilder {
         writer.append(bits: bits, width: width)
     }
 
-    mutating func writeBytes(
-        _ bytes: ArraySlice<UInt8>, as type: TypeRecord
-    ) throws(TypedStreamError) {
-        if type.code == TypeCode.unsharedString { return writer.append(string: bytes) }
-        guard type.isBytes else { throw Self.mismatch(type, "bytes") }
-        guard bytes.count == Int(type.count) else {
-            throw TypedStreamError(
-                .invalidLength,
-                "expected \(type.count) bytes in an array of characters, found \(bytes.count)")
+    mutating func writeBytes(_ bytes: ArraySlice<UInt8>, as type: TypeRecord) {
+        if type.code == TypeCode.unsharedString {
+            writer.append(string: bytes)
+        } else {
+            writer.append(bytes)
         }
-        writer.append(bytes)
     }
 
-    private mutating func writeText(
-        _ text: ArraySlice<UInt8>, as type: TypeRecord
-    ) throws(TypedStreamError) {
+    private mutating func writeText(_ text: ArraySlice<UInt8>, as type: TypeRecord) {
         switch type.code {
         case TypeCode.unsharedString: writer.append(string: text)
-        case TypeCode.atom, TypeCode.selector: names.appendString(text, to: &writer)
-        case TypeCode.cString:
-            guard !text.contains(0) else {
-                throw TypedStreamError(.invalidString, "expected a C string without NUL")
-            }
-            names.appendCString(text, to: &writer)
-        default: throw Self.mismatch(type, "text")
+        case TypeCode.cString: names.appendCString(text, to: &writer)
+        default: names.appendString(text, to: &writer)
         }
     }
 }

@@ -10,6 +10,8 @@
 /// same name, version and superclasses. An object is written where it begins. Append its ``Object``
 /// to refer to it again.
 ///
+/// A call that throws an error leaves the stream as it was.
+///
 /// ```swift
 /// var stream = TypedStreamBuilder()
 /// try stream.beginGroup("@")
@@ -57,6 +59,12 @@ public struct TypedStreamBuilder: Sendable {
     var names = WrittenNames()
     private var levels = [Level()]
 
+    /// The remaining types of the latest group of the innermost open object, or of the stream.
+    var walk: TypeWalk? {
+        get { levels[levels.count - 1].walk }
+        set { levels[levels.count - 1].walk = newValue }
+    }
+
     /// Creates a stream without groups.
     ///
     /// - Parameters:
@@ -83,8 +91,8 @@ public struct TypedStreamBuilder: Sendable {
 
     /// Begins a group without writing its type encoding.
     mutating func beginGroup(_ types: Range<Int>) throws(TypedStreamError) {
-        try requireCompleteGroup()
-        levels[levels.count - 1].walk = TypeWalk(TypeRun(types))
+        try Self.requireEnd(of: walk)
+        walk = TypeWalk(TypeRun(types))
     }
 
     /// Appends a whole group.
@@ -92,9 +100,17 @@ public struct TypedStreamBuilder: Sendable {
     /// - Throws: The errors of ``beginGroup(_:)`` and ``append(_:)``, and `incompleteStream` if
     ///   there are fewer values than types.
     public mutating func append(_ encoding: String, _ values: Value...) throws(TypedStreamError) {
+        // All values are checked before the group begins, so that no part of a refused group is
+        // written.
+        var rest: TypeWalk? = try TypeWalk(TypeRun(names.types(of: Array(encoding.utf8)[...])))
+        for value in values {
+            let (type, next) = try nextType(of: rest)
+            try Self.check(value, as: type)
+            rest = next
+        }
+        try Self.requireEnd(of: rest)
         try beginGroup(encoding)
         for value in values { try append(value) }
-        try requireCompleteGroup()
     }
 
     /// Appends a value to the latest group.
@@ -104,19 +120,24 @@ public struct TypedStreamBuilder: Sendable {
     ///
     /// - Throws: `wrongKind` if the value does not match the next type or the group is complete,
     ///   `invalidNumber` if the type cannot hold a number, `invalidLength` if the bytes do not fill
-    ///   an array of characters exactly, or `invalidString` if a C string contains NUL.
+    ///   an array of characters exactly, or `invalidString` if a C string or the name of a class
+    ///   contains NUL.
     public mutating func append(_ value: Value) throws(TypedStreamError) {
-        let type = try nextType()
-        try write(value, as: type)
+        let (type, rest) = try nextType(of: walk)
+        try Self.check(value, as: type)
+        walk = rest
+        write(value, as: type)
     }
 
     /// Begins an object as the next value of the latest group. Append the object's groups next, and
     /// then call ``endObject()``.
     ///
     /// - Returns: The object, to append references to it.
-    /// - Throws: `wrongKind` if the next type is not an object or the group is complete.
+    /// - Throws: `wrongKind` if the next type is not an object or the group is complete, or
+    ///   `invalidString` if the name of a class contains NUL.
     @discardableResult
     public mutating func beginObject(_ class: ClassChain) throws(TypedStreamError) -> Object {
+        try Self.check(`class`)
         let object = try beginObject()
         appendClass(`class`)
         return object
@@ -124,8 +145,9 @@ public struct TypedStreamBuilder: Sendable {
 
     /// Begins an object without writing its class.
     mutating func beginObject() throws(TypedStreamError) -> Object {
-        let type = try nextType()
+        let (type, rest) = try nextType(of: walk)
         guard type.code == TypeCode.object else { throw Self.mismatch(type, "an object") }
+        walk = rest
         writer.append(Tag.new)
         levels.append(Level())
         return Object(number: names.addObject())
@@ -143,7 +165,7 @@ public struct TypedStreamBuilder: Sendable {
     /// - Throws: `incompleteStream` if the last group of the object lacks values, or if no object
     ///   is open.
     public mutating func endObject() throws(TypedStreamError) {
-        try requireCompleteGroup()
+        try Self.requireEnd(of: walk)
         guard levels.count > 1 else {
             throw TypedStreamError(
                 .incompleteStream, "expected an open object to end, found none")
@@ -156,7 +178,7 @@ public struct TypedStreamBuilder: Sendable {
     ///
     /// - Throws: `incompleteStream` if a group lacks values or an object is still open.
     public func finish() throws(TypedStreamError) -> [UInt8] {
-        try requireCompleteGroup()
+        try Self.requireEnd(of: walk)
         guard levels.count == 1 else {
             throw TypedStreamError(
                 .incompleteStream,
@@ -167,19 +189,22 @@ public struct TypedStreamBuilder: Sendable {
 
     // MARK: - Types
 
-    private func requireCompleteGroup() throws(TypedStreamError) {
-        guard let walk = levels.last?.walk, !walk.isAtEnd else { return }
+    /// Throws an error if a group lacks values.
+    private static func requireEnd(of walk: TypeWalk?) throws(TypedStreamError) {
+        guard let walk, !walk.isAtEnd else { return }
         throw TypedStreamError(
             .incompleteStream, "expected a value for each type of a group, found fewer")
     }
 
-    /// Returns the type of the next value.
-    mutating func nextType() throws(TypedStreamError) -> TypeRecord {
-        guard let index = levels[levels.count - 1].walk?.next(names.types) else {
+    /// Returns the type of the next value of a group, and the types that remain after it.
+    func nextType(
+        of walk: TypeWalk?
+    ) throws(TypedStreamError) -> (type: TypeRecord, rest: TypeWalk) {
+        guard var rest = walk, let index = rest.next(names.types) else {
             throw TypedStreamError(
                 .wrongKind, "expected a new group, found another value for a complete group")
         }
-        return names.types[index]
+        return (names.types[index], rest)
     }
 
     static func mismatch(_ type: TypeRecord, _ found: StaticString) -> TypedStreamError {

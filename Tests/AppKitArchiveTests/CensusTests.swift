@@ -70,7 +70,7 @@ private struct Census {
     var report: String {
         let unknown = unknownClasses.sorted { $0.value > $1.value }.prefix(40)
         let failed = errors.sorted { $0.value > $1.value }.prefix(60)
-        return "typed \(typed), holding classes without a type \(untyped), refused \(refused)\n"
+        return "typed \(typed), untyped or cyclic \(untyped), refused \(refused)\n"
             + unknown.map { "\($0.value) \($0.key)\n" }.joined() + "\n"
             + failed.map { "\($0.value) \($0.key)\n" }.joined()
     }

@@ -102,7 +102,7 @@ struct ColorTests {
         #expect(try written(color) == Self.catalog)
     }
 
-    @Test("colors keep unknown fields, and drop fields of classes that the registry does not allow")
+    @Test("colors keep unknown fields, but drop references to objects whose class is not allowed")
     func extraFields() throws {
         let objects: [PropertyListValue] = [
             [
@@ -128,8 +128,7 @@ struct ColorTests {
         #expect(
             try Specimens.graph(bytes)
                 == Specimens.graph(Archives.make(objects)))
-        // No archiver writes references inside such a value, so the encoder could not renumber
-        // them.
+        // Decoding refuses references in nested containers, which no archiver writes.
         for value: PropertyListValue in [["a": .uid(3)], [[.uid(3)]]] {
             let odd = [objects[0].with(["NSList": value])] + objects.dropFirst()
             #expect(refusal(ArchivedColor.self, odd) == .malformedObject)

@@ -32,7 +32,7 @@ struct NIBArchiveImportTests {
         let graph = try ArchiveGraph(ArchiveContents(imported.document))
         #expect(graph.roots["root"] == .uid(1))
         guard case .object(let first)? = graph[1], case .object(let second)? = graph[2] else {
-            Issue.record("objects 1 and 2 are none")
+            Issue.record("objects 1 and 2 have no fields")
             return
         }
         #expect(first["UINibObjectsKey"] == .uid(2))
@@ -62,7 +62,7 @@ struct NIBArchiveImportTests {
         let graph = try ArchiveGraph(
             ArchiveContents(ImportedArchive(parsing: archive.finish()).document))
         guard case .object(let object)? = graph[1] else {
-            Issue.record("object 1 is none")
+            Issue.record("object 1 has no fields")
             return
         }
         #expect(object["NSInlinedValue"] == true)
@@ -101,7 +101,7 @@ struct NIBArchiveImportTests {
         #expect(salvaged.problems.map(\.code) == [.duplicateKey])
         let graph = try ArchiveGraph(ArchiveContents(salvaged))
         guard case .object(let object)? = graph[1] else {
-            Issue.record("object 1 is none")
+            Issue.record("object 1 has no fields")
             return
         }
         #expect(object["key"] == 0)
@@ -130,14 +130,15 @@ struct CarvedImportTests {
         }
     }
 
-    @Test("an error names the work that is left, or the formats that can be imported")
+    @Test("an error names the remaining carving budget, or the formats that can be imported")
     func messages() throws {
         let bytes = try Streams.message()
         let limit = failure(bytes, effort: 10)
         #expect(limit?.code == .sizeLimitExceeded)
         #expect(
             limit?.what
-                == "expected at most 10 more bytes of work, found a window of \(bytes.count) bytes")
+                == "expected a window of at most 10 bytes (the remaining carving budget), found \(bytes.count) bytes"
+        )
         let other = failure(Array("bplist00".utf8), effort: 10)
         #expect(other?.code == .unrecognizedFormat)
         #expect(
@@ -219,6 +220,35 @@ struct InlineListImportTests {
         try list.end()
         let imported = try ImportedArchive(parsing: list.finish())
         #expect(try imported.unarchive([String].self) == ["before", "$null", "after"])
+    }
+
+    @Test("text in an array that an object shares is an entry for the object and inline elsewhere")
+    func sharedArray() throws {
+        var list = InlinePropertyListBuilder()
+        try list.beginArray()
+        try list.beginArray()
+        try list.append(.ascii("x"))
+        try list.end()
+        try list.beginDictionary()
+        try list.append(.ascii("$class"))
+        try list.append(.ascii("NSArray"))
+        try list.append(.ascii("NS.objects"))
+        try list.append(.integer(17))
+        try list.end()
+        try list.end()
+        var bytes = try list.finish()
+        // The builder writes no references. This marker turns the integer 17 into a reference to
+        // the inner array, which begins at byte 17.
+        bytes[bytes.count - 2] = 0x81
+        let imported = try ImportedArchive(parsing: bytes)
+        let graph = try ArchiveGraph(ArchiveContents(imported.document))
+        #expect(graph.roots["root"] == .array([.array(["x"]), .uid(1)]))
+        guard case .object(let object)? = graph[1] else {
+            Issue.record("object 1 has no fields")
+            return
+        }
+        #expect(object["NS.objects"] == .array([.uid(3)]))
+        #expect(graph[3] == .leaf("x"))
     }
 
     @Test("nesting beyond the depth limit is refused with an error, and does not crash")

@@ -27,9 +27,10 @@ struct TypedStreamImportTests {
         let text = try archive.unarchive(ArchivedAttributedString.self)
         #expect(text.text == "Grüße 👋 from example.com")
         #expect(text.runs.map(\.length) == [14, 11])
-        let name = try #require(text.attributes(of: text.runs[1]))
-        #expect(name.entries.first?.key.value(as: String.self) == Streams.linkName)
-        #expect(name.entries.first?.value.value(as: URL.self) == URL(string: "http://example.com"))
+        let attributes = try #require(text.attributes(of: text.runs[1]))
+        let link = attributes.entries.first
+        #expect(link?.key.value(as: String.self) == Streams.linkName)
+        #expect(link?.value.value(as: URL.self) == URL(string: "http://example.com"))
     }
 
     @Test("a message becomes text and ranges in one call")
@@ -42,7 +43,7 @@ struct TypedStreamImportTests {
         #expect(message.attributes(of: message.runs[0]).names == [Streams.partName])
         let link = try #require(message.attributes(of: message.runs[1])[Streams.linkName])
         guard case .url(let text, nil)? = try link.content() else {
-            Issue.record("the link is no URL")
+            Issue.record("the link is not a URL")
             return
         }
         #expect(try text.string() == "http://example.com")
@@ -139,7 +140,7 @@ struct TypedStreamImportTests {
         let font = try #require(list[1].value(as: ArchivedFont.self))
         #expect(font.name == "Times-Roman" && font.size.value == 18)
         guard case .point(let point)? = list[2].value(as: ArchivedValue.self) else {
-            Issue.record("the value is no point")
+            Issue.record("the value is not a point")
             return
         }
         #expect(point.x == 1.5 && point.y == -2)
@@ -171,7 +172,7 @@ struct TypedStreamImportTests {
         }
         let graph = try ArchiveGraph(ArchiveContents(archive.document))
         guard case .object(let object)? = graph[1] else {
-            Issue.record("object 1 is none")
+            Issue.record("object 1 has no fields")
             return
         }
         #expect(object["0 iC"] == [7, 8])
@@ -212,7 +213,7 @@ struct TypedStreamImportTests {
         }
         let graph = try ArchiveGraph(ArchiveContents(archive.document))
         guard case .object(let object)? = graph[1] else {
-            Issue.record("object 1 is none")
+            Issue.record("object 1 has no fields")
             return
         }
         #expect(object["NS.objects"] == .array([.uid(1), .uid(1)]))
@@ -234,7 +235,7 @@ struct HostileMeaningTests {
     }
 
     static let cases: [Case] = [
-        Case("an array that counts elements without end") { stream in
+        Case("an array that declares 2³¹−1 elements") { stream in
             try stream.append(object: Streams.array) {
                 try $0.append("i", .integer(2_147_483_647))
             }
@@ -242,7 +243,7 @@ struct HostileMeaningTests {
         Case("an array of a negative count") { stream in
             try stream.append(object: Streams.array) { try $0.append("i", .integer(-1)) }
         },
-        Case("an array with an element more than it counts") { stream in
+        Case("an array with more elements than it declares") { stream in
             try stream.append(object: Streams.array) {
                 try $0.append("i", .integer(0))
                 try $0.append("@", .null)
@@ -255,13 +256,13 @@ struct HostileMeaningTests {
                 try $0.append(object: Streams.string) { try $0.append("+", .string("key")) }
             }
         },
-        Case("data of another length") { stream in
+        Case("data shorter than its declared length") { stream in
             try stream.append(object: Streams.data) {
                 try $0.append("i", .integer(4))
                 try $0.append("[3c]", .bytes([1, 2, 3]))
             }
         },
-        Case("a number of another type than it names") { stream in
+        Case("a number whose value does not have the declared type") { stream in
             try stream.append(object: Streams.number) {
                 try $0.append("*", .string("q"))
                 try $0.append("i", .integer(1))
@@ -291,7 +292,7 @@ struct HostileMeaningTests {
         Case("attributes that skip a number") { stream in
             try Streams.attributed("text", [(2, 4)], &stream)
         },
-        Case("a run that ends between the halves of a character") { stream in
+        Case("a run that ends inside a surrogate pair") { stream in
             try Streams.attributed("👋", [(1, 1), (2, 1)], &stream)
         },
         Case("attributes with a negative number") { stream in
@@ -315,7 +316,7 @@ struct HostileMeaningTests {
                 try stream.append("ii", .integer(1), .integer(4))
             }
         },
-        Case("a set with an element more than it counts") { stream in
+        Case("a set with more elements than it declares") { stream in
             try stream.append(object: Streams.set) {
                 try $0.append("I", .integer(0))
                 try $0.append("@", .null)
@@ -382,7 +383,7 @@ struct HostileMeaningTests {
                 try $0.append("[11c]", .bytes([6, 0, 0, 0, 3, 0, 0, 0, 0xFF, 0xFE, 0x41]))
             }
         },
-        Case("a font of an old name beyond ASCII") { stream in
+        Case("a font whose 8-bit name is not ASCII") { stream in
             try stream.append(object: .init("NSFont", version: 30, superclass: .object)) {
                 try $0.append("i", .integer(9))
                 try $0.append("[9c]", .bytes([5, 0, 0, 0, 1, 0, 0, 0, 0xE4]))
@@ -393,7 +394,7 @@ struct HostileMeaningTests {
                 try $0.append("c", .integer(9))
             }
         },
-        Case("a URL with a flag that is no truth value") { stream in
+        Case("a URL with a flag other than 0 and 1") { stream in
             try stream.append(object: .init("NSURL", superclass: .object)) {
                 try $0.append("c", .integer(2))
                 try $0.append("@", .null)

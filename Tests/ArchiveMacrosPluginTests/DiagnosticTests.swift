@@ -261,8 +261,8 @@ struct DiagnosticTests {
     @Test("a reference that cannot be set later is an error")
     func references() {
         let copied =
-            "`a` cannot be a reference: a structure is copied before the archive is complete"
-        let early = "`a` is nil until the archive is complete: make it an optional `var`"
+            "`a` cannot be a reference: a structure is copied before decoding is complete"
+        let early = "`a` is nil until decoding is complete: make it an optional `var`"
         let rows = [
             ("struct", "var a: Node?", copied), ("class", "var a: Node", early),
             ("class", "let a: Node?", early), ("class", "unowned var a: Node", early),

@@ -277,6 +277,72 @@ struct ExpansionTests {
                 """)
     }
 
+    @Test("a default keeps the empty lines and the indentation of a multi-line literal")
+    func multilineDefault() {
+        expect(
+            #"""
+            @Archived("Note")
+            struct Note {
+                @ArchivedKey(default: """
+                    a
+
+                      b
+                    """) var text: String
+            }
+            """#,
+            becomes: #"""
+                struct Note {
+                    var text: String
+                }
+
+                extension Note: KeyedCodable {
+                    static let archivedClass: ArchivedClass = "Note"
+
+                    static func register(in registry: inout ClassRegistry) {
+                        registry.add(Self.self, fields: String.self)
+                    }
+
+                    func encode(with coder: KeyedEncoder) {
+                        coder.encode(text, forKey: "text")
+                    }
+
+                    init(coder: KeyedDecoder) throws {
+                        text = try coder.decode(forKey: "text", default: """
+                                a
+
+                                  b
+                                """)
+                    }
+                }
+                """#)
+    }
+
+    @Test("properties that are not archived and have values need no code, even in a pattern")
+    func absentPattern() {
+        expect(
+            """
+            @Archived("Size")
+            struct Size {
+                @NotArchived var (width, height) = (1, 2)
+            }
+            """,
+            becomes: """
+                struct Size {
+                    var (width, height) = (1, 2)
+                }
+
+                extension Size: KeyedCodable {
+                    static let archivedClass: ArchivedClass = "Size"
+
+                    func encode(with coder: KeyedEncoder) {
+                    }
+
+                    init(coder: KeyedDecoder) throws {
+                    }
+                }
+                """)
+    }
+
     @Test("an enumeration archives the case name, and its values under their labels")
     func enumeration() {
         expect(

@@ -11,8 +11,8 @@ import Testing
 
 @testable import ArchiveMacrosPlugin
 
-/// The macros with the conformances that the compiler asks for: both for a type without them, none
-/// for a type that inherits them.
+/// Returns the macros with the conformances that the compiler requests: none if the type already
+/// conforms, otherwise both.
 private func macros(conforming: Bool) -> [String: MacroSpec] {
     let missing: [TypeSyntax] = conforming ? [] : ["KeyedEncodable", "KeyedDecodable"]
     return [

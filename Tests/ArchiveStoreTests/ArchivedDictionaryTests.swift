@@ -195,7 +195,7 @@ struct ArchivedDictionaryTests {
     }
 
     @Test("valid data that this program cannot decode is never replaced")
-    func goodDataStay() throws {
+    func validDataIsKept() throws {
         let reports = Reports()
         let otherClass = ArchivedDictionary(
             in: store, service: "app", account: "values", allowing: .propertyList)
@@ -291,7 +291,7 @@ struct ArchivedDictionaryTests {
             return time
         }
         _ = try seconds(1000)
-        // The long key has 320 KB. Quadratic time would exceed the bound below more than tenfold.
+        // The long key has 320 KB. In quadratic time, `long` would be 64 times `short`.
         let (short, long) = (try seconds(10_000), try seconds(80_000))
         #expect(long < 24 * short + 0.2, "\(short) s, \(long) s")
     }

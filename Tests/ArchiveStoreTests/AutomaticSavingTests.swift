@@ -109,7 +109,7 @@ struct AutomaticSavingTests {
             #expect(try stored == ["a": 1])
             store["b"] = 2
         }
-        // Preferences that will be saved later stay in memory until then.
+        // Pending automatic saving would keep the preferences in memory.
         #expect(released == nil)
         #expect(try stored == ["a": 1])
     }

@@ -133,7 +133,7 @@ struct DamagedDatabaseTests {
             #expect(error?.code == .invalidDatabase)
             #expect(error?.what.contains("a value that no store writes") == true)
         }
-        // All sizes are valid, but the access group is not the one that the key authenticates.
+        // All sizes are valid, but the key cannot decrypt a data key of zeros.
         let error = try errorAfter("UPDATE store SET accessGroup = ?", [Data("group".utf8)])
         #expect(error?.code == .wrongKey)
     }
@@ -142,7 +142,7 @@ struct DamagedDatabaseTests {
     private func schemaBelow(_ references: Int) -> [UInt8] {
         let assembler = DatabaseAssembler(pageSize: 4096)
         let leaf = bytes.count / 4096 + 1
-        // The first page begins with the database header. The rows keep their offsets.
+        // The page header moves from offset 100 to 0. The rows keep their offsets.
         let schema = bytes[100..<1100] + bytes[1000..<4096]
         let cell = DatabaseAssembler.integer(leaf, 4) + [1]
         let first = assembler.treePage(

@@ -132,7 +132,7 @@ struct EncryptedItemDatabaseTests {
         let database = try open(MasterKey(passphrase: "p", cost: floor))
         #expect(code { try database.rotateKey(to: MasterKey(passphrase: "")) } == .weakPassphrase)
         #expect(code { _ = try open(MasterKey(passphrase: "p")) } == nil)
-        // An existing store is opened whatever its cost.
+        // An existing store is opened however weak it is.
         try database.rotateKey(to: MasterKey(passphrase: "", cost: Self.cheap))
         #expect(code { _ = try open(MasterKey(passphrase: "")) } == nil)
     }

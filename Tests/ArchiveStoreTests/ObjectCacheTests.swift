@@ -94,14 +94,20 @@ struct ObjectCacheTests {
     }
 
     /// Uses its cache in its deinitializer.
-    private final class Clinging: Sendable {
-        let cache: ObjectCache<Int, Clinging>
+    private final class Clinging: Hashable, Sendable {
+        let number: Int
+        let cache: ObjectCache<Clinging, Clinging>
         let ends: Guarded<Int>
 
-        init(_ cache: ObjectCache<Int, Clinging>, _ ends: Guarded<Int>) {
+        init(_ number: Int, _ cache: ObjectCache<Clinging, Clinging>, _ ends: Guarded<Int>) {
+            self.number = number
             self.cache = cache
             self.ends = ends
         }
+
+        static func == (left: Clinging, right: Clinging) -> Bool { left.number == right.number }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(number) }
 
         deinit {
             _ = cache.count
@@ -109,16 +115,19 @@ struct ObjectCacheTests {
         }
     }
 
-    @Test("objects that use the cache in their deinitializer do not deadlock")
+    @Test("keys and objects that use the cache in their deinitializers do not deadlock")
     func endings() {
-        let cache = ObjectCache<Int, Clinging>(countLimit: 2)
+        let cache = ObjectCache<Clinging, Clinging>(countLimit: 2)
         let ends = Guarded(0)
-        for number in 0..<5 { cache[number] = Clinging(cache, ends) }
-        #expect(ends.copy == 3)
-        cache[4] = Clinging(cache, ends)
-        cache[3] = nil
-        cache.removeAll()
+        func clinging(_ number: Int) -> Clinging { Clinging(number, cache, ends) }
+        for number in 0..<5 { cache[clinging(number)] = clinging(-number) }
+        // Three keys and three objects.
         #expect(ends.copy == 6)
+        cache[clinging(4)] = clinging(-4)
+        cache[clinging(3)] = nil
+        cache.removeAll()
+        // Seven keys and six objects.
+        #expect(ends.copy == 13)
     }
 
     @Test("many threads can use one cache")

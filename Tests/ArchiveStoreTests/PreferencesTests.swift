@@ -323,7 +323,7 @@ struct PreferencesTests {
     ) throws -> Preferences {
         var limits = ParsingLimits.default
         limits.inputSize = size
-        // The search time is longer than any test takes, so that the results are deterministic.
+        // The default search time is longer than any test, which makes results deterministic.
         return try Preferences(
             domain, folder.path, FileOptions(format: format), limits, 30, searchTime: searchTime)
     }
@@ -506,7 +506,7 @@ struct PreferencesTests {
                 try store.synchronize()
                 break
             } catch {
-                // No change has been refused by itself yet. Each call writes a further change.
+                // No change has been refused on its own yet. Each call writes a further change.
                 if error.path == nil {
                     #expect(error.what.contains("for the next call"))
                     continue
@@ -541,6 +541,24 @@ struct PreferencesTests {
         #expect(fitting.chosen == [ExactText("new"), ExactText("removed")])
         #expect(fitting.untried.isEmpty)
         #expect(fitting.refusal?.path?.components == [.key("large")])
+    }
+
+    @Test(
+        "changes that are known not to fit together are not tried together again",
+        arguments: [0, 1, 4], [false, true])
+    func refusedTogether(removalCount: Int, areRefusedTogether: Bool) throws {
+        let keys = ["a", "b", "c", "d"].map { ExactText($0) }
+        var attempts = 0
+        let fitting = try FittingKeys(
+            removals: Array(keys.prefix(removalCount)),
+            additions: Array(keys.dropFirst(removalCount)),
+            areRefusedTogether: areRefusedTogether, until: Environment.uptime + 60
+        ) { tried throws(StoreError) in
+            if tried.count == keys.count { attempts += 1 }
+            if tried.count > 2 { throw StoreError(.unsupportedValue, what: "no room") }
+        }
+        #expect(fitting.chosen == Array(keys.prefix(2)))
+        #expect(attempts == (areRefusedTogether ? 0 : 1))
     }
 
     @Test("a value that only a binary file can hold is written while the file must stay binary")
@@ -664,7 +682,7 @@ struct PreferencesTests {
             #expect(attributes[.ownerAccountID] as? Int == 65534, "\(path)")
             #expect(attributes[.groupOwnerAccountID] as? Int == 65533, "\(path)")
         }
-        // Without a preferences file it belongs to the owner of the folder.
+        // Without a preferences file, the lock file belongs to the folder's owner.
         try #require(unsafe chown(folder.path, 65532, 65531) == 0)
         let new = try preferences("new")
         new["a"] = 1

@@ -97,11 +97,10 @@ struct StoreFaultTests {
             let trace = try String(contentsOfFile: folder("trace"), encoding: .utf8)
                 .split(separator: "\n")
             guard let failure = trace.firstIndex(where: { $0.contains("INJECTED") }) else { break }
-            // strace counts the calls of each thread, so the failing call may be one of the second
-            // write.
+            // strace counts calls per thread, so the failing call may belong to the second write.
             guard lines.suffix(5).allSatisfy({ $0.hasPrefix("stored") }) else { continue }
             let path = trace[failure].split(separator: "<").last?.split(separator: ">").first ?? ""
-            // An unnamed file is written again, so it needs no flush.
+            // Only a folder must be flushed again. A file is written anew.
             guard FileManager.default.subpaths(atPath: String(path)) != nil else { continue }
             folders.insert(URL(filePath: String(path)).lastPathComponent)
             let isFlushed = trace[failure...].contains {
@@ -401,8 +400,8 @@ struct StoreFaultTests {
         #expect(kills > 0)
     }
 
-    /// Writes to all stores, and returns the number of calls that the program makes before that.
-    /// Only files to open are counted, because a program opens many while it starts.
+    /// Writes to all stores, and returns the number of `openat` calls before the first store is
+    /// opened. A program opens many files while it starts. Returns 0 for other calls.
     private func callsWhileStarting(_ call: String) throws -> Int {
         #expect(try store(1, "trace=openat").allSatisfy { $0.hasPrefix("stored") })
         guard call == "openat" else { return 0 }

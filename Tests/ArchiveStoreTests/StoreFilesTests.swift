@@ -168,7 +168,7 @@ struct StoreFilesTests {
         hostile.replaceSubrange(16..<20, with: claimed)
         try write(hostile, journal)
         try expectRefusal("items-journal")
-        // Records of zeros restore nothing, and take no room on disk.
+        // A sparse file can hold many records of zeros, which restore nothing.
         try write(original, file)
         hostile = DatabaseAssembler.journal(restoring: [1], of: pages, pageSize: 4096)
         hostile.replaceSubrange(8..<12, with: claimed)
@@ -228,7 +228,7 @@ struct StoreFilesTests {
         #expect(other != file)
         try write(journalOfOther, journal)
         try expectRefusal("items-journal")
-        // The journal of a transaction before the most recent ones.
+        // A journal from before the last three transactions.
         try FileManager.default.removeItem(atPath: journal)
         let old = DatabaseAssembler.journal(
             restoring: [1, 2], of: try bytes(file), pageSize: 4096)
@@ -237,8 +237,7 @@ struct StoreFilesTests {
         }
         try write(old, journal)
         try expectRefusal("items-journal")
-        // Without any record, the rollback would only truncate the file to the page count in the
-        // header.
+        // Without any record, a rollback would only truncate the file to the journal's page count.
         var short = Array(old.prefix(512))
         short.replaceSubrange(8..<12, with: [0, 0, 0, 0])
         short.replaceSubrange(16..<20, with: [0, 0, 0, 1])
@@ -365,8 +364,8 @@ struct StoreFilesTests {
             pageSize: 4096)
     }
 
-    /// Expects that an open store refuses to write, and if `isRead` to read, because of the planted
-    /// journal, and that it works again after the journal is removed.
+    /// Expects that the planted journal makes an open store refuse to write, and also to read if
+    /// `isRead` is true. After the journal is removed, the store must work again.
     private func expectLateRefusal(
         _ store: ItemStore, _ name: Comment, isRead: Bool = true, plant: () throws -> Void
     ) throws {
@@ -666,7 +665,7 @@ struct StoreFilesTests {
                 throw Stop()
             }
         }
-        // A rollback that succeeds removes the journal.
+        // The rollback failed: a successful one would have removed the journal.
         #expect(try bytes(journal).suffix(record.count) == record[...])
         #expect(try store.items().map(\.attributes.account) == ["a"])
         try store.save(Item(service: "service", account: "c", password: "secret"))

@@ -97,8 +97,8 @@ private let fileMistakes: [Mistake] = [
     },
     Mistake(
         "a file that may not be written",
-        "store: the file is read-only (mode 0444); make it writable first: chmod u+w, file "
-            + "FOLDER/text"
+        "store: the file has the read-only mode 0444, file FOLDER/text (make it writable first "
+            + "with `chmod u+w`)"
     ) { folder in
         let path = "\(folder)/text"
         try KeyedArchiver.archive("text", toFile: path)

@@ -21,9 +21,7 @@ struct StoredServerTests {
         return try EncryptedItemDatabase(file: folder("items"), accessGroup: "group", key: key)
     }
 
-    @Test(
-        "a store created by an earlier version is opened, and stays readable by it without internet passwords"
-    )
+    @Test("a store of an earlier version stays readable by it until an internet password is added")
     func earlierVersion() throws {
         for name in ["items", "key"] {
             try FileManager.default.copyItem(
@@ -96,7 +94,7 @@ struct StoredServerTests {
         let store = ItemStore(database)
         try store.add(Item(ServerAddress("s"), account: "a", password: "1"))
         try store.add(Item(ServerAddress("t"), account: "a", password: "2"))
-        // One row has another port, and one a truncated address.
+        // The first row gets another port, then a truncated address.
         let other = ItemSubject.server(ServerAddress("s", port: 1)).bytes
         for (number, bytes) in [other, Array(other.dropLast())].enumerated() {
             try database.queue.write { connection in

@@ -72,7 +72,7 @@ public enum Specimens {
     }
 
     /// Returns the objects that the roots reach, in a canonical order and numbering, with plain
-    /// values in place. Two archives of the same object graph give equal results.
+    /// values inline. Two archives of the same object graph give equal results.
     ///
     /// `key` selects a single root, which is called `root` in the result.
     public static func graph(

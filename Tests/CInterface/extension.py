@@ -10,7 +10,7 @@ import sqlite3
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Python", "tests"))
-from hostile import blobs, dangling, keys, memory_in_use, nulls, urls  # noqa: E402
+from hostile import blobs, dangling, keys, memory_in_use, nested, nulls, urls  # noqa: E402
 
 SCALARS = ["keyed_kind(?)", "keyed_json(?)", "keyed_get(?, 'root')", "keyed_text(?)", "keyed_classes(?)", "keyed_xml(?)",
            "keyed_valid(?)", "keyed_error(?)"]
@@ -60,11 +60,12 @@ def expect_error(connection, statement, blob, part):
 
 def check_urls(connection):
     """Checks that a relative URL is an object with a class, in a table and in JSON."""
-    rows = connection.execute("SELECT kind, class, value FROM keyed_each(?)", (urls(),)).fetchall()
     relative = '{"base":"http://a/b","relative":"c"}'
-    assert rows == [("url", None, "http://a/b"), ("object", "NSURL", relative)], rows
-    (text,) = connection.execute("SELECT keyed_json(?)", (urls(),)).fetchone()
-    assert text == f'["http://a/b",{relative}]', text
+    for blob in (urls(), urls(is_mutable=True)):
+        rows = connection.execute("SELECT kind, class, value FROM keyed_each(?)", (blob,)).fetchall()
+        assert rows == [("url", None, "http://a/b"), ("object", "NSURL", relative)], rows
+        (text,) = connection.execute("SELECT keyed_json(?)", (blob,)).fetchone()
+        assert text == f'["http://a/b",{relative}]', text
 
 
 def check_nulls(connection):
@@ -83,12 +84,32 @@ def check_objects(connection):
         assert row == (root, root), (path, row)
 
 
+def check_nested(connection):
+    """Checks that `!` enters the data of an object, whatever path leads to the object."""
+    for path in ("!a", "@1!a", "$objects[1]!a"):
+        (value,) = connection.execute("SELECT keyed_get(?, ?, 'error')", (nested(), path)).fetchone()
+        assert value == 1, (path, value)
+
+
 def check_keys(connection):
     """Checks that the path of each entry of a dictionary leads to its value, whatever the key is."""
     rows = connection.execute("SELECT key, path, value, keyed_get(?1, path) FROM keyed_each(?1)", (keys(),)).fetchall()
     assert rows == [
         ("@2", "[0]", "a", "a"), ("@3", "[1]", "b", "b"), ("(real)", "[2]", "c", "c"), ("(real)", "[3]", "d", "d"),
-        ("name", "name", "e", "e"), ("7", '"7"', "f", "f")], rows
+        ("name", "name", "e", "e"), ("7", '"7"', "f", "f"), ("7", "[6]", "g", "g"),
+        ("\u00e9", "\u00e9", "h", "h"), ("e\u0301", "e\u0301", "i", "i")], rows
+
+
+def check_arguments(connection):
+    """Checks that the hidden columns of a table contain its arguments, and that further constraints on them apply."""
+    blob = b"<plist><dict><key>a</key><array><integer>1</integer></array></dict></plist>"
+    conditions = [("1", 1), ("start = 'a'", 1), ("start = 'b'", 0), ("blob = ?1", 1), ("blob = x'00'", 0)]
+    for condition, count in conditions:
+        rows = connection.execute(
+            f"SELECT value, blob = ?1, start FROM keyed_each(?1, 'a') WHERE {condition}", (blob,)).fetchall()
+        assert rows == [(1, 1, "a")] * count, (condition, rows)
+    rows = connection.execute("SELECT key, blob = ?1, start FROM keyed_each(?1)", (blob,)).fetchall()
+    assert rows == [("a", 1, None)], rows
 
 
 def main(folder):
@@ -107,7 +128,9 @@ def main(folder):
     check_urls(connection)
     check_nulls(connection)
     check_objects(connection)
+    check_nested(connection)
     check_keys(connection)
+    check_arguments(connection)
     hostile = blobs()
     for blob in hostile:
         call(connection, blob)

@@ -214,12 +214,31 @@ static void paths_go_through_objects(void) {
     keyed_error *error = NULL;
     CHECK(!keyed_find(document, "save.nothing", 12, &value, &error) && error && strcmp(error->code, "noSuchValue") == 0);
     CHECK(error && strcmp(error->message,
-        "no value at step 2 of `save.nothing`: it does not match anything in the object before it") == 0);
+        "no value at step 2 of `save.nothing`: the object before it has no such key or index") == 0);
     keyed_free(error);
     error = NULL;
     CHECK(!keyed_find(document, "save.name[0]", 12, &value, &error) && error && strcmp(error->message,
         "no value at step 3 of `save.name[0]`: the value before it is of kind string and has no children") == 0);
     keyed_free(error);
+    keyed_free(document);
+}
+
+static void an_index_has_no_sign_and_no_leading_zeros(void) {
+    keyed_document *document = open_text("{\"list\":[1,2]}", NULL);
+    uint32_t value = 0;
+    const char *valid[] = { "list[1]", "list.1", "/list/1", ":list:1" };
+    for (int index = 0; index < 4; index++) {
+        keyed_document *found = keyed_find(document, valid[index], strlen(valid[index]), &value, NULL);
+        CHECK(found);
+        keyed_free(found);
+    }
+    const char *invalid[] = { "list.01", "list.+1", "/list/01", ":list:-0" };
+    for (int index = 0; index < 4; index++) {
+        keyed_error *error = NULL;
+        CHECK(!keyed_find(document, invalid[index], strlen(invalid[index]), &value, &error));
+        CHECK(error && strcmp(error->code, "noSuchValue") == 0);
+        keyed_free(error);
+    }
     keyed_free(document);
 }
 
@@ -405,6 +424,7 @@ int main(int count, char **arguments) {
     json_has_modes();
     archives_are_graphs();
     paths_go_through_objects();
+    an_index_has_no_sign_and_no_leading_zeros();
     rows_list_values();
     rows_of_shared_values_are_limited();
     builders_report_misuse();

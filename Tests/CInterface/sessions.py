@@ -1,6 +1,6 @@
 # This source file is part of swift-keyed-archive
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the session of SQL in a page of the documentation in the sqlite3 shell, and compares what it prints.
+"""Runs the SQL session of a documentation page in the sqlite3 shell, and compares the output with that in the page.
 
     python3 sessions.py FOLDER PAGE
 """

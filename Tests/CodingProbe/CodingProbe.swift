@@ -12,7 +12,7 @@ import PropertyList
 ///
 ///     CodingProbe names                   prints the names of the samples
 ///     CodingProbe written NAME            encodes and decodes an object with the library's coders
-///     CodingProbe read NAME               decodes an archive by Foundation's archiver
+///     CodingProbe read NAME               decodes an archive from Foundation's archiver
 ///     CodingProbe agrees NAME             decodes the library's archive with Foundation
 ///     CodingProbe fields NAME FIRST       decodes a sample with bad fields, from case FIRST on
 ///     CodingProbe bytes FILE FIRST        decodes all prefixes and changed bytes of a file

@@ -167,12 +167,12 @@ struct CompanionTests {
         header[26] = 16
         let source = CountingSource(MemorySource((0..<32768).flatMap { _ in header }))
         let journal = try #require(try RollbackJournal(source))
-        #expect(journal.pageCount == 0 && !journal.hasPagesInEachSegment)
+        #expect(journal.recordCount == 0 && !journal.hasPagesInEachSegment)
         #expect(try RollbackJournal.restored(source).firstPage == .none)
         #expect(source.reads < 20)
         // A single segment without pages is valid. A program that is killed early leaves one.
         let short = try #require(try RollbackJournal(MemorySource(header)))
-        #expect(short.pageCount == 0 && short.hasPagesInEachSegment)
+        #expect(short.recordCount == 0 && short.hasPagesInEachSegment)
     }
 
     /// Counts the read calls on a source.
@@ -200,7 +200,7 @@ struct CompanionTests {
         let gap = [UInt8](repeating: 0, count: 512 - plain.count % 512)
         let source = MemorySource(plain + gap + other)
         let journal = try #require(try RollbackJournal(source))
-        #expect(journal.pageCount == 2 && journal.hasPagesInEachSegment)
+        #expect(journal.recordCount == 2 && journal.hasPagesInEachSegment)
         #expect(
             try RollbackJournal.restored(source).firstPage == .header(DatabaseHeader(database)))
         let zeros = [UInt8](repeating: 0, count: 512)
@@ -208,7 +208,7 @@ struct CompanionTests {
         #expect(try RollbackJournal.restored(wiping).firstPage == .malformed)
     }
 
-    @Test("the last record of the first page is used, up to the first record that is not restored")
+    @Test("the last record of page 1 is used, but none after a record that ends the rollback")
     func recordsOfOnePage() throws {
         let size = 512
         var other = database
@@ -244,7 +244,7 @@ struct CompanionTests {
         #expect(try restored([mine, beyond, hostile]) == otherHeader)
     }
 
-    @Test("a journal reports the pages that it restores, and whether it names a super-journal")
+    @Test("a journal reports the number of its records, and whether it names a super-journal")
     func journal() throws {
         func journal(_ name: String?) throws -> RollbackJournal? {
             try RollbackJournal(
@@ -253,7 +253,7 @@ struct CompanionTests {
                         restoring: [1, 2], of: database, pageSize: 512, superJournal: name)))
         }
         let plain = try #require(try journal(nil))
-        #expect(plain.pageCount == 2)
+        #expect(plain.recordCount == 2)
         #expect(plain.header?.pageSize == 512)
         #expect(plain.header?.originalPageCount == 2)
         #expect(!plain.namesSuperJournal)
@@ -261,7 +261,7 @@ struct CompanionTests {
         #expect(try RollbackJournal(MemorySource([])) == nil)
         #expect(try RollbackJournal(MemorySource([UInt8](repeating: 0, count: 600))) == nil)
         let other = try #require(try RollbackJournal(MemorySource(bytes("some other file"))))
-        #expect(other.header == nil && other.pageCount == 0)
+        #expect(other.header == nil && other.recordCount == 0)
     }
 }
 

@@ -120,7 +120,7 @@ private struct Cat: KeyedCodable {
     init(coder: KeyedDecoder) throws {}
 }
 
-/// A type whose fields are of other types.
+/// A type that registers the types of its fields.
 private struct Card: KeyedCodable {
     static let archivedClass: ArchivedClass = "Card"
     var title: String, tag: Tag, cat: Cat?

@@ -25,7 +25,7 @@ struct LinkTests {
         #expect(count > 60)
     }
 
-    /// The Markdown pages of the repository outside the documentation catalogs.
+    /// The Markdown pages outside the documentation catalogs and `Fixtures`.
     private static func pages() throws -> [URL] {
         let root = Corpus.repository
         return try ["", "Documentation", "Documentation/Examples", "Benchmarks", ".github"].flatMap

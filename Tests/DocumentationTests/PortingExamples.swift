@@ -85,7 +85,7 @@ struct PortingExamples {
         #expect(bytes.count > 100)
     }
 
-    @Test("store objects in place of others, and `Codable` values as objects")
+    @Test("store replacement objects, and `Codable` values as objects")
     func storedAsOthers() throws {
         let shape = Shape(sides: 3)
         let bytes = try KeyedArchiver.archive([shape, shape])

@@ -295,6 +295,17 @@ struct CoderTests {
         try coder.finishDecoding()
     }
 
+    @Test("A value without a key that is read as a property list must be one")
+    func unkeyedPropertyLists() throws {
+        let archiver = KeyedArchiverCoder()
+        archiver.encodePropertyList(["a": [1]])
+        archiver.encode(NSUUID() as Any?)
+        let coder = try KeyedUnarchiverCoder(forReadingFrom: archiver.encodedData)
+        #expect(coder.decodePropertyList() as? [String: [Int]] == ["a": [1]])
+        #expect(coder.decodePropertyList() == nil)
+        #expect((coder.error as? KeyedArchiveError)?.code == .wrongType)
+    }
+
     @Test("Each reference to an array of numbers reads all of its elements")
     func sharedArrays() throws {
         let archiver = KeyedArchiverCoder()
@@ -330,7 +341,7 @@ struct CoderTests {
         #expect(read?.name == "Bob")
     }
 
-    @Test("Arrays and dictionaries of one class are checked")
+    @Test("Decoding an array or a dictionary checks the class of each element")
     func decodesCollections() throws {
         let archiver = KeyedArchiverCoder()
         archiver.encode([Hero("a"), Hero("b")], forKey: "heroes")
@@ -363,7 +374,7 @@ struct CoderTests {
     @Test("Nesting beyond the limit is a thrown error on a small stack too")
     func limitsDepth() throws {
         let codes: @Sendable () throws -> [KeyedArchiveError.Code?] = {
-            // The small stack has room for releasing a chain that is not much longer.
+            // Barely above the limit: releasing a much longer chain overflows the small stack.
             var nested = Hero("0")
             for level in 1..<520 { nested = Hero("\(level)", friend: nested) }
             let deep = error { try archive(nested) }

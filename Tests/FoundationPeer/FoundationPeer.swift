@@ -4,8 +4,7 @@
 import Foundation
 import FoundationSamples
 
-/// Runs Foundation's archiver and unarchiver in a separate process, because they abort on many
-/// inputs:
+/// Runs Foundation's archiver and unarchiver, which abort on many inputs, in a separate process:
 ///
 ///     FoundationPeer write NAME          writes the archive of a value
 ///     FoundationPeer read NAME < FILE    prints "equal" if the archive holds that value

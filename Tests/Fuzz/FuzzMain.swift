@@ -17,7 +17,7 @@ private let target: (name: String, run: @Sendable ([UInt8]) throws -> Void) = {
     let name = unsafe getenv("KEYED_FUZZ_TARGET").map { unsafe String(cString: $0) } ?? ""
     guard let target = fuzzTargets.first(where: { $0.name == name }) else {
         let names = fuzzTargets.map(\.name).joined(separator: ", ")
-        print("KEYED_FUZZ_TARGET is to be one of \(names)")
+        print("KEYED_FUZZ_TARGET must be one of \(names)")
         exit(2)
     }
     return target

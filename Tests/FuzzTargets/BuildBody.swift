@@ -3,7 +3,7 @@
 
 import PropertyList
 
-/// Makes the calls that the input describes, either of a builder or of a dictionary.
+/// Calls a builder or a dictionary as the input describes.
 public func fuzzBuild(_ bytes: [UInt8]) throws {
     var script = ByteScript(bytes)
     if script.byte() % 2 == 0 {
@@ -42,7 +42,7 @@ private func call(_ builder: inout DocumentBuilder, _ script: inout ByteScript) 
     }
 }
 
-/// Returns a finite date, the only kind that documents are read with.
+/// Returns a finite date. NaN and infinite seconds become 0.
 private func date(_ script: inout ByteScript) -> PropertyListDate {
     let seconds = Double(bitPattern: script.word())
     return PropertyListDate(secondsSince2001: seconds.isFinite ? seconds : 0)
@@ -77,7 +77,8 @@ private func checkDictionary(_ script: inout ByteScript) throws {
     try BrokenProperty.check(
         entries.keys.map { Array($0.utf8) } == model.map { Array($0.key.utf8) },
         "the keys of a dictionary differ")
-    try BrokenProperty.check(entries.values == model.map(\.value), "its values differ")
+    try BrokenProperty.check(
+        entries.values == model.map(\.value), "the values of a dictionary differ")
     let back = try PropertyListDocument(.dictionary(entries)).root.value()
     try BrokenProperty.check(back == .dictionary(entries), "a dictionary has changed")
     for copy in copies { _ = (copy == entries, copy.hashValue) }

@@ -18,7 +18,7 @@ public func fuzzDecode(_ bytes: [UInt8]) throws {
     let parsed = try? PropertyListValue(
         parsing: setup.input, options: setup.options, limits: setup.limits)
     let tree = try? decoder.decode(PropertyListValue.self, from: setup.input)
-    try BrokenProperty.check(parsed == tree, "a tree is decoded that was not parsed")
+    try BrokenProperty.check(parsed == tree, "decoding and parsing give different trees")
     _ = try? decoder.decode(Branch.self, from: setup.input)
     _ = try? decoder.decode([String: [Branch?]].self, from: setup.input)
     _ = try? decoder.decode(Numbers.self, from: setup.input)
@@ -113,7 +113,7 @@ private final class Branch: Decodable {
     }
 }
 
-/// Decodes each element as every number type in turn.
+/// Tries several types in turn on the elements. Each success advances to the next element.
 private struct Numbers: Decodable {
     init(from decoder: any Decoder) throws {
         var container = try decoder.unkeyedContainer()

@@ -10,7 +10,8 @@ public func fuzzDetection(_ bytes: [UInt8]) throws {
         let detected = Result { try PropertyListDocument(parsing: bytes, limits: limits) }
         guard let found else {
             try BrokenProperty.check(
-                failure(detected)?.code == .unrecognizedFormat, "no format, and yet it is parsed")
+                failure(detected)?.code == .unrecognizedFormat,
+                "no format is detected, but parsing does not fail with unrecognizedFormat")
             continue
         }
         let named = Result {

@@ -24,7 +24,8 @@ func fuzzEdits(_ bytes: [UInt8]) throws {
         let changed = PlainEdit.apply(edit, to: model)
         try BrokenProperty.check(
             (changed == nil) == (failure != nil),
-            "an edit \(edit) is made and refused: \(failure.map(\.description) ?? "made")")
+            "the editor and the model disagree about \(edit): "
+                + (failure.map { "the editor refuses it: \($0)" } ?? "the model refuses it"))
         // A failed edit may have been applied in part.
         guard let changed else { return }
         model = changed
@@ -52,7 +53,9 @@ private func check(
         try BrokenProperty.check(change.range.lowerBound >= end, "changes overlap")
         end = change.range.upperBound
     }
-    try BrokenProperty.check(last.range.upperBound <= editor.document.source.count, "outside")
+    try BrokenProperty.check(
+        last.range.upperBound <= editor.document.source.count,
+        "a change extends beyond the source")
 }
 
 /// A pseudorandom sequence of choices whose seed is a hash of the input.

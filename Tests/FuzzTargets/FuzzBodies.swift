@@ -120,7 +120,7 @@ private func checkSame(
 private func checkTree(_ document: PropertyListDocument, _ limits: ParsingLimits) throws {
     guard let value = try? document.root.value(limits: limits) else { return }
     let told = try EventTree.value(of: PropertyListEventReader(document.root, limits: limits))
-    try BrokenProperty.check(told == value, "events tell another tree")
+    try BrokenProperty.check(told == value, "the events give another tree")
     var pending = [(document.root, value)]
     var budget = 10_000
     while let (node, value) = pending.popLast(), budget > 0 {

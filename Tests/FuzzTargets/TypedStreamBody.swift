@@ -106,7 +106,8 @@ private func checkSalvaging(
         return try BrokenProperty.check(whole == nil, "a whole stream cannot be salvaged")
     }
     try BrokenProperty.check(
-        (salvaged.problem == nil) == (whole != nil), "salvaging finds another problem")
+        (salvaged.problem == nil) == (whole != nil),
+        "salvaging and parsing disagree on whether the stream is valid")
     let lines = TypedStreamDump.lines(salvaged)
     try BrokenProperty.check(
         lines.count <= 40 * input.count, "\(lines.count) items in \(input.count) bytes")

@@ -9,10 +9,9 @@ import ValidText
 /// Runs verbs of the command on two files, in process, under the limits for untrusted input.
 ///
 /// Every run must end with a documented exit code, print no more than the limits allow, and print
-/// no control characters where a terminal might interpret them. `--dry-run` must print lines for
-/// `patch` that match the file. The edits between two files must turn the first file into the
-/// second, unless a verb refuses them with a message. Long inputs are skipped, because an input
-/// takes several runs that each parse its files.
+/// no control characters where a terminal might interpret them. The edits between two files must
+/// turn the first file into the second, unless a verb refuses them with a message. Long inputs are
+/// skipped, because an input takes several runs that each parse its files.
 ///
 /// The first byte selects the verbs, modulo 8. The second byte gives the layout. Below 128, both
 /// files are the rest of the input. From 128 on, the length of the first file follows in three
@@ -165,7 +164,8 @@ private struct VerbPair {
         _ = try run("edit", first, "--script", script, "--dry-run")
         let edited = try run("edit", first, "--script", script)
         if edited.isRefused { return }
-        try isSecond(edited, "the commands come to something else: \(commands.text.prefix(500))")
+        try isSecond(
+            edited, "the commands do not produce the second file: \(commands.text.prefix(500))")
     }
 
     func checkMerging() throws {

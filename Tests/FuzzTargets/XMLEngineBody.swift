@@ -113,7 +113,7 @@ private func checkSame(_ left: PropertyListDocument, _ right: PropertyListDocume
     }
 }
 
-/// Returns whether two records of the same number are equal, apart from the number of a key.
+/// Returns whether two records are equal, apart from their key numbers.
 private func isSame(
     _ left: NodeRecord, _ right: NodeRecord, _ first: DocumentTable, _ second: DocumentTable
 ) -> Bool {
@@ -121,7 +121,7 @@ private func isSame(
         left.offset == right.offset
     else { return false }
     switch left.kind {
-    case .string: return first.content(of: left) == second.content(of: right)
+    case .string, .data: return first.content(of: left) == second.content(of: right)
     case .array, .dictionary:
         return left.payload == right.payload
             && left.childRange.allSatisfy { first.child($0) == second.child($0) }

@@ -78,7 +78,7 @@ extension Family {
                 ["NS.objects": uids(repeatElement(4, count: 10)), "$class": .uid(2)], "text",
             ]
         },
-        archive("archive, doubling", 20, limits: few) { n in
+        archive("archive, doubling", 20, limits: smallLimits) { n in
             (0..<n).map {
                 ["NS.objects": uids($0 + 1 < n ? [$0 + 2, $0 + 2] : []), "$class": uid(n + 1)]
             }

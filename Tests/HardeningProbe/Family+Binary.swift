@@ -41,7 +41,7 @@ extension Family {
         binary("binary, one object many times") { n in
             [.array(Array(repeating: 1, count: n)), .ascii("shared")]
         },
-        binary("binary, shared containers", 20, limits: few) { n in
+        binary("binary, shared containers", 20, limits: smallLimits) { n in
             // Each array refers twice to the next one, which gives 2ⁿ values.
             (0..<n).map { .array($0 + 1 < n ? [UInt64($0 + 1), UInt64($0 + 1)] : []) }
         },

@@ -31,7 +31,7 @@ extension Family {
         },
     ]
 
-    /// Returns trailers that all refer to the first byte, where no valid property list begins.
+    /// Returns a header and many trailers that match it. No list is valid: its object is malformed.
     @Sendable private static func manyEnds(_ count: Int) -> [UInt8] {
         var bytes = Array("bplist00".utf8) + [0xFF]
         for _ in 0..<count {

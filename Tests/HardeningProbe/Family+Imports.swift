@@ -58,7 +58,7 @@ extension Family {
             for _ in 0..<n { try stream.append("@", .object(text)) }
             try stream.endObject()
         },
-        stream("doubling", 20, limits: few) { n, stream in
+        stream("doubling", 20, limits: smallLimits) { n, stream in
             var below: TypedStreamBuilder.Object?
             for _ in 0..<n {
                 try stream.beginGroup("@")
@@ -178,7 +178,7 @@ extension Family {
                 last = next
             }
         },
-        nib("collections, doubling", 20, limits: few) { n, archive in
+        nib("collections, doubling", 20, limits: smallLimits) { n, archive in
             var list = archive.addObject("NSArray")
             for _ in 1..<n {
                 let inner = archive.addObject("NSArray")

@@ -61,7 +61,7 @@ extension Family {
             xml("XML, long name", 5000) { n in
                 "<plist><\(String(repeating: "name", count: n))/></plist>"
             },
-            // Above 64 KB, the scanner makes an additional pass to estimate the number of values.
+            // Above 64 KB, the scanner first estimates the number of values from a sample.
             xml("XML, long string", 20000) { n in
                 element("string", String(repeating: "text", count: n))
             },

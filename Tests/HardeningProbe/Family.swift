@@ -32,7 +32,7 @@ struct Family: Sendable {
     static let all = [binary, xml, openStep, json, archives, imports, carving].flatMap(\.self)
 
     /// Small limits that refuse exponentially expanding inputs early.
-    static let few = ParsingLimits(
+    static let smallLimits = ParsingLimits(
         depth: 512, inputSize: 1 << 20, expansion: .init(factor: 4, base: 1000),
         output: .init(factor: 4, base: 1000))
 

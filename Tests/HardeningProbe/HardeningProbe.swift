@@ -26,7 +26,7 @@ import TestSupport
 ///     HardeningProbe make FAMILY N                 prints an input of a family
 ///     HardeningProbe memory OPERATION < FILE       prints the peak memory of an operation in bytes
 ///     HardeningProbe memory OPERATION LIMITS < FILE
-///                                                  the same in strict form, under the given limits
+///                                                  the same with strict parsing and these limits
 ///     HardeningProbe decode FOLDER                 reads all files, then runs all operations on
 ///                                                  their bytes
 ///     HardeningProbe databases FOLDER N            writes hostile databases of about N bytes
@@ -124,7 +124,7 @@ struct Share {
     private let number: Int
     private let count: Int
     private let pattern: String
-    /// Whether to measure only one row of each kind, in less time.
+    /// Whether to measure fewer sizes, shapes and limits, in less time.
     let isShort: Bool
 
     /// Parses the number of the share, the number of shares, the form, and a pattern for the names

@@ -23,8 +23,8 @@ struct Provocation: Sendable, CustomStringConvertible {
 /// Checks that every error code is thrown by a test.
 @Suite("Error codes")
 struct ErrorCodeTests {
-    /// Returns the codes that the source of an error type declares, each under its own name. Their
-    /// initializer is private, so no other file can create one.
+    /// Returns the codes that an error type declares. Each constant must have the name of its code.
+    /// The initializer of a code must be private, so that no other file can create one.
     private func declared(_ path: String) throws -> [String] {
         let file = Corpus.repository.appending(path: path)
         let source = try String(contentsOf: file, encoding: .utf8)
@@ -35,13 +35,13 @@ struct ErrorCodeTests {
         return codes.map { String($0.output.1) }
     }
 
-    @Test("the table below has every code of PropertyListError")
+    @Test("there is a provocation for every code of PropertyListError")
     func propertyListTable() throws {
         let codes = try declared("Sources/PropertyList/PropertyListError.swift")
         #expect(Set(codes) == Set(Provocation.propertyLists.map(\.code)) && codes.count > 20)
     }
 
-    @Test("the table below has every code of KeyedArchiveError")
+    @Test("there is a provocation for every code of KeyedArchiveError")
     func archiveTable() throws {
         let codes = try declared("Sources/KeyedArchive/KeyedArchiveError.swift")
         #expect(Set(codes) == Set(Provocation.archives.map(\.code)) && codes.count > 12)

@@ -8,9 +8,8 @@ import PropertyListCodable
 import TestSupport
 import Testing
 
-/// Files that writers make without sharing containers must be readable under every preset, whatever
-/// the number of values. Many values may be equal, because writers of the binary format write equal
-/// leaves once.
+/// Files without shared containers must be readable under every preset, whatever the number of
+/// values. Leaves may be shared, because writers of the binary format write equal leaves once.
 @Suite("Sizes of genuine files")
 struct GenuineSizeTests {
     private static let presets: [(String, ParsingLimits)] = [
@@ -133,7 +132,7 @@ struct GenuineSizeTests {
         }
     }
 
-    @Test("arrays nested by sharing are refused under the untrusted and default limits")
+    @Test("nested arrays with shared elements are refused under the untrusted and default limits")
     func bombs() throws {
         let bytes = BombBuilder().file(levels: 20, references: 100)
         for (name, limits) in Self.presets {

@@ -81,7 +81,7 @@ struct MemoryTests {
         let process = Process()
         process.executableURL = Program.url("HardeningProbe")
         process.arguments = arguments
-        // Returns freed memory of any size to the system, so that it is not reused.
+        // Returns freed blocks of 16 KiB and more to the system, so that they are not reused.
         process.environment = ["MALLOC_MMAP_THRESHOLD_": "16384"]
         let output = Pipe()
         process.standardOutput = output

@@ -212,15 +212,18 @@ struct InlinePropertyListTests {
             ("an integer cut short", message([0x18, 1]), .invalidLength),
             ("data beyond the end", message([0x44, 1]), .invalidLength),
             (
-                "data of 2⁶⁴ bytes", message([0x4f, 0x18] + [UInt8](repeating: 255, count: 8)),
+                "data of 2⁶⁴−1 bytes", message([0x4f, 0x18] + [UInt8](repeating: 255, count: 8)),
                 .invalidLength
             ),
-            ("text of 2⁶³ units", message([0x6f, 0x18] + ListSamples.word(.max)), .invalidLength),
+            (
+                "text of 2⁶³−1 units", message([0x6f, 0x18] + ListSamples.word(.max)),
+                .invalidLength
+            ),
             ("a length that is no integer", message([0x4f, 0xe0]), .invalidLength),
             ("a container cut short", message([0xa0, 16, 0]), .truncated),
             ("an end in the header", message([0xa0] + ListSamples.word(15)), .invalidEnd),
             ("an end beyond the file", message([0xa0] + ListSamples.word(17)), .invalidEnd),
-            ("an end of 2⁶⁴", message([0xa0] + [UInt8](repeating: 255, count: 8)), .invalidEnd),
+            ("an end of 2⁶⁴−1", message([0xa0] + [UInt8](repeating: 255, count: 8)), .invalidEnd),
             ("a child beyond its container", array([0xa0] + ListSamples.word(30)), .invalidEnd),
             ("text beyond its container", array([0x64, 1]), .invalidLength),
             ("text without NUL", message([0x71, 0x61]), .invalidString),
@@ -328,6 +331,25 @@ struct InlinePropertyListTests {
         #expect(throws: InlinePropertyListError.self) { try text.append(.ascii("é")) }
     }
 
+    @Test("a refused call leaves the property list as it was")
+    func refusedCalls() throws {
+        let document = try InlinePropertyListDocument(parsing: ListSamples.reference)
+        var list = InlinePropertyListBuilder()
+        try list.beginDictionary()
+        #expect(throws: InlinePropertyListError.self) { try list.append(.ascii("é")) }
+        #expect(throws: InlinePropertyListError.self) { try list.append(.integer(1)) }
+        try list.append(.ascii("key"))
+        #expect(throws: InlinePropertyListError.self) { try list.end() }
+        #expect(throws: InlinePropertyListError.self) {
+            try list.append(contentsOf: document.root)
+        }
+        try list.append(.boolean(true))
+        try list.end()
+        let content = ListSamples.text("key") + [0xb0]
+        #expect(
+            try list.finish() == ListSamples.message(ListSamples.container(0xd0, at: 8, content)))
+    }
+
     @Test("an error has the path to its location")
     func path() {
         let bytes = ListSamples.message(
@@ -365,7 +387,7 @@ struct InlinePropertyListTests {
         }
     }
 
-    @Test("zeros may follow version 15, whose values the builder refuses")
+    @Test("a version 15 property list may be padded with zeros, and the builder refuses its values")
     func padding() throws {
         #expect(
             try InlinePropertyListDocument(parsing: ListSamples.oldKinds + [0, 0]).nodeCount > 10)

@@ -401,7 +401,7 @@ private let classMistakes: [MessageTests.Mistake] = [
     .init(
         "a subclass that is not registered",
         "keyed archive: object 1 is of class Cat, which is not allowed, in root "
-            + #"(`.adding(T.self, as: "Cat")` with T, the subclass of Pet, would allow it)"#
+            + #"(`.adding(T.self, as: "Cat")` would allow it, where T is your subclass of Pet)"#
     ) { try readObject(Pet.self, of: "Cat", ["Pet"]) },
     .init(
         "a class that the archive chooses",

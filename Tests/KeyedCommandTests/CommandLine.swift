@@ -47,19 +47,21 @@ func process(
     if let folder { process.currentDirectoryURL = folder }
     process.executableURL = URL(filePath: program)
     process.arguments = arguments
-    let (standardInput, output, errors) = (Pipe(), Pipe(), Pipe())
+    let (standardInput, output) = (Pipe(), Pipe())
     process.standardInput = standardInput
     process.standardOutput = output
-    process.standardError = errors
-    try process.run()
-    try standardInput.fileHandleForWriting.write(contentsOf: Data(input))
-    try standardInput.fileHandleForWriting.close()
-    let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
-    let text = try errors.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return Run(
-        status: process.terminationStatus, bytes: [UInt8](bytes),
-        errors: String(decoding: text, as: UTF8.self))
+    // Standard error is a file, because a pipe could fill up while standard output is read.
+    return try Files.withFile([], named: "errors") { errors in
+        process.standardError = try FileHandle(forWritingTo: URL(filePath: errors))
+        try process.run()
+        try standardInput.fileHandleForWriting.write(contentsOf: Data(input))
+        try standardInput.fileHandleForWriting.close()
+        let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return Run(
+            status: process.terminationStatus, bytes: [UInt8](bytes),
+            errors: String(decoding: try Files.bytes(errors), as: UTF8.self))
+    }
 }
 
 /// Files of the repository and temporary files.

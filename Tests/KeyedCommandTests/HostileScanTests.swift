@@ -40,7 +40,7 @@ struct HostileScanTests {
             #expect(run.output == "t.v: 1 of 1 value: 1 binary property list\n")
             #expect(
                 run.errors == "\(file)-journal: is the rollback journal of an interrupted change "
-                    + "and would restore 2 pages and delete a file that it names; it is not "
+                    + "and would restore up to 2 pages and delete a file that it names; it is not "
                     + "applied, and the database is shown as it is\n")
             #expect(try Files.bytes(file) == bytes)
             #expect(try Files.bytes(file + "-journal") == journal)

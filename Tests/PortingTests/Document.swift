@@ -217,7 +217,7 @@ final class Symbol: KeyedCodable {
     }
 }
 
-/// Refers to graphics on a page. The references are nil for deleted graphics.
+/// Refers to graphics on a page. In an archive, references to deleted graphics are nil.
 final class Selection: KeyedCodable {
     static let archivedClass: ArchivedClass = "Sketch.Selection"
     var first: Graphic?, last: Graphic?

@@ -158,8 +158,8 @@ struct SketchTests {
                 == "root.pages[0].layers[0].graphics[0].members[0].connectors[0].target")
         #expect(
             error?.recovery
-                == "`.adding(T.self, as: \"Sketch.Ellipse\")` with T, the subclass of Graphic, would "
-                + "allow it")
+                == "`.adding(T.self, as: \"Sketch.Ellipse\")` would allow it, where T is your "
+                + "subclass of Graphic")
     }
 
     @Test("the port refuses a document of a later version, and says where")

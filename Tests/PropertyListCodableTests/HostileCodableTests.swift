@@ -276,7 +276,7 @@ struct HostileCodableTests {
     }
 
     @Test("lookups of keys and nulls in a shared container count for each reference to it")
-    func uncountedLooks() throws {
+    func countedLookups() throws {
         var entries: PropertyListDictionary = ["start": ["_0": 1]]
         for number in 0..<2000 { entries["junk\(number)"] = 1 }
         let decoder = PlistDecoder()

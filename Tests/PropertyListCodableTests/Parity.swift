@@ -66,7 +66,7 @@ struct ParityCase: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Encodes a value with both encoders, as binary and as XML, and compares the files.
+    /// Encodes a value with both encoders, as binary and as XML, and compares the parsed results.
     static func encode<T: Encodable & Sendable>(_ name: String, _ value: T) -> ParityCase {
         ParityCase(name: "\(name), \(value)") {
             for isXML in [false, true] {

@@ -13,7 +13,7 @@ struct CodableParityTests {
     @Test("both decoders return the same value or throw the same error", arguments: decodingCases)
     func decoding(_ row: ParityCase) throws { try row.check() }
 
-    @Test("both encoders write the same file or throw the same error", arguments: encodingCases)
+    @Test("both encoders write equal values or throw the same error", arguments: encodingCases)
     func encoding(_ row: ParityCase) throws { try row.check() }
 
     // MARK: Decoding
@@ -54,8 +54,9 @@ struct CodableParityTests {
         return values.flatMap { value -> [ParityCase] in
             let exact: [ParityCase] = [.decode("Double", [Double].self, from: [value])]
             // Numbers out of the range of Float are a documented difference in XML.
-            let isInexact = value.real.map { Double(Float($0.value)) != $0.value } ?? false
-            return isInexact
+            let isOutOfRange =
+                value.real.map { Float($0.value).isInfinite && !$0.value.isInfinite } ?? false
+            return isOutOfRange
                 ? exact : exact + [.decode("Float", [Float].self, from: [value])]
         }
     }()

@@ -6,7 +6,7 @@ import PropertyListCodable
 import TestSupport
 import Testing
 
-/// A type with optional fields and nested dictionaries of its own type.
+/// A type with optional fields and nested values of its own type.
 private struct Loose: Codable, Equatable {
     var first: Int?
     var second: Int?
@@ -64,7 +64,7 @@ struct ShapeTests {
 
     @Test("dictionaries with more sets of keys than the decoder caches are decoded correctly")
     func manyShapes() throws {
-        // Each dictionary has a key of its own, before or after the fields.
+        // Each dictionary has a key of its own, before, between or after the fields.
         let values = (0..<1_000).map { Loose(first: $0, third: $0 % 3 == 0 ? nil : 2 * $0) }
         let dictionaries = values.enumerated().map { number, value in
             let own = (key: "own \(number)", value: PropertyListValue.boolean(true))

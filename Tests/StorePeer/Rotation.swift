@@ -14,7 +14,7 @@ struct Rotation {
     let folder: String
 
     /// Changes the key `times` times, or until the program is killed, and prints the name of the
-    /// last key. If a change fails, that is the key before it.
+    /// last key. If a change fails, the last key is the one before that change.
     func run(_ times: Int = .max) throws {
         let (database, first) = try open()
         let store = ItemStore(database)

@@ -55,7 +55,7 @@ enum SharedBackup {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
         let kilobytes = line?.split(separator: " ").compactMap { Int($0) }.first
-        guard let kilobytes else { throw Finding(description: "no figure of memory") }
+        guard let kilobytes else { throw Finding(description: "no VmHWM in /proc/self/status") }
         return kilobytes * 1024
     }
 }

@@ -15,7 +15,7 @@ import SystemFiles
 ///     StorePeer check-rotated FOLDER           checks the result of `rotate`: one key opens all
 ///     StorePeer threads FOLDER NAME ROUNDS     opens and changes stores in several threads
 ///     StorePeer check-threads FOLDER COUNT     checks the result of COUNT rounds of `threads`
-///     StorePeer fill FOLDER                    writes until the disk is full; checks the rest
+///     StorePeer fill FOLDER                    writes until the disk is full; checks the items
 ///     StorePeer make-shared-backup FILE COUNT  writes a backup whose items share their data
 ///     StorePeer read-backup FILE               reads a backup; prints the peak memory
 ///     StorePeer store FOLDER NUMBER            writes a number to each store; prints the results
@@ -123,8 +123,8 @@ enum StorePeer {
         }
     }
 
-    /// Opens stores in relative folders, changes the working folder, and writes. Prints the folder
-    /// of preferences for an absolute and for a relative path in the variable.
+    /// Opens stores in relative folders, changes the working folder, and writes. Prints the default
+    /// folder of preferences for an absolute and for a relative `XDG_CONFIG_HOME`.
     private static func useRelativeFolders(_ folder: String) throws {
         _ = unsafe chdir(folder)
         let objects = try ObjectStore(folder: "objects")

@@ -41,7 +41,7 @@ struct AccessListTests {
         #expect(try folder.mode(of: "file") == 0o640)
     }
 
-    @Test("the rights of the group come from the list of the file, through a link only if asked")
+    @Test("a file's group rights come from its access list; a link is followed by default")
     func groupRights() throws {
         try folder.write("file", mode: 0o640)
         try AccessLists.set(folder("file"), group: 0)
@@ -61,7 +61,7 @@ struct AccessListTests {
         #expect(try FileAccess.replace(folder("file"), with: [1]) == [])
         #expect(try AccessLists.list(folder("file")) == "none")
         #expect(try folder.mode(of: "file") == 0o640)
-        // A private file is also private for the users in the folder's default list.
+        // Users in the folder's default list get no access to a private file.
         try FileAccess.replace(folder("private"), with: [1], newFileMode: 0o600)
         #expect(try folder.mode(of: "private") == 0o600)
     }

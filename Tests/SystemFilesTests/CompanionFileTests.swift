@@ -30,9 +30,7 @@ struct CompanionFileTests {
         return nil
     }
 
-    @Test(
-        "a missing companion is nil unless it is created, with the mode of the main file"
-    )
+    @Test("a missing companion is nil; a created one gets the mode of the main file")
     func missing() throws {
         #expect(try companion() == nil && companion(.writing) == nil)
         let file = try #require(try companion(.creating)).file

@@ -96,10 +96,11 @@ struct ReplacementTests {
     @Test("a read-only file is refused and kept")
     func readOnly() throws {
         try folder.write("file", mode: 0o444)
-        let message = message {
+        let error = #expect(throws: SystemError.self) {
             try FileAccess.replace(folder("file"), with: [1])
         }
-        #expect(message == "the file is read-only (mode 0444); make it writable first: chmod u+w")
+        #expect(error?.message == "the file has the read-only mode 0444")
+        #expect(error?.recovery == "make it writable first with `chmod u+w`")
         #expect(try contents("file") == "old" && folder.names == ["file"])
     }
 
@@ -187,8 +188,8 @@ struct ReplacementTests {
             atPath: folder(link), withDestinationPath: folder("a"))
         FileAccess.removeDeadTemporaries(inFolder: folder.path)
         #expect(Set(folder.names) == Set(foreign + ["a", name, link]))
-        // The same target again: the temporary file of the living process is in the way, and is
-        // kept.
+        // A second file for the same target gets another name. The first file is kept, because its
+        // process is alive.
         var second = try named("a")
         #expect(folder.names.contains(name))
         second.finish()
@@ -302,7 +303,7 @@ struct ReplacementTests {
         try #require(isUnnamed == (unnamed != nil))
         var file = try unnamed ?? TemporaryFile(namedFor: place, mode: 0o600)
         try file.publish()
-        // Stands for SQLite in another thread, which takes a lock before this one has finished.
+        // Simulates SQLite in another thread, which takes a lock before this thread has finished.
         let descriptor = unsafe open(folder("file"), O_RDWR)
         defer { close(descriptor) }
         var lock = flock()

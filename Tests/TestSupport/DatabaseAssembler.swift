@@ -77,9 +77,9 @@ public struct DatabaseAssembler: Sendable {
 
     /// Returns a cell with a row, which continues in overflow pages if it does not fit.
     ///
-    /// `number` is the row's number; nil in tables without numbers. `child` is the preceding child
-    /// page, on an inner page of a table without rowids. `overflow` is the first overflow
-    /// page; nil to add as many as necessary.
+    /// `number` is the rowid; nil in tables without rowids. `child` is the preceding child page, on
+    /// an inner page of such a table. `overflow` is the first overflow page; nil to add as many as
+    /// necessary.
     public mutating func cell(
         _ row: [UInt8], number: Int?, child: Int? = nil, overflow: Int? = nil, size: Int? = nil
     ) -> [UInt8] {
@@ -218,7 +218,7 @@ public struct DatabaseAssembler: Sendable {
         bytes += [UInt8](repeating: 0, count: 512 - bytes.count)
         for page in pages {
             let contents = Array(database[(page - 1) * pageSize..<page * pageSize])
-            // The checksum covers every 200th byte from the end, except the first ones.
+            // The checksum covers every 200th byte, counted from the end of the page.
             let places = stride(from: pageSize - 200, to: 0, by: -200)
             let sum = places.reduce(nonce) { $0 + Int(contents[$1]) }
             bytes += integer(page, 4) + contents + integer(sum, 4)

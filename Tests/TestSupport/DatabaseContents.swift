@@ -23,7 +23,7 @@ package final class CountingSource: ByteSource {
 /// A text or blob in a database, with its position. Text is in UTF-8.
 package struct PlacedValue: Hashable {
     package let table: String
-    /// The row's number or, in a table without numbers, the number of preceding rows.
+    /// The rowid or, in a table without rowids, the number of preceding rows.
     package let row: Int
     package let column: String
     package let bytes: [UInt8]

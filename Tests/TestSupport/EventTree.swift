@@ -3,7 +3,7 @@
 
 public import PropertyList
 
-/// Builds a tree from the events of a value, independently of the library.
+/// Builds a tree from the events of a value, to compare it with the value.
 public struct EventTree: ~Copyable {
     private struct Container {
         let event: PropertyListEvent

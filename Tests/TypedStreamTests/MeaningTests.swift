@@ -7,8 +7,7 @@ import TypedStream
 
 @Suite("Objects of known classes in typedstreams")
 struct MeaningTests {
-    /// Returns a stream with an object of each class that has several values in a group, or a
-    /// length.
+    /// Returns a stream with objects of several known classes.
     private static func stream() throws -> [UInt8] {
         var stream = TypedStreamBuilder()
         try append("NSColor", to: &stream) {
@@ -68,7 +67,7 @@ struct MeaningTests {
         try stream.append(object: Samples.string) { try $0.append("+", .string(text)) }
     }
 
-    /// Appends a run and, if its number is new, a dictionary of attributes whose values are nil.
+    /// Appends a run and, if its number is new, a dictionary of attributes with `NSNull` values.
     private static func appendRun(
         _ number: Int64, _ length: Int64, attributes: [String]?, to stream: inout TypedStreamBuilder
     ) throws {
@@ -241,7 +240,7 @@ struct MeaningTests {
         #expect(throws: TypedStreamError.self) { try document.root?.content() }
     }
 
-    @Test("the number of elements is limited by their bytes, which are fewer in streamer version 3")
+    @Test("the bytes of an object limit its element count; streamer version 3 has smaller elements")
     func counts() throws {
         let document = try Self.document("NSArray") { try $0.append("i", .integer(-1)) }
         let error = #expect(throws: TypedStreamError.self) { try document.root?.content() }

@@ -88,7 +88,7 @@ enum Samples {
         return try stream.finish()
     }
 
-    /// Values of each scalar type: both ends of its range, and nil if the type allows it.
+    /// Values of each scalar type, mostly at an end of its range, and nil if the type allows it.
     static func types(_ order: TypedStreamByteOrder = .littleEndian) throws -> [UInt8] {
         var stream = TypedStreamBuilder(byteOrder: order, systemVersion: 55555)
         try stream.append(

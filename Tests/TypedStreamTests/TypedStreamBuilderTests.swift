@@ -73,6 +73,8 @@ struct TypedStreamBuilderTests {
             ("i", .string("1"), .wrongKind), ("i", .bytes([1]), .wrongKind),
             ("@", .class(.object), .wrongKind), ("#", .integer(1), .wrongKind),
             ("[2c]", .bytes([1]), .invalidLength), ("*", .string("a\0b"), .invalidString),
+            ("#", .class(.init("A\0B")), .invalidString),
+            ("#", .class(.init("A", superclass: .init("B\0", version: 1))), .invalidString),
         ]
         for (encoding, value, code) in rows {
             var stream = TypedStreamBuilder()
@@ -81,6 +83,48 @@ struct TypedStreamBuilderTests {
             }
             #expect(error?.code == code, "\(encoding)")
         }
+    }
+
+    @Test("a refused call leaves the stream as it was")
+    func refusedCalls() throws {
+        func refusal(_ body: () throws -> Void) -> TypedStreamError.Code? {
+            do {
+                try body()
+                return nil
+            } catch { return (error as? TypedStreamError)?.code }
+        }
+        var stream = TypedStreamBuilder()
+        try stream.append("i", .integer(1))
+        let before = try stream.finish()
+        let groups = [
+            refusal { try stream.append("i", .string("x")) },
+            refusal { try stream.append("%i", .string("atom"), .null) },
+            refusal { try stream.append("i", .integer(2), .integer(3)) },
+            refusal { try stream.append("ii", .integer(2)) },
+        ]
+        #expect(groups == [.wrongKind, .wrongKind, .wrongKind, .incompleteStream])
+        #expect(try stream.finish() == before)
+        try stream.beginGroup("i@")
+        let numbers = [
+            refusal { try stream.append(.string("x")) },
+            refusal { try stream.beginObject(.object) },
+            refusal { _ = try stream.finish() },
+        ]
+        #expect(numbers == [.wrongKind, .wrongKind, .incompleteStream])
+        try stream.append(.integer(2))
+        let objects = [
+            refusal { try stream.append(.integer(3)) },
+            refusal { try stream.beginObject(.init("A\0B")) },
+            refusal { _ = try stream.finish() },
+        ]
+        #expect(objects == [.wrongKind, .invalidString, .incompleteStream])
+        try stream.append(object: .object) { try $0.append("%", .string("atom")) }
+        var other = TypedStreamBuilder()
+        try other.append("i", .integer(1))
+        try other.beginGroup("i@")
+        try other.append(.integer(2))
+        try other.append(object: .object) { try $0.append("%", .string("atom")) }
+        #expect(try stream.finish() == other.finish())
     }
 
     @Test("an incomplete group and an unfinished object are refused")

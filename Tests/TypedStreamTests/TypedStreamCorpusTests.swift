@@ -40,7 +40,7 @@ struct TypedStreamCorpusTests {
     func properties(_ file: Corpus.File) throws { try checkTypedStream(file.bytes) }
 
     @Test(
-        "every prefix of a short stream except the header is refused, and longer ones are salvaged",
+        "each prefix of a short stream but the header is refused, and salvaged if longer than it",
         arguments: TypedStreamCorpus.short)
     func prefixes(_ file: Corpus.File) throws {
         for length in 0..<file.bytes.count {

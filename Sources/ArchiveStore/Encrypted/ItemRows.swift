@@ -128,7 +128,7 @@ struct ItemRows {
     /// parts of an address itself.
     ///
     /// A row with a malformed address is removed too, because reading it with the same query throws
-    /// `alteredItem`. The condition has compared its server; the other parts are unknown.
+    /// `alteredItem`. The SQL condition compared at most the server; the other parts are unknown.
     private func removeRows(_ filter: ItemFilter, _ query: ItemQuery) throws -> Int {
         let found = try Row.fetchAll(
             database.cachedStatement(sql: "SELECT id, service FROM item\(filter.condition)"),

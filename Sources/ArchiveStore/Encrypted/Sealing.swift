@@ -71,7 +71,7 @@ struct AuthenticatedContext {
 
 extension ItemAttributes {
     /// Returns the context that is authenticated with an item's data: the identifier of the store,
-    /// and all attributes.
+    /// and all attributes except the access group.
     func context(store: [UInt8]) -> [UInt8] {
         var context = AuthenticatedContext("item 1")
         context.append(store)

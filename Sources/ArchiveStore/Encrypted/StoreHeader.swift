@@ -24,8 +24,8 @@ internal import Foundation
 /// | `dataKey` | the random key of the items, encrypted with the master key: 60 bytes |
 ///
 /// Earlier versions of the library cannot read version 2. The salt has 16 bytes. The parameters of
-/// scrypt are NULL if the master key is from a file. All other columns except `version` are
-/// authenticated with `dataKey`.
+/// scrypt are NULL if the master key is from a file. All columns except `version` are authenticated
+/// with the master key.
 ///
 /// The items have a key of their own. A wrong master key is therefore detected immediately, and the
 /// items are encrypted with a random key even if the master key comes from a passphrase. Rotation

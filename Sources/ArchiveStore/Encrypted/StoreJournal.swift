@@ -65,7 +65,7 @@ enum StoreJournal {
         else { throw Refusal.otherFormat }
         let restored = try RollbackJournal.restored(source)
         // SQLite restores the original length of the store. A transaction records every page that
-        // it removes, so the journal has at least as many records as the store lacks pages.
+        // it removes, so the journal has a record for each page that the store lacks.
         guard belongs(found, restored.firstPage, to: header),
             Int(clamping: found.originalPageCount) - restored.recordCount
                 <= storeSize / found.pageSize
@@ -238,8 +238,9 @@ extension StoreJournal {
                     + "open the store as \(Self.owner(store + RollbackJournal.suffix)), and do not "
                     + "move the journal away"
             case .otherState:
-                "the store may need it: open copies of both with SQLite, and move the journal "
-                    + "away only if their contents are older"
+                "the store may need it: open a copy of the store and its journal with SQLite, and "
+                    + "move the journal away only if the contents of that copy are older than the "
+                    + "store's"
             case .malformedStore:
                 "restore the store from a backup, and move the journal away with the old one"
             default:

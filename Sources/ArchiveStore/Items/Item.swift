@@ -56,8 +56,8 @@ public struct ItemAttributes: Sendable, Hashable {
     public var account: String
     /// A Boolean value indicating whether the item should be on all of the user's devices.
     ///
-    /// This library stores the value but does not synchronize items. For items of a `KeychainItemDatabase`, the
-    /// keychain does.
+    /// This library stores the value but does not synchronize items. For items of a
+    /// `KeychainItemDatabase`, the keychain does.
     public var isSynchronizable = false
     /// The access group, or nil for the first group of the ``ItemStore``. Items that a store
     /// returns always have a group.

@@ -35,7 +35,8 @@ final class AutomaticSaver: Sendable {
         self.onFailure = onFailure
     }
 
-    /// Schedules saving a change that was just made. The preferences stay in memory until they are saved.
+    /// Schedules saving a change that was just made. The preferences stay in memory until they are
+    /// saved.
     func noteChange(of preferences: Preferences) { schedule(preferences, after: delay) }
 
     /// Starts a task that saves after some seconds, unless one is already waiting.
@@ -85,7 +86,8 @@ final class AutomaticSaver: Sendable {
         }
     }
 
-    /// The pause before the next attempt, in seconds. It doubles after each failure, up to `longestPause`.
+    /// The pause before the next attempt, in seconds. It doubles after each failure, up to
+    /// `longestPause`.
     private var pause: Double {
         let failures = state.withLock { min($0.failures, 16) }
         return min(max(delay, Self.patience) * Double(1 << failures), Self.longestPause)

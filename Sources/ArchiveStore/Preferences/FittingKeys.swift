@@ -16,12 +16,15 @@ struct FittingKeys {
     /// The keys of the changes that were not tried before the deadline.
     private(set) var untried: [ExactText] = []
     private var leftOut: [(key: ExactText, refusal: StoreError)] = []
+    /// The number of all changes.
+    private let total: Int
     private let deadline: Double
 
     /// Chooses changes that fit together, preferring earlier ones.
     ///
     /// Even after the deadline, the search tries each of the two groups once: first the removals,
-    /// then the additions. If a group does not fit, its first change is still accepted or rejected.
+    /// then the additions. If a group is known not to fit, the search tries half of it. If an
+    /// attempt fails, the first change of the group is still accepted or rejected.
     ///
     /// - Parameters:
     ///   - removals: The keys that are removed. Sometimes only all removals together free enough
@@ -37,6 +40,7 @@ struct FittingKeys {
         until deadline: Double,
         _ require: ([ExactText]) throws(StoreError) -> Void
     ) throws(StoreError) {
+        total = removals.count + additions.count
         self.deadline = deadline
         if !areRefusedTogether,
             try refusal(of: (removals + additions)[...], require) == nil
@@ -44,10 +48,8 @@ struct FittingKeys {
             chosen = removals + additions
             return
         }
-        try add(removals[...], atMost: removals.count, require)
-        // All changes together are known not to fit, so the search begins with half of them.
-        let isHalf = areRefusedTogether && removals.isEmpty
-        try add(additions[...], atMost: isHalf ? additions.count / 2 : additions.count, require)
+        try add(removals[...], require)
+        try add(additions[...], require)
         try addAgain(require)
     }
 
@@ -61,7 +63,7 @@ struct FittingKeys {
         if chosen.isEmpty || isOver { return }
         let (again, waiting) = (leftOut, untried)
         leftOut = []
-        try add(again.map(\.key)[...], atMost: again.count, require)
+        try add(again.map(\.key)[...], require)
         // Changes without time for a retry keep their earlier refusal.
         let late = Set(untried.dropFirst(waiting.count))
         leftOut += again.filter { late.contains($0.key) }
@@ -69,14 +71,15 @@ struct FittingKeys {
     }
 
     private mutating func add(
-        _ keys: ArraySlice<ExactText>, atMost most: Int,
-        _ require: ([ExactText]) throws(StoreError) -> Void
+        _ keys: ArraySlice<ExactText>, _ require: ([ExactText]) throws(StoreError) -> Void
     ) throws(StoreError) {
         var rest = keys
-        var count = max(most, 1)
+        var count = keys.count
         while let first = rest.first {
             if isOver, rest.startIndex > keys.startIndex { break }
-            let next = rest.prefix(count)
+            // All changes together are known not to fit, so only half of the rest is tried.
+            let isAll = chosen.count + min(count, rest.count) == total
+            let next = rest.prefix(isAll ? max(rest.count / 2, 1) : count)
             let refusal = try refusal(of: next, require)
             if refusal != nil, next.count > 1 {
                 count = isOver ? 1 : next.count / 2

@@ -88,7 +88,7 @@ extension PreferenceCoding<PropertyListValue> {
 // MARK: - Keys with a default
 
 extension Preferences.Key where Value: PropertyListConvertible {
-    /// Creates a key for values that have a property-list value.
+    /// Creates a key for ``PropertyListConvertible`` values.
     public init(_ name: String, default value: Value) { self.init(name, value, .plain) }
 }
 
@@ -99,7 +99,7 @@ extension Preferences.Key where Value: RawRepresentable, Value.RawValue: Propert
 
 extension Preferences.Key
 where Value: PropertyListConvertible & RawRepresentable, Value.RawValue: PropertyListConvertible {
-    /// Creates a key for values that have a property-list value.
+    /// Creates a key for ``PropertyListConvertible`` values.
     public init(_ name: String, default value: Value) { self.init(name, value, .plain) }
 }
 
@@ -117,7 +117,7 @@ extension Preferences.Key<PropertyListValue> {
 // MARK: - Keys of optionals
 
 extension Preferences.Key {
-    /// Creates a key for optional values that have a property-list value. The default is nil.
+    /// Creates a key for optional ``PropertyListConvertible`` values. The default is nil.
     public init<Wrapped: PropertyListConvertible>(_ name: String) where Value == Wrapped? {
         self.init(name, nil, PreferenceCoding<Wrapped>.plain.optional)
     }
@@ -129,7 +129,7 @@ extension Preferences.Key {
         self.init(name, nil, PreferenceCoding<Wrapped>.raw.optional)
     }
 
-    /// Creates a key for optional values that have a property-list value. The default is nil.
+    /// Creates a key for optional ``PropertyListConvertible`` values. The default is nil.
     public init<Wrapped: PropertyListConvertible & RawRepresentable>(
         _ name: String
     ) where Value == Wrapped?, Wrapped.RawValue: PropertyListConvertible {
@@ -148,7 +148,7 @@ extension Preferences.Key {
     }
 
     /// Unavailable, because the default of an optional is always nil.
-    @available(*, unavailable, message: "leave out the default: an optional is nil without a value")
+    @available(*, unavailable, message: "leave out the default: it is always nil for an optional")
     public init<Wrapped>(_ name: String, default value: Value) where Value == Wrapped? {
         self.init(
             name, value, PreferenceCoding(decode: { _ in nil }, encode: { _ in nil }))

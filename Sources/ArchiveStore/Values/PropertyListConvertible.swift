@@ -90,8 +90,8 @@ extension UUID: PropertyListConvertible {
 extension URL: PropertyListConvertible {
     /// Creates a URL from an archive, as `UserDefaults.set(_:forKey:)` writes it, or from a string.
     ///
-    /// The string is a URL with a scheme, or a path as `UserDefaults.url(forKey:)` accepts it. Such a path begins with
-    /// `/` or `~/`, or is `~` itself.
+    /// The string is a URL with a scheme, or a path as `UserDefaults.url(forKey:)` accepts it. Such
+    /// a path begins with `/` or `~/`, or is `~` itself.
     public init?(propertyListValue value: PropertyListValue) {
         if let bytes = value.data {
             let url = try? KeyedUnarchiver.unarchive(

@@ -139,8 +139,8 @@ extension ArchivedAttributedString: KeyedCodable {
 
     /// Writes the text and its attributes.
     ///
-    /// - Throws: `misuse` for an empty run, runs that do not cover the text exactly, or the index of a dictionary that
-    ///   does not exist.
+    /// - Throws: `misuse` for an empty run, runs that do not cover the text exactly, or the index
+    ///   of a dictionary that does not exist.
     public func encode(with coder: KeyedEncoder) throws {
         let table = try packedRuns()
         coder.encode(content, forKey: "NSString")
@@ -215,8 +215,8 @@ extension ArchivedAttributedString {
         }
     }
 
-    /// Checks the runs and returns them in packed form; nil if they need no table, because there is at most one run and
-    /// at most one dictionary.
+    /// Checks the runs and returns them in packed form; nil if they need no table, because there is
+    /// at most one run and at most one dictionary.
     ///
     /// - Throws: `misuse`, as ``encode(with:)`` does.
     private func packedRuns() throws -> Data? {

@@ -35,9 +35,9 @@ public struct ArchivedCharacterSet: Sendable, Hashable {
         case range(first: UInt32, count: UInt32)
         /// The members.
         case members(String)
-        /// A bitmap with one bit for each code point, the lowest bit of a byte first. It begins with the 8,192 bytes
-        /// of plane 0. For each further plane with members, the number of the plane follows in one byte, then its
-        /// 8,192 bytes.
+        /// A bitmap with one bit for each code point, the lowest bit of a byte first. It begins
+        /// with the 8,192 bytes of plane 0. For each further plane with members, the number of the
+        /// plane follows in one byte, then its 8,192 bytes.
         case bitmap(Data)
     }
 
@@ -46,8 +46,8 @@ public struct ArchivedCharacterSet: Sendable, Hashable {
     /// A Boolean value indicating whether the members are the code points outside ``form``. The
     /// bitmap of a `predefinedWithBitmap` form already includes the inversion.
     public var isInverted: Bool
-    /// A Boolean value indicating whether the members or the bitmap are a separate object. Coders other than
-    /// `NSKeyedArchiver` store them so.
+    /// A Boolean value indicating whether the members or the bitmap are a separate object. Coders
+    /// other than `NSKeyedArchiver` store them so.
     public var isStoredAsObject: Bool
 
     /// Creates a set in a form.
@@ -149,7 +149,8 @@ extension ArchivedCharacterSet {
     /// General categories are those of the Unicode version of the Swift library, which differs
     /// between systems.
     ///
-    /// - Complexity: Linear in the length of the members or in the size of the bitmap; constant for other forms.
+    /// - Complexity: Linear in the length of the members or in the size of the bitmap; constant for
+    ///   other forms.
     public func contains(_ scalar: Unicode.Scalar) -> Bool? {
         let isMember: Bool
         switch form {

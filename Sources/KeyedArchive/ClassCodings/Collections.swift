@@ -14,8 +14,8 @@ internal import Foundation
 // |---|---|
 // | `NSArray`, `NSSet` and their mutable forms | `NS.objects`: references, stored inline |
 //
-// Source: archives that Apple's software wrote. Coders other than `NSKeyedArchiver` may use `NS.object.0`,
-// `NS.key.0`, … for arrays, sets and dictionaries. Both forms are read.
+// Source: archives that Apple's software wrote. Coders other than `NSKeyedArchiver` may use
+// `NS.object.0`, `NS.key.0`, … for arrays, sets and dictionaries. Both forms are read.
 
 // MARK: - Elements
 
@@ -38,7 +38,8 @@ extension KeyedDecoder {
 
     /// Returns the keys and the values of a dictionary, as arrays of equal length.
     ///
-    /// - Throws: `malformedObject` if the numbers of keys and values differ; the errors of the keys and values.
+    /// - Throws: `malformedObject` if the numbers of keys and values differ; the errors of the keys
+    ///   and values.
     func entries<Key: KeyedDecodable, Value: KeyedDecodable>(
         _ keyType: Key.Type, _ valueType: Value.Type
     ) throws -> ([Key], [Value]) {
@@ -196,8 +197,8 @@ extension Set: KeyedArchivable where Element: KeyedArchivable {
 }
 
 extension Set: KeyedEncodable where Element: KeyedEncodable {
-    /// Writes the elements in the order of their descriptions. Equal sets thus have equal archives, provided that each
-    /// element has a description of its own that is the same in every run.
+    /// Writes the elements in the order of their descriptions. Equal sets thus have equal archives,
+    /// provided that each element has a description of its own that is the same in every run.
     public func encode(with coder: KeyedEncoder) {
         coder.encodeElements(inStableOrder(self) { $0 })
     }
@@ -224,8 +225,8 @@ func inStableOrder<S: Sequence>(
 }
 
 /// Returns the description of a value. Data and dates get one that distinguishes all their values,
-/// because their standard descriptions do not. Sets and dictionaries get a sorted one, because their
-/// own order differs between runs.
+/// because their standard descriptions do not. Sets and dictionaries get a sorted one, because
+/// their own order differs between runs.
 private func stableText(of value: Any) -> String {
     switch value {
     case let text as String: text

@@ -1,9 +1,9 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-// Structures of Core Graphics as fields. They are archived as text, like `ArchivedPoint` and the other structures of
-// this package. On platforms without Core Graphics, only the full Foundation declares them, and this module links only
-// FoundationEssentials there.
+// Structures of Core Graphics as fields. They are archived as text, like `ArchivedPoint` and the
+// other structures of this package. On platforms without Core Graphics, only the full Foundation
+// declares them, and this module links only FoundationEssentials there.
 
 #if canImport(CoreGraphics)
 public import CoreGraphics

@@ -78,8 +78,9 @@ extension DateInterval: KeyedCodable {
     /// Reads the start, and the duration or the end. If the duration and the end are both present,
     /// they must agree to a thousandth of a second, or to the precision of the end if it is lower.
     ///
-    /// - Throws: `missingValue` without a start, or with neither a duration nor an end; `valueOutOfRange` for a
-    ///   duration that is negative or NaN; `malformedObject` if the duration and the end disagree.
+    /// - Throws: `missingValue` without a start, or with neither a duration nor an end;
+    ///   `valueOutOfRange` for a duration that is negative or NaN; `malformedObject` if the
+    ///   duration and the end disagree.
     public init(coder: KeyedDecoder) throws {
         let start = try coder.decode(Date.self, forKey: "NS.startDate")
         let end = try coder.decodeObject(of: Date.self, forKey: "NS.endDate")

@@ -20,8 +20,9 @@ public import Foundation
 // The units after the significant ones may have any value: Apple's software wrote uninitialized
 // memory. A length of 0 means NaN if `NS.negative` is true, otherwise zero.
 //
-// Source: archives that Apple's software wrote on PowerPC and Intel systems. In newer archives, the class chain has all
-// superclasses; in older ones, it has only `NSObject` after the class. This coding writes the newer form.
+// Source: archives that Apple's software wrote on PowerPC and Intel systems. In newer archives, the
+// class chain has all superclasses; in older ones, it has only `NSObject` after the class. This
+// coding writes the newer form.
 
 extension Decimal: KeyedCodable {
     public static var archivedClass: ArchivedClass {
@@ -155,7 +156,8 @@ public struct ArchivedDecimalNumberHandler: KeyedCodable, Sendable, Hashable {
     /// The rounding of results: `NSRoundPlain` 0, `NSRoundDown` 1, `NSRoundUp` 2, `NSRoundBankers`
     /// 3.
     public var roundingMode = 0
-    /// The number of digits kept after the decimal point; nil to keep all of them (`NSDecimalNoScale`).
+    /// The number of digits kept after the decimal point; nil to keep all of them
+    /// (`NSDecimalNoScale`).
     public var scale: Int?
     /// A Boolean value indicating whether a result that is not exact is an error.
     public var raisesOnExactness = false

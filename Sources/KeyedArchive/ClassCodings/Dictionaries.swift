@@ -14,8 +14,8 @@ internal import Foundation
 // |---|---|
 // | `NSDictionary`, `NSMutableDictionary` | `NS.keys` and `NS.objects`, with equal counts; keys are objects of any class |
 //
-// Source: archives that Apple's software wrote. Coders other than `NSKeyedArchiver` may use `NS.object.0`,
-// `NS.key.0`, … for arrays, sets and dictionaries. Both forms are read.
+// Source: archives that Apple's software wrote. Coders other than `NSKeyedArchiver` may use
+// `NS.object.0`, `NS.key.0`, … for arrays, sets and dictionaries. Both forms are read.
 
 // MARK: - Dictionaries
 
@@ -79,8 +79,9 @@ extension Dictionary: KeyedArchivable where Key: KeyedArchivable, Value: KeyedAr
 }
 
 extension Dictionary: KeyedEncodable where Key: KeyedEncodable, Value: KeyedEncodable {
-    /// Writes the entries in the order of their keys' descriptions. Equal dictionaries thus have equal archives,
-    /// provided that each key has a description of its own that is the same in every run.
+    /// Writes the entries in the order of their keys' descriptions. Equal dictionaries thus have
+    /// equal archives, provided that each key has a description of its own that is the same in
+    /// every run.
     public func encode(with coder: KeyedEncoder) {
         let entries = inStableOrder(self) { $0.key }.map { (key: $0.key, value: $0.value) }
         ArchivedPairs(entries).encode(with: coder)

@@ -39,9 +39,9 @@ extension ArchivedNumber {
         return Double(value.value(as: UInt64.self) ?? .max)
     }
 
-    /// Converts a number that the initializer of the type rejects. As a `Bool`, a number is true unless it is 0. As a
-    /// number, a boolean is 1 or 0. Integer types truncate a real, and floating-point types round to the nearest value.
-    /// Returns nil if the result does not fit.
+    /// Converts a number that the initializer of the type rejects. As a `Bool`, a number is true
+    /// unless it is 0. As a number, a boolean is 1 or 0. Integer types truncate a real, and
+    /// floating-point types round to the nearest value. Returns nil if the result does not fit.
     func converted<T: ArchivedNumberConvertible>(to type: T.Type) -> T? {
         if type == Bool.self { return T(.boolean(boolValue)) }
         if type is any BinaryFloatingPoint.Type { return T(real(for: type)) }

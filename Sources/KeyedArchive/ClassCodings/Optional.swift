@@ -18,7 +18,7 @@ extension Optional: OptionalValue {
     var isAbsent: Bool { self == nil }
 }
 
-/// Nil is written as a reference to object 0. A reference to any entry `$null` is read as nil, and
+/// Nil is written as a reference to object 0. A reference to any `$null` entry is read as nil, and
 /// so is an absent field.
 extension Optional: KeyedArchivable where Wrapped: KeyedArchivable {
     public static var archivedClass: ArchivedClass { Wrapped.archivedClass }

@@ -3,11 +3,11 @@
 
 internal import PropertyList
 
-/// The shared object from which a value was read. Values with the same origin are written as one object again: for
-/// example, a time zone that two calendars share.
+/// The shared object from which a value was read. Values with the same origin are written as one
+/// object again: for example, a time zone that two calendars share.
 ///
-/// The origin is not part of the value, so all origins are equal. A value with an origin must be immutable: a changed
-/// copy could otherwise be written as the unchanged object.
+/// The origin is not part of the value, so all origins are equal. A value with an origin must be
+/// immutable: a changed copy could otherwise be written as the unchanged object.
 struct Origin: Sendable, Hashable {
     private let identity: ObjectIdentity?
 

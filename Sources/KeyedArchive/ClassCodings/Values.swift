@@ -127,8 +127,8 @@ extension ArchivedValue: KeyedCodable {
         return ArchivedAffineTransform(a: n[0], b: n[1], c: n[2], d: n[3], tx: n[4], ty: n[5])
     }
 
-    /// The Objective-C type encoding of a value that is not a known structure, such as `[3i]`; nil for other
-    /// values.
+    /// The Objective-C type encoding of a value that is not a known structure, such as `[3i]`; nil
+    /// for other values.
     public var objCType: String? {
         guard case .other(let object) = self else { return nil }
         guard let uid = object.node[ArchiveFormat.unkeyedField(0)]?.uid else { return nil }

@@ -106,9 +106,9 @@ extension PropertyListDictionary: ArchivedEntries {
 }
 
 extension PropertyListValue {
-    /// The value in the form in which an ``AnyArchived`` holds a decoded object: an ``ArchivedNumber``, a `String`,
-    /// `Data` or a `Date`. Arrays and dictionaries keep their property list types. Nil for null, UIDs and sets, which
-    /// cannot be archived.
+    /// The value in the form in which an ``AnyArchived`` holds a decoded object: an
+    /// ``ArchivedNumber``, a `String`, `Data` or a `Date`. Arrays and dictionaries keep their
+    /// property list types. Nil for null, UIDs and sets, which cannot be archived.
     var decodedForm: Any? {
         switch self {
         case .boolean(let value): ArchivedNumber.boolean(value)

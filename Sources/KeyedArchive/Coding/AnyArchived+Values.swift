@@ -67,7 +67,8 @@ extension AnyArchived {
 
 // MARK: - Conversion
 
-/// A cache of the shared objects that one call has converted. Each object is converted only once to each type.
+/// A cache of the shared objects that one call has converted. Each object is converted only once to
+/// each type.
 final class AnyConversion {
     private struct Request: Hashable {
         let identity: ObjectIdentity
@@ -118,8 +119,8 @@ extension AnyArchived {
         }
     }
 
-    /// Returns the converted elements of a collection of this kind; nil for other values, and if an element cannot be
-    /// converted.
+    /// Returns the converted elements of a collection of this kind; nil for other values, and if an
+    /// element cannot be converted.
     fileprivate func elements<T>(
         _ kind: ArchivedListKind, as type: T.Type, _ conversion: AnyConversion
     ) -> [T]? {
@@ -132,7 +133,8 @@ extension AnyArchived {
         return elements
     }
 
-    /// Returns the converted entries of a dictionary; nil for other values, and if an entry cannot be converted.
+    /// Returns the converted entries of a dictionary; nil for other values, and if an entry cannot
+    /// be converted.
     fileprivate func entries<Key, Value>(
         _ keyType: Key.Type, _ valueType: Value.Type, _ conversion: AnyConversion
     ) -> [(key: Key, value: Value)]? {

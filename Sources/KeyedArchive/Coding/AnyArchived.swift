@@ -36,8 +36,8 @@ public struct AnyArchived {
     public init(_ value: some KeyedCodable) { self.init(value: value, identity: nil) }
 }
 
-/// The origin of a decoded object: its archive and its number there. It serves as the identity of a value that is not a
-/// class instance.
+/// The origin of a decoded object: its archive and its number there. It serves as the identity of a
+/// value that is not a class instance.
 struct ObjectIdentity: Sendable, Hashable {
     let archive: ArchiveIdentity
     let object: UInt32

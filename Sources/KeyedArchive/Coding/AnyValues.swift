@@ -10,7 +10,8 @@ internal import PropertyList
 
 extension KeyedEncoder {
     /// Writes a value whose type is known only at run time: a ``KeyedCodable`` value, or a
-    /// `[String: Any]` or `[Any]` of such values. ``AnyArchived/init(converting:)`` describes the values further.
+    /// `[String: Any]` or `[Any]` of such values. ``AnyArchived/init(converting:)`` describes the
+    /// values further.
     ///
     /// The archiver may record the errors of ``AnyArchived/init(converting:)``, with the path to
     /// the value, and those of `encode(_:forKey:)`.
@@ -108,9 +109,9 @@ extension [Any] {
 extension KeyedDecoder {
     /// Returns the dictionary of a field. Its values may be of any class that the registry allows.
     ///
-    /// The types of the values are `String`, `Bool`, `Int`, `UInt64` for integers that do not fit in an `Int`,
-    /// `Double`, `Data`, `Date`, `[Any]`, `[String: Any]`, and the types that the registry binds to
-    /// other classes.
+    /// The types of the values are `String`, `Bool`, `Int`, `UInt64` for integers that do not fit
+    /// in an `Int`, `Double`, `Data`, `Date`, `[Any]`, `[String: Any]`, and the types that the
+    /// registry binds to other classes.
     ///
     /// - Throws: the errors of `decode(_:forKey:)`; `wrongType` for a key that is not a string.
     public func decode(

@@ -82,9 +82,9 @@ struct ArchiveIndex {
 
     /// The scan that builds the index.
     ///
-    /// The entries are changed through a span, because each change of an array would check that its storage is uniquely
-    /// referenced. The functions take the table as a parameter, because a stored table would have to be
-    /// copied before spans of its arrays could be used.
+    /// The entries are changed through a span, because each change of an array would check that its
+    /// storage is uniquely referenced. The functions take the table as a parameter, because a
+    /// stored table would have to be copied before spans of its arrays could be used.
     private struct Scan {
         let contents: ArchiveContents
         private(set) var classes: [ArchivedClass] = []

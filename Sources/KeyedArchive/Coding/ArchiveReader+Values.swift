@@ -151,8 +151,8 @@ extension ArchiveReader {
         return match.type
     }
 
-    /// Returns an identity for the value of an object, because a value that is not a class instance has none of its
-    /// own. Returns nil if the object is not shared.
+    /// Returns an identity for the value of an object, because a value that is not a class instance
+    /// has none of its own. Returns nil if the object is not shared.
     func identity(of object: UInt32) -> ObjectIdentity? {
         index.isShared(object)
             ? ObjectIdentity(archive: opaqueArchive.identity, object: object) : nil

@@ -28,7 +28,8 @@ final class ArchiveReader {
     var convertsNumbers = false
     /// The values that the program passes to the initializers of its types.
     var userInfo: [CodingUserInfoKey: any Sendable] = [:]
-    /// The object that reads the archive through a protocol other than ``KeyedDecodable``, if there is one.
+    /// The object that reads the archive through a protocol other than ``KeyedDecodable``, if there
+    /// is one.
     weak var companion: AnyObject?
     // By object: the replacement of a shared value.
     var replacements: [UInt32: Any] = [:]
@@ -203,9 +204,9 @@ extension ArchiveReader {
         return inlineOrPlainNode(at: node)
     }
 
-    /// Returns the node of a field's inline value, which may be a container, or of the plain value that the field
-    /// refers to. Returns nil for other objects and for a class that is not allowed; the slow path decodes or
-    /// reports these.
+    /// Returns the node of a field's inline value, which may be a container, or of the plain value
+    /// that the field refers to. Returns nil for other objects and for a class that is not allowed;
+    /// the slow path decodes or reports these.
     @inline(__always)
     func inlineOrPlainNode(at node: UInt32) -> UInt32? {
         let record = table[node]
@@ -296,9 +297,10 @@ extension ArchiveReader {
 extension ArchiveReader {
     /// Returns the node of a field's value; nil if there is no such field.
     ///
-    /// Programs request the same keys in the same order from each object of a class, and dictionaries of one shape
-    /// have a key in the same position. So positions are cached by class, by shape, and by step: the place of a
-    /// request in the sequence of requests to one object. Other keys are looked up, also in constant time.
+    /// Programs request the same keys in the same order from each object of a class, and
+    /// dictionaries of one shape have a key in the same position. So positions are cached by class,
+    /// by shape, and by step: the place of a request in the sequence of requests to one object.
+    /// Other keys are looked up, also in constant time.
     @inline(__always)
     func field(_ key: String, of decoder: KeyedDecoder) -> UInt32? {
         let record = decoder.record
@@ -337,7 +339,8 @@ extension ArchiveReader {
         return table.isString(table[node], key)
     }
 
-    /// Looks up a field whose position is not cached for the layout at this step, and caches the position.
+    /// Looks up a field whose position is not cached for the layout at this step, and caches the
+    /// position.
     @inline(never)
     private func newField(_ key: String, _ record: NodeRecord) -> UInt32? {
         let found = position(of: key, in: record)

@@ -16,7 +16,8 @@ public final class ArchiveWriter {
     let limits: ParsingLimits
     /// The values that the program passes to `encode(with:)` of its types.
     var userInfo: [CodingUserInfoKey: any Sendable] = [:]
-    /// The object that writes the archive through a protocol other than ``KeyedEncodable``, if there is one.
+    /// The object that writes the archive through a protocol other than ``KeyedEncodable``, if
+    /// there is one.
     package weak var companion: AnyObject?
     /// A Boolean value indicating whether classes that the registry does not allow are written too.
     package var allowsEveryClass = false
@@ -95,8 +96,9 @@ extension ArchiveWriter {
 
     /// Writes a value as a new object of its type's class.
     ///
-    /// - Throws: `classNotAllowed`, `depthLimitExceeded`; `expansionLimitExceeded` for too many objects; `misuse`
-    ///   after the archive is finished; the errors of the value's `encode(with:)`.
+    /// - Throws: `classNotAllowed`, `depthLimitExceeded`; `expansionLimitExceeded` for too many
+    ///   objects; `misuse` after the archive is finished; the errors of the value's
+    ///   `encode(with:)`.
     public func writeObject<T: KeyedEncodable>(_ value: T) throws -> PropertyListUID {
         let classIndex = try classIndex(of: T.self)
         let number = try table.reserve()

@@ -1,8 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-// Methods of Foundation's coders that have a different form here. For a call of one, the compiler shows the
-// replacement.
+// Methods of Foundation's coders that have a different form here. For a call of one, the compiler
+// shows the replacement.
 
 extension KeyedArchiver {
     /// Not available: coding is always secure.
@@ -65,8 +65,8 @@ extension KeyedDecoder {
     )
     public func decodeObject(forKey key: String) -> Any? { nil }
 
-    /// Not available: an array of `T` is decoded as `[T]`, and ``decodeObject(ofAny:forKey:)`` reads one of several
-    /// types.
+    /// Not available: an array of `T` is decoded as `[T]`, and ``decodeObject(ofAny:forKey:)``
+    /// reads one of several types.
     @available(
         *, unavailable,
         message:

@@ -9,8 +9,8 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-// Counterparts of methods of Foundation's coders. They differ from this package's own methods in the handling of
-// nil, or in the type of bytes. <doc:MethodsOfNSCoder> lists the others.
+// Counterparts of methods of Foundation's coders. They differ from this package's own methods in
+// the handling of nil, or in the type of bytes. <doc:MethodsOfNSCoder> lists the others.
 
 // MARK: - Archives as data
 
@@ -50,8 +50,8 @@ extension KeyedUnarchiver {
         try unarchive(T?.self, from: bytes, allowing: registry, options: options, limits: limits)
     }
 
-    /// Parses an archive and returns its root, as a value of the first of `types` that can be read from the root's
-    /// class.
+    /// Parses an archive and returns its root, as a value of the first of `types` that can be read
+    /// from the root's class.
     ///
     /// - Throws: the errors of ``init(parsing:allowing:options:limits:)`` and
     ///   ``unarchive(ofAny:forKey:)``.

@@ -34,8 +34,8 @@ extension KeyedEncoder {
 extension KeyedEncoder {
     /// Writes the fields of a `Codable` value: one for each key of its outermost container.
     ///
-    /// With this method and ``KeyedDecoder/decodeFields(_:)``, values of a `Codable` type become objects of a named
-    /// class:
+    /// With this method and ``KeyedDecoder/decodeFields(_:)``, values of a `Codable` type become
+    /// objects of a named class:
     ///
     /// ```swift
     /// struct Settings: Codable, KeyedCodable {

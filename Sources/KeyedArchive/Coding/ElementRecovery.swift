@@ -22,9 +22,9 @@ extension KeyedDecoder {
     ///     replacement, such as an ``AnyArchived`` of an ``OpaqueObject`` read from the reference.
     ///     It may return nil to omit the element, or throw.
     /// - Returns: The elements, in order.
-    /// - Throws: `missingValue` if there is no array; `wrongType` for another object; `classNotAllowed` for the
-    ///   class of the array; the errors of `recovery`; errors for exceeded limits, for which `recovery` is not
-    ///   called.
+    /// - Throws: `missingValue` if there is no array; `wrongType` for another object;
+    ///   `classNotAllowed` for the class of the array; the errors of `recovery`; errors for
+    ///   exceeded limits, for which `recovery` is not called.
     public func decodeArray<T: KeyedDecodable>(
         of type: T.Type = T.self, forKey key: String,
         recovery: (KeyedReference, any Error) throws -> T?

@@ -4,14 +4,14 @@
 internal import ArchiveVocabulary
 @_spi(Tables) package import PropertyList
 
-// Objects that another product of this package reads and writes through a protocol other than `KeyedCodable`. They
-// pass the same checks, count against the same limits and keep their identity.
+// Objects that another product of this package reads and writes through a protocol other than
+// `KeyedCodable`. They pass the same checks, count against the same limits and keep their identity.
 
 // MARK: - Reading
 
 extension KeyedReference {
-    /// The number of the object's class, which all objects of the class have in common. It is nil if the reference
-    /// is nil, a class description or an inline plain value.
+    /// The number of the object's class, which all objects of the class have in common. It is nil
+    /// if the reference is nil, a class description or an inline plain value.
     package var classIndex: Int? {
         guard let object else { return nil }
         let number = reader.classNumber(of: object.value)
@@ -35,8 +35,8 @@ extension KeyedReference {
         return KeyedArchiveError(error.code, what: error.what, object: object, recovery: recovery)
     }
 
-    /// Returns the object that `make` creates. `make` runs once for a shared object. The caller must have checked
-    /// that the class is allowed.
+    /// Returns the object that `make` creates. `make` runs once for a shared object. The caller
+    /// must have checked that the class is allowed.
     ///
     /// - Throws: `missingValue`, `wrongType`, `referenceCycle`, errors for exceeded limits, and the
     ///   errors of `make`.
@@ -45,8 +45,8 @@ extension KeyedReference {
         return try reader.foreignObject(object.value, make)
     }
 
-    /// Returns the string, number or data that is stored inline or as an object; nil for other values. The caller
-    /// must have checked that the class is allowed.
+    /// Returns the string, number or data that is stored inline or as an object; nil for other
+    /// values. The caller must have checked that the class is allowed.
     ///
     /// - Throws: errors for exceeded limits.
     package func plainValue() throws -> PlainValue? {
@@ -92,7 +92,8 @@ package enum PlainValue {
 }
 
 extension KeyedDecoder {
-    /// The object that reads the archive through a protocol other than ``KeyedDecodable``, held weakly.
+    /// The object that reads the archive through a protocol other than ``KeyedDecodable``, held
+    /// weakly.
     package var companion: AnyObject? {
         get { reader.companion }
         nonmutating set { reader.companion = newValue }
@@ -128,8 +129,8 @@ extension KeyedDecoder {
         }
     }
 
-    /// Calls `body` with each element of a collection. The elements are in the array `NS.objects`, or in the fields
-    /// `NS.object.0`, `NS.object.1`, …
+    /// Calls `body` with each element of a collection. The elements are in the array `NS.objects`,
+    /// or in the fields `NS.object.0`, `NS.object.1`, …
     package func forEachElement(_ body: (KeyedReference) throws -> Void) throws {
         guard let list = reader.field(FoundationField.objects, of: self) else {
             return try forEachIndexed("NS.object.", body)

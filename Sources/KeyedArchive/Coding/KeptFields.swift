@@ -54,9 +54,9 @@ extension KeyedDecoder {
     /// fonts refer to would be written a thousand times.
     ///
     /// - Parameters:
-    ///   - type: the expected type. The registry must bind the object's class to this type or a subclass, or the
-    ///     class must be the type's own or one of its aliases. An object that the registry keeps as an
-    ///     ``OpaqueObject`` is accepted too.
+    ///   - type: the expected type. The registry must bind the object's class to this type or a
+    ///     subclass, or the class must be the type's own or one of its aliases. An object that the
+    ///     registry keeps as an ``OpaqueObject`` is accepted too.
     ///   - key: the key of the field.
     /// - Returns: the object; nil if there is no field or it is nil.
     /// - Throws: `wrongType` for an object of another class; `classNotAllowed` for a class that the
@@ -166,7 +166,8 @@ extension KeyedDecoder {
     /// ```
     ///
     /// - Parameters:
-    ///   - what: the fault, as “expected X, found Y”. Errors are logged, so do not quote text or data.
+    ///   - what: the fault, as “expected X, found Y”. Errors are logged, so do not quote text or
+    ///     data.
     ///   - key: the key of the field.
     ///   - code: the kind of failure.
     /// - Returns: The error.
@@ -184,9 +185,9 @@ extension KeyedDecoder {
 
 /// The fields of an object that its type does not know, such as those that a later system adds.
 ///
-/// A field is kept, and written back, if the registry allows or keeps the class of every object reachable from it.
-/// Other fields are ignored, as Apple's classes ignore them: a new key alone is no reason to refuse an object.
-/// ``ignoredKeys`` lists them.
+/// A field is kept, and written back, if the registry allows or keeps the class of every object
+/// reachable from it. Other fields are ignored, as Apple's classes ignore them: a new key alone is
+/// no reason to refuse an object. ``ignoredKeys`` lists them.
 ///
 /// ```swift
 /// init(coder: KeyedDecoder) throws {
@@ -205,8 +206,8 @@ extension KeyedDecoder {
 /// throws an error instead of ignoring a field.
 public struct ArchivedExtraFields: Sendable {
     let kept: OpaqueFields?
-    /// The keys of the fields that were ignored. They include those of values without a key, such as
-    /// `$0`, and unescaped keys that begin with `$` and have no known meaning.
+    /// The keys of the fields that were ignored. They include those of values without a key, such
+    /// as `$0`, and unescaped keys that begin with `$` and have no known meaning.
     public let ignoredKeys: [String]
 
     /// Creates a value with no fields.
@@ -229,7 +230,7 @@ public struct ArchivedExtraFields: Sendable {
 
 extension KeyedDecoder {
     /// Returns the fields whose keys are not among `known`, and the values without a key that
-    /// ``decodeUnkeyed(_:)`` has not returned yet. These count as read from then on.
+    /// ``decodeUnkeyed(_:)`` has not returned yet. The latter count as read from then on.
     ///
     /// Fields with objects of classes that the registry neither allows nor keeps are ignored. If a
     /// value without a key has such an object, all values without a key are ignored: their meaning

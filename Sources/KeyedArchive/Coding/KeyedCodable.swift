@@ -23,8 +23,9 @@ public protocol KeyedArchivable: SendableMetatype {
     /// to read and write its values.
     ///
     /// For a ``KeyedDecodable`` type, the default adds ``KeyedArchivable/archivedClass`` and
-    /// ``KeyedArchivable/archivedAliases``. That is enough if the type's fields are numbers, inline bytes, and
-    /// values of ``AnyArchived``, whose class the archive chooses. For other types, the default adds nothing.
+    /// ``KeyedArchivable/archivedAliases``. That is enough if the type's fields are numbers, inline
+    /// bytes, and values of ``AnyArchived``, whose class the archive chooses. For other types, the
+    /// default adds nothing.
     ///
     /// Implement this method for a type with fields of other object types, such as `String`,
     /// `NSTimeZone` or an array. Register each of these types, then call `registry.add(Self.self)`.

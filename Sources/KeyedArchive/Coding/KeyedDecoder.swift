@@ -81,10 +81,11 @@ extension KeyedDecoder {
         try value(type, reference(forKey: key), key)
     }
 
-    /// Returns the value of a field, or `fallback` if there is no field or it is nil. The fallback may read another
-    /// field, such as one with an older key.
+    /// Returns the value of a field, or `fallback` if there is no field or it is nil. The fallback
+    /// may read another field, such as one with an older key.
     ///
-    /// - Throws: the errors of `decode(_:forKey:)` for an existing value, and the errors of `fallback`.
+    /// - Throws: the errors of `decode(_:forKey:)` for an existing value, and the errors of
+    ///   `fallback`.
     public func decode<T: KeyedDecodable>(
         _ type: T.Type = T.self, forKey key: String, default fallback: @autoclosure () throws -> T
     ) throws -> T {
@@ -101,9 +102,9 @@ extension KeyedDecoder {
         return try value(type, reference, key)
     }
 
-    /// Returns the value of a field, as a value of the first of `types` that can be read from the object's class.
-    /// Returns nil if there is no field or it is nil. No value of another type is created, whatever the registry
-    /// allows.
+    /// Returns the value of a field, as a value of the first of `types` that can be read from the
+    /// object's class. Returns nil if there is no field or it is nil. No value of another type is
+    /// created, whatever the registry allows.
     ///
     /// - Throws: `wrongType` if none of the types can be read from the class; the other errors of
     ///   `decode(_:forKey:)` for an existing value.
@@ -255,8 +256,8 @@ extension KeyedDecoder {
         return try decodeAny(type, key)
     }
 
-    /// Returns the record of a field that is stored inline or is a plain value; nil for other fields, and at the
-    /// roots.
+    /// Returns the record of a field that is stored inline or is a plain value; nil for other
+    /// fields, and at the roots.
     @inline(__always)
     func inlineOrPlainRecord(_ key: String) -> NodeRecord? {
         reader.inlineOrPlainNode(forKey: key, of: self).map { reader.table[$0] }
@@ -334,10 +335,10 @@ extension KeyedDecoder {
     /// Resolves a reference after everything else is complete. This is how to read a graph with
     /// cycles, such as a child's reference to its parent, which is still being decoded.
     ///
-    /// `completion` runs before the call that reads the root returns. It does not run if there is no value or it is
-    /// nil. At the roots, it runs before this call returns. Long chains of such references do not nest calls. If
-    /// the program did not keep the requesting object, that object may be gone by the time `completion` runs, so
-    /// `completion` should capture it weakly.
+    /// `completion` runs before the call that reads the root returns. It does not run if there is
+    /// no value or it is nil. At the roots, it runs before this call returns. Long chains of such
+    /// references do not nest calls. If the program did not keep the requesting object, that object
+    /// may be gone by the time `completion` runs, so `completion` should capture it weakly.
     ///
     /// ```swift
     /// init(coder: KeyedDecoder) throws {
@@ -346,8 +347,8 @@ extension KeyedDecoder {
     /// }
     /// ```
     ///
-    /// - Throws: `classNotAllowed`. The other errors of `decode(_:forKey:)`, and those of `completion`, are thrown
-    ///   by the call that reads the root; at the roots, by this call.
+    /// - Throws: `classNotAllowed`. The other errors of `decode(_:forKey:)`, and those of
+    ///   `completion`, are thrown by the call that reads the root; at the roots, by this call.
     public func decodeReference<T: KeyedDecodable>(
         to type: T.Type = T.self, forKey key: String,
         completion: @escaping (T) throws -> Void

@@ -51,8 +51,8 @@ extension KeyedEncoder {
         }
     }
 
-    /// Writes an element of a collection that stores each element under a key of its own, such as `NS.object.0`.
-    /// Error paths show the index instead of the key.
+    /// Writes an element of a collection that stores each element under a key of its own, such as
+    /// `NS.object.0`. Error paths show the index instead of the key.
     func encodeElement(_ value: some KeyedEncodable, forKey key: String, at index: Int) {
         if writer.table.isClosed { return }
         do {
@@ -90,8 +90,9 @@ extension KeyedEncoder {
         }
     }
 
-    /// Writes an inline array of references to `count` objects. `archive` writes the object at an index. `steps`
-    /// returns the path to that element for errors; the default path is the key and the index.
+    /// Writes an inline array of references to `count` objects. `archive` writes the object at an
+    /// index. `steps` returns the path to that element for errors; the default path is the key and
+    /// the index.
     ///
     /// This method takes indexes instead of a sequence, because code that is not specialized for
     /// the element type would call the sequence's iterator through its witness table.

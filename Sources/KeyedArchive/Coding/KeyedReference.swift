@@ -30,8 +30,9 @@ public struct KeyedReference {
     /// `$null`.
     public var isNil: Bool { !isInline && reader.classNumber(of: number) == .null }
 
-    /// The class of the object; nil for a reference to nil or to a class description, and for an inline value. An
-    /// object stored as a plain value has the class `NSString`, `NSNumber`, `NSData` or `NSDate`.
+    /// The class of the object; nil for a reference to nil or to a class description, and for an
+    /// inline value. An object stored as a plain value has the class `NSString`, `NSNumber`,
+    /// `NSData` or `NSDate`.
     public var archivedClass: ArchivedClass? { isInline ? nil : reader.archivedClass(of: number) }
 
     /// Returns the value of the object. If the registry binds the object's class to `type` or a

@@ -72,7 +72,8 @@ public struct KeyedUnarchiver {
         nonmutating set { roots.reader.userInfo = newValue }
     }
 
-    /// Returns the root with the key `key`. The default is the key of the root in archives with one root.
+    /// Returns the root with the key `key`. The default is the key of the root in archives with one
+    /// root.
     ///
     /// - Throws: the errors of `KeyedDecoder.decode(_:forKey:)`.
     public func unarchive<T: KeyedDecodable>(
@@ -81,8 +82,8 @@ public struct KeyedUnarchiver {
         try roots.decode(type, forKey: key)
     }
 
-    /// Returns the root with the key `key`, as a value of the first of `types` that can be read from the root's
-    /// class. The default is the key of the root in archives with one root.
+    /// Returns the root with the key `key`, as a value of the first of `types` that can be read
+    /// from the root's class. The default is the key of the root in archives with one root.
     ///
     /// - Throws: the errors of ``KeyedDecoder/decodeObject(ofAny:forKey:)``; `missingValue` for
     ///   nil.

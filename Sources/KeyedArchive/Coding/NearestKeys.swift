@@ -59,8 +59,8 @@ enum NearestKeys {
 }
 
 extension ArchiveReader {
-    /// Returns the keys of an object, or of the roots, for an error about a missing key. Returns nil if there are
-    /// no keys, and after many such errors.
+    /// Returns the keys of an object, or of the roots, for an error about a missing key. Returns
+    /// nil if there are no keys, and after many such errors.
     func suggestedKeys(of key: String, in decoder: KeyedDecoder) -> String? {
         let record = decoder.record
         guard record.kind == .dictionary, remainingHints > 0 else { return nil }

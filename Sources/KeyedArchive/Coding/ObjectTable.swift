@@ -5,8 +5,8 @@ internal import ArchiveVocabulary
 internal import CallStack
 internal import PropertyList
 
-/// The objects of an archive that is being written. Each is reserved, which means that it has only a number, or
-/// open, or complete.
+/// The objects of an archive that is being written. Each is reserved, which means that it has only
+/// a number, or open, or complete.
 ///
 /// It is a value type, so each step of the writer is a single access to it.
 struct ObjectTable {
@@ -71,8 +71,8 @@ struct ObjectTable {
     private(set) var isClosed = false
     private let lastDuplicateKeyWins: Bool
 
-    /// Creates an empty table. The limits bound the number of objects, because a small value can expand to many: a
-    /// part that occurs in several values is written once for each of them.
+    /// Creates an empty table. The limits bound the number of objects, because a small value can
+    /// expand to many: a part that occurs in several values is written once for each of them.
     init(limits: ParsingLimits, lastDuplicateKeyWins: Bool) {
         self.lastDuplicateKeyWins = lastDuplicateKeyWins
         let (most, overflows) = limits.expansion.base.multipliedReportingOverflow(by: 16)

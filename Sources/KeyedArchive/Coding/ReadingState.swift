@@ -40,7 +40,8 @@ struct ReadingState {
 
     /// The position of a field that the objects of a layout do not have.
     static let missing = UInt32.max
-    /// The result of ``ask(_:)`` for a field whose position is not cached for the layout at this step.
+    /// The result of ``ask(_:)`` for a field whose position is not cached for the layout at this
+    /// step.
     static let unknown = UInt32.max - 1
 
     /// The progress of reading the fields of one object.
@@ -163,9 +164,10 @@ struct ReadingState {
         progress.object == object && progress.layout != .none
     }
 
-    /// Returns the cached position of a field that is requested from the innermost object: ``missing`` if objects
-    /// of the layout lack the field, ``unknown`` if no position is cached. A position is cached if the field was
-    /// requested at this step the last time, from an object of the same layout.
+    /// Returns the cached position of a field that is requested from the innermost object:
+    /// ``missing`` if objects of the layout lack the field, ``unknown`` if no position is cached. A
+    /// position is cached if the field was requested at this step the last time, from an object of
+    /// the same layout.
     @inline(__always)
     mutating func ask(_ key: String) -> UInt32 {
         if progress.next == 0 { return Self.unknown }

@@ -10,13 +10,14 @@ public struct DisallowedObject: Sendable {
     public let object: PropertyListUID
     /// The class of the object; `NSString`, `NSNumber`, `NSData` or `NSDate` for a plain value.
     public let archivedClass: ArchivedClass
-    /// A shortest path from the roots to the object, as in `root.friends[0].urls["home"]`; nil if the object is
-    /// unreachable.
+    /// A shortest path from the roots to the object, as in `root.friends[0].urls["home"]`; nil if
+    /// the object is unreachable.
     ///
-    /// An archiver never writes a reference in nested containers within a field. The path of such a reference ends with
-    /// the field, or with the element of the field that contains the reference.
+    /// An archiver never writes a reference in nested containers within a field. The path of such a
+    /// reference ends with the field, or with the element of the field that contains the reference.
     ///
-    /// The path is built on each access, because all paths together may be far longer than the archive.
+    /// The path is built on each access, because all paths together may be far longer than the
+    /// archive.
     ///
     /// - Complexity: Linear in the length of the path.
     public var path: PropertyListPath? { paths.path(to: object.value) }
@@ -207,8 +208,9 @@ private struct PathFinder: Sendable {
         return components.reversed()
     }
 
-    /// Returns the path component for an element of an array or set, or for a value of a dictionary. Returns nil for a
-    /// root, for a field of any other object, and for a value whose key is not a string.
+    /// Returns the path component for an element of an array or set, or for a value of a
+    /// dictionary. Returns nil for a root, for a field of any other object, and for a value whose
+    /// key is not a string.
     private func element(
         _ step: Step, _ text: (UInt32) -> String
     ) -> PropertyListPath.Component? {

@@ -30,9 +30,9 @@ extension OpaqueObject {
     /// fields. Fields that are nil are omitted. Elements that are nil become the string `$null`. A
     /// shared object is repeated for each reference to it.
     ///
-    /// - Throws: `referenceCycle`; `depthLimitExceeded` beyond `limits.depth` nested objects, or beyond 512;
-    ///   `expansionLimitExceeded`; `wrongType` for a dictionary with a key that is not a string;
-    ///   `malformedObject` for a dictionary whose keys and values differ in number;
+    /// - Throws: `referenceCycle`; `depthLimitExceeded` beyond `limits.depth` nested objects, or
+    ///   beyond 512; `expansionLimitExceeded`; `wrongType` for a dictionary with a key that is not
+    ///   a string; `malformedObject` for a dictionary whose keys and values differ in number;
     ///   `invalidPropertyList` for an inline value that cannot be converted.
     public func propertyList(
         limits: ParsingLimits = .default

@@ -34,7 +34,8 @@ public struct OpaqueObject: Sendable {
         node.dictionary.map(Array.init)?.compactMap { ArchiveKey.unescaped($0.key) } ?? []
     }
 
-    /// The value of a field: a plain value, a UID, or an array of UIDs; nil if there is no such field.
+    /// The value of a field: a plain value, a UID, or an array of UIDs; nil if there is no such
+    /// field.
     public subscript(key: String) -> PropertyListNode? { node[ArchiveKey.escaped(key)] }
 
     /// Returns the object that a field refers to; nil if the field is missing, nil or an inline
@@ -44,8 +45,8 @@ public struct OpaqueObject: Sendable {
         return OpaqueObject(archive: archive, number: uid.value)
     }
 
-    /// Returns the objects in a field that is an array of references, without nil elements. Returns no objects for
-    /// another field.
+    /// Returns the objects in a field that is an array of references, without nil elements. Returns
+    /// no objects for another field.
     public func objects(forKey key: String) -> [OpaqueObject] {
         let elements = self[key]?.array.map(Array.init) ?? []
         return elements.compactMap(\.uid).filter { !archive.isNull($0.value) }
@@ -113,11 +114,13 @@ public struct OpaqueFields: Sendable {
 
 extension KeyedDecoder {
     /// Returns the fields that are not among `known`, and the values without a key that
-    /// ``decodeUnkeyed(_:)`` has not returned yet. Afterwards, the values without a key count as read.
+    /// ``decodeUnkeyed(_:)`` has not returned yet. Afterwards, the values without a key count as
+    /// read.
     ///
-    /// - Throws: `classNotAllowed` for objects of a class that the registry neither allows nor keeps;
-    ///   `malformedObject` for nested containers, and for keys that begin with `$` and are neither escaped nor
-    ///   those of values without a key; `misuse` at the roots; errors for exceeded limits.
+    /// - Throws: `classNotAllowed` for objects of a class that the registry neither allows nor
+    ///   keeps; `malformedObject` for nested containers, and for keys that begin with `$` and are
+    ///   neither escaped nor those of values without a key; `misuse` at the roots; errors for
+    ///   exceeded limits.
     public func unknownFields(except known: Set<String>) throws -> OpaqueFields {
         let object = try objectReference().number
         let unread = reader.unreadFields(of: self, except: known)

@@ -110,10 +110,10 @@ private struct DatabaseNotes {
                     suffix, "is not a rollback journal of this database; it is ignored",
                     isPartial: false)
             }
-            let pages = TreeForm.count(journal.pageCount, "page", "pages")
+            let pages = TreeForm.count(journal.recordCount, "page", "pages")
             note(
                 suffix,
-                "is the rollback journal of an interrupted change and would restore \(pages)"
+                "is the rollback journal of an interrupted change and would restore up to \(pages)"
                     + (journal.namesSuperJournal ? " and delete a file that it names" : "")
                     + "; it is not applied, and the database is shown as it is")
         } catch {

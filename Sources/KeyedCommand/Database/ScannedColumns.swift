@@ -31,7 +31,7 @@ struct ColumnChoice {
 /// The scanned columns of a table and their finds.
 struct ScannedColumns {
     let table: String
-    /// The number of values to examine in a row.
+    /// The number of values to examine in each row.
     let limit: Int
     private let names: [String]?
     // For each column: whether it is selected. Computed once, because names may be long and rows

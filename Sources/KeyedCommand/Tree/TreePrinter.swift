@@ -117,9 +117,9 @@ struct TreePrinter {
     /// Returns the number of objects that are unreachable from the roots, and a list of starting
     /// objects from which all of them can be reached.
     ///
-    /// The list contains the objects without references. It also contains further objects, such as
-    /// one of each cycle, until every unreachable object is covered. The result does not depend on
-    /// which objects were printed.
+    /// The list contains the objects that nothing refers to. It also contains further objects, such
+    /// as one of each cycle, until every unreachable object is covered. The result does not depend
+    /// on which objects were printed.
     ///
     /// - Complexity: Linear in the number of values, apart from sorting the result.
     func unreached(
@@ -487,7 +487,7 @@ private struct ReachableNodes {
     }
 }
 
-/// The problems reported at the end of a verb: the first ones, and the number of all.
+/// The problems reported at the end of a verb: the first few, and the total count.
 struct Problems {
     private static let shownCount = 20
 

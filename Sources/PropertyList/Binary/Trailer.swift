@@ -106,8 +106,8 @@ package struct Trailer: Sendable, Hashable {
         guard tableOffset > Self.headerSize, tableOffset < start else {
             throw Self.error(
                 .invalidTrailer,
-                "expected the offset table between bytes \(Self.headerSize) and \(start), "
-                    + "found it at byte \(tableOffset)", start + 24)
+                "expected the offset table to start after byte \(Self.headerSize) and before byte "
+                    + "\(start), found it at byte \(tableOffset)", start + 24)
         }
         let (size, overflow) = objectCount.multipliedReportingOverflow(by: offsetWidth)
         let space = start - tableOffset

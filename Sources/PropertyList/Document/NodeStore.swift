@@ -12,8 +12,8 @@ package struct NodeStore: Sendable {
         var length: UInt32
     }
 
-    /// The source: the file, its text converted to UTF-8 if it has another encoding, or the
-    /// contents that a builder collected.
+    /// The source: the file, with text in another encoding converted to UTF-8, or the contents that
+    /// a builder collected.
     package var bytes: [UInt8]
     /// The side buffer: text and data that differ from their form in the source.
     var decoded: [UInt8] = []
@@ -58,7 +58,7 @@ package struct NodeStore: Sendable {
     /// Records the range of one value's content, which is everything from `start` on in the side
     /// buffer.
     ///
-    /// - Returns: the index of the range, or nil if the side buffer is larger than 4 GiB.
+    /// - Returns: the index of the range, or nil if its start or length does not fit in 32 bits.
     mutating func closeDecodedRange(from start: Int) -> UInt32? {
         guard let length = UInt32(exactly: decoded.count - start),
             let first = UInt32(exactly: start)

@@ -55,8 +55,8 @@ public struct PropertyListDocument: Sendable {
         @inline(never)
         package func number(of key: String) -> UInt32? { keys.number(of: key, in: store) }
 
-        /// Returns the index, among the children of all containers, of the key with this number in
-        /// a dictionary, or nil.
+        /// Finds a dictionary's key by its number. Returns the index of the key in
+        /// ``NodeStore/children``, or nil.
         @inline(never)
         package func place(of number: UInt32, in record: NodeRecord) -> Int? {
             index.place(of: number, in: record, store)

@@ -320,7 +320,7 @@ struct XMLWriter: ~Copyable {
     ) throws(PropertyListError) {
         guard options.allowedLosses.contains(loss) else {
             // A value inserted into an archive is always read as part of the archive. Callers
-            // therefore never allow this loss, and the error does not suggest it.
+            // therefore never allow `uidDictionaries`, and the error does not suggest it.
             throw Self.error(
                 what,
                 isInArchive && loss == .uidDictionaries

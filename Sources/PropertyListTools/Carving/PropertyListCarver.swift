@@ -264,8 +264,8 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
         guard range.count <= effort else {
             throw PropertyListError(
                 .sizeLimitExceeded, format: format,
-                what: "expected at most \(effort) more bytes of work, found a property list of "
-                    + "\(range.count) bytes")
+                what: "expected a property list of at most \(effort) bytes (the remaining carving "
+                    + "budget), found \(range.count) bytes")
         }
         effort &-= range.count
         let document = try PropertyListDocument(

@@ -87,9 +87,9 @@ public struct EditedPropertyList: Sendable {
 
 extension PropertyListDocument {
     /// Returns the document with edits applied in order. Everything else stays as it is: every
-    /// other byte of XML and OpenStep text, and the order of objects in binary. If the offsets of a
-    /// binary source have a width such as 3 bytes, they keep the smallest possible width. JSON is
-    /// written from scratch, in the formatting of the source.
+    /// other byte of XML and OpenStep text, and the order of objects in binary. If the offset width
+    /// of a binary source is not a power of two, the result uses the smallest width that fits. JSON
+    /// is written from scratch, in the formatting of the source.
     ///
     /// Linear in the document and the new values, plus the length of an array for each element
     /// inserted into it or removed from it.

@@ -217,16 +217,16 @@ public struct PropertyListEditor: Sendable {
         }
         let encoded = try encoding.encoded(text)
         let edited = try result(encoded, changes)
-        if !changes.isEmpty { try require(edited.document, says: edits) }
+        if !changes.isEmpty { try require(edited.document, matches: edits) }
         return edited
     }
 
-    /// Checks that an edited text has the expected content. For example, a new value inside a
-    /// comment would be parsed without an error, but lost.
+    /// Checks that an edited text has the expected content. For example, a new value that ended up
+    /// in a comment would be lost without a parse error.
     ///
     /// - Throws: `unrepresentableValue` if the content differs.
     func require(
-        _ edited: PropertyListDocument, says edits: FinishedEdits
+        _ edited: PropertyListDocument, matches edits: FinishedEdits
     ) throws(PropertyListError) {
         var comparison = EditComparison(edits, edited, limits)
         if try comparison.isSame() { return }

@@ -6,7 +6,7 @@ public import PropertyList
 
 extension PropertyListKeyPath.Step {
     /// The meaning of a step in a container of a given kind.
-    enum Selector: Sendable {
+    package enum Selector: Sendable {
         case key(String)
         case index(Int)
         /// The position after the last element.
@@ -14,7 +14,7 @@ extension PropertyListKeyPath.Step {
     }
 
     /// Returns the meaning of the step in a container of `kind`, or nil if it has none.
-    func selector(in kind: PropertyListKind) -> Selector? {
+    package func selector(in kind: PropertyListKind) -> Selector? {
         switch (self, kind) {
         case (.key(let key), .dictionary), (.name(let key), .dictionary): .key(key)
         case (.index(let index), .array), (.index(let index), .set): .index(index)

@@ -140,7 +140,7 @@ public final class Symbol: Model {
     }
 }
 
-/// Refers to graphics on a page. The references are nil for deleted graphics.
+/// Refers to graphics on a page. In an archive, references to deleted graphics are nil.
 public final class Selection: Model {
     public var first: Graphic?, last: Graphic?
 

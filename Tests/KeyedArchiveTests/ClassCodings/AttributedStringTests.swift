@@ -184,7 +184,7 @@ struct AttributedStringTests {
             ([11, 0], "valueOutOfRange"), ([9, 0], "valueOutOfRange"), ([], "valueOutOfRange"),
             ([10, 0, 1, 0], "valueOutOfRange"), ([0, 0, 10, 0], "valueOutOfRange"),
             ([10, 4], "valueOutOfRange"), ([5, 0, 0x85, 0x80, 1, 0], "valueOutOfRange"),
-            // Lengths of 2⁶⁴−1 and 2⁶³, a number of more than 64 bits, and one without an end.
+            // Lengths of 2⁶⁴−1 and 2⁶³, an index of 2⁶⁴−1, and numbers of 65 bits and 1001 bytes.
             ([UInt8](repeating: 0xFF, count: 9) + [1, 0], "valueOutOfRange"),
             ([UInt8](repeating: 0x80, count: 9) + [1, 0], "valueOutOfRange"),
             ([10] + [UInt8](repeating: 0xFF, count: 9) + [1], "valueOutOfRange"),
@@ -205,7 +205,7 @@ struct AttributedStringTests {
         #expect(code([:]) == nil)
         #expect(code(["NSString": .uid(7)]) == .wrongType)
         #expect(code(["NSString": 3]) == .wrongType)
-        // Without text, the runs extend beyond it.
+        // A missing text counts as empty.
         #expect(code(["NSString": .null]) == .valueOutOfRange)
         #expect(code(["NSAttributes": .null]) == .missingValue)
         #expect(code(["NSAttributes": .uid(7)]) == .wrongType)
@@ -270,9 +270,9 @@ struct AttributedStringTests {
                 #expect(string.dictionaries.isEmpty || units == string.text.utf16.count)
                 count += 1
             }
-            // The object graph of two archives differs. Data stored under `NS.bytes` is written
-            // under `NS.data`. A text storage that an attachment refers to is kept unchanged, and
-            // is written a second time for the attachment.
+            // Two archives are written with another object graph. Data stored under `NS.bytes` is
+            // written under `NS.data`. A text storage that an attachment refers to is kept
+            // unchanged, and is written a second time for the attachment.
             let exceptions = ["Sparkle-Icon.sketch--e0b2dfdc", "AddressBookPrefs.nib_keyedobjects"]
             let isException = exceptions.contains(where: archive.name.contains)
             let difference = try Specimens.difference(again, archive)

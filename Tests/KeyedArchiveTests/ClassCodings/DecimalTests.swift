@@ -188,8 +188,8 @@ struct DecimalTests {
     "NSDecimalNumber in genuine archives",
     .enabled(if: Corpus.hasExternal, "there is no folder of such files"))
 struct GenuineDecimalTests {
-    // Known differences: unused units are zero, the byte order is little-endian as on all current
-    // systems, and the class chain is that of newer systems.
+    // Known differences in the output: unused units are zero, the byte order is little-endian as
+    // on all current systems, and the class chain is that of newer systems.
     @Test("decimal numbers of genuine archives are written with the same value")
     func numbers() throws {
         let values = try Specimens.compareParts(

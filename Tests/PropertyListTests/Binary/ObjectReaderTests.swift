@@ -150,7 +150,7 @@ struct ObjectReaderTests {
         #expect(try parsed(Self.one(.uid(0xA5, width: width))).root.uid == 0xA5)
     }
 
-    @Test("refuses UIDs above 2³²−1, unless an option ignores the high half")
+    @Test("refuses UIDs above 2³²−1; an option ignores the high half of 16-byte UIDs")
     func largeUIDs() throws {
         let large = Self.one(.uid(1 << 32, width: 5))
         Refusal("large", large, .invalidNumber, byte: 8).check()

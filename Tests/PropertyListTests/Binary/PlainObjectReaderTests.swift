@@ -49,7 +49,7 @@ struct PlainObjectReaderTests {
         #expect(plainCount > 1000, "seed \(seed)")
     }
 
-    /// Parses one object in both ways. Returns false if the fast parser leaves it.
+    /// Parses one object with both parsers. Returns false if the fast one returns nil.
     private func isPlain(_ offset: Int, _ file: [UInt8], _ trailer: Trailer) throws -> Bool {
         var children: [UInt32] = [7, 8]
         var object: (record: NodeRecord, size: Int)?

@@ -101,12 +101,12 @@ struct ReferencePassTests {
         let chain = (0..<count).map { BinaryAssembler.Object.array([UInt64($0 + 1), 0]) }
         let file = BinaryAssembler(chain + [.array([])], offsetWidth: 4, referenceWidth: 4)
         let document = try parsed(file, options: .salvage, limits: .trusted)
-        // The search begins with the longest cycle, which the innermost array closes.
+        // The search finds the longest cycle first. The last array of the chain closes it.
         let lengths = (0..<1000).map { count - $0 }
         #expect(
             document.problems.map(\.what)
                 == lengths.map { "object 0 contains itself, in a cycle of length \($0)" })
-        // The containers, their contents, and one shared record for the unreadable references.
+        // The chain, the empty array at its end, and one record for all unreadable references.
         #expect(document.nodeCount == count + 2)
         var cuts = 0
         var array = document.root

@@ -31,8 +31,8 @@ struct TrailerTests {
                 "top object 2⁶³", yes.with { $0.topObject = 1 << 63 }, .invalidTrailer,
                 byte: 10 + 16),
             Refusal(
-                "table in the header", yes.with { $0.tableOffset = 8 }, .invalidTrailer,
-                byte: 10 + 24),
+                "table where the first object begins", yes.with { $0.tableOffset = 8 },
+                .invalidTrailer, byte: 10 + 24),
             Refusal(
                 "table in the trailer", yes.with { $0.tableOffset = 10 }, .invalidTrailer,
                 byte: 10 + 24),

@@ -16,8 +16,8 @@ struct PropertyListValueTests {
         ["a": 1], ["a": 1.0], ["b": 1], ["é": 1], ["e\u{301}": 1], ["a": 1, "b": 1],
     ]
 
-    /// Returns a list of `count` references to a 1 MB string, as many to 1 MB of data, and `count`
-    /// dictionaries with that string as key and value.
+    /// Returns three lists: `count` references to a 1 MB string, `count` references to 1 MB of
+    /// data, and `count` dictionaries with that string as key and value.
     private static func longContents(_ count: Int) -> BinaryAssembler {
         let million = 1_000_000
         let text = [UInt8](repeating: UInt8(ascii: "x"), count: million)
@@ -122,7 +122,7 @@ struct PropertyListValueTests {
         #expect(.array([left, 1]) as PropertyListValue != .array([right, 2]))
     }
 
-    @Test("a shared chain of containers is hashed once, even if each reference has a new array")
+    @Test("a shared chain of containers, wrapped in a new array at each reference, is hashed once")
     func wrappedChain() {
         let seconds = ProcessorTime.seconds {
             func many() -> PropertyListValue {

@@ -73,7 +73,7 @@ struct PropertyListCarverTests {
     }
 
     @Test("finds adjacent property lists, and one after a truncated one")
-    func neighbours() throws {
+    func neighbors() throws {
         let first = try Self.binary([1])
         let second = try Self.binary(["two"])
         let bytes = first + second + first.dropLast(5) + second
@@ -168,7 +168,7 @@ struct PropertyListCarverTests {
         let items = PropertyListCarver(bytes).map(\.content)
         #expect(items.count == 1)
         guard case .damaged(_, let error) = items.first else {
-            Issue.record("something was found")
+            Issue.record("expected a damaged item")
             return
         }
         #expect(error.code == .sizeLimitExceeded)

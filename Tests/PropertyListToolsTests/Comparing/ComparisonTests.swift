@@ -148,7 +148,7 @@ struct ComparisonTests {
         }
     }
 
-    @Test("the comparison of expanding shared containers is limited")
+    @Test("refuses to compare shared containers that expand exponentially, unless they are equal")
     func bomb() throws {
         func bomb(_ leaf: String) throws -> PropertyListDocument {
             var objects: [BinaryAssembler.Object] = (0..<60).map {
@@ -226,7 +226,7 @@ struct GraphComparisonTests {
         #expect(try paths(ring("a"), ring("b")) == ["$top.root.next.next.text"])
     }
 
-    @Test("key order in archives makes a difference on request, and shared objects make none")
+    @Test("key order in archives makes a difference only on request")
     func order() throws {
         func pair(_ first: PropertyListValue) -> [PropertyListValue] {
             [
@@ -288,7 +288,7 @@ struct MergeTests {
         )
     }
 
-    @Test("an element that theirs added once more than ours is kept")
+    @Test("if `theirs` adds an element more often than `ours`, the additional one is kept")
     func repeated() throws {
         let result = try merged(["a": ["p"]], ["a": ["p", "x"]], ["a": ["p", "x", "x", "y"]])
         #expect(result.value == ["a": ["p", "x", "x", "y"]])

@@ -90,8 +90,8 @@ struct BinaryEditTests {
         #expect(same == number)
     }
 
-    /// Returns edits that add and remove an entry of the root and set another one to its own key
-    /// and value; none if the root is not a dictionary.
+    /// Returns edits that insert and remove an entry of the root, and set another entry to its
+    /// current value and key; none if the root is not a dictionary.
     private static func editsWithoutEffect(
         _ document: PropertyListDocument
     ) throws -> [PropertyListEdit] {

@@ -14,17 +14,17 @@ struct EditCheckTests {
         for (first, found) in values.enumerated() {
             for (second, expected) in values.enumerated() where first != second {
                 let error = #expect(throws: PropertyListError.self) {
-                    try require(found, says: expected)
+                    try require(found, matches: expected)
                 }
                 #expect(error?.code == .unrepresentableValue)
             }
-            try require(found, says: found)
+            try require(found, matches: found)
         }
     }
 
     /// Runs the final check on a text with the value `found`, after edits whose result is
     /// `expected`: once for the root, and twice for a value inside edited containers.
-    private func require(_ found: PropertyListValue, says expected: PropertyListValue) throws {
+    private func require(_ found: PropertyListValue, matches expected: PropertyListValue) throws {
         let source = try PropertyListDocument(
             parsing: Array("{a = 0; b = (0, {c = 0;});}".utf8), format: .openStep)
         let edits: [[PropertyListEdit]] = [
@@ -44,7 +44,7 @@ struct EditCheckTests {
             for edit in edits { try editor.apply(edit) }
             var budget = editor.tree.budget()
             let finished = try FinishedEdits(editor.tree, within: &budget)
-            try editor.require(PropertyListDocument(result), says: finished)
+            try editor.require(PropertyListDocument(result), matches: finished)
         }
     }
 }

@@ -117,7 +117,7 @@ struct XMLEditTests {
             ])
     }
 
-    @Test("empty containers are opened with the indentation of the text")
+    @Test("the first child of an empty container is indented like the rest of the text")
     func fill() throws {
         let text = try edited(Self.source, ("empty.a", .set(["b": [1]])))
         #expect(
@@ -133,7 +133,7 @@ struct XMLEditTests {
     }
 
     @Test("indentation with spaces, CRLF and text without line breaks are kept")
-    func manners() throws {
+    func formatting() throws {
         let spaces =
             "<plist>\r\n    <dict>\r\n      <key>a</key>\r\n      <array/>\r\n    </dict>\r\n</plist>"
         #expect(

@@ -46,7 +46,7 @@ extension Family {
     }
 
     private static let longKeys = Family(
-        "long-keys", "1,000 keys of 4,000 bytes that differ in the last"
+        "long-keys", "1,000 keys of about 4,000 bytes that differ only at the end"
     ) { scale in
         var builder = DocumentBuilder()
         builder.beginDictionary()

@@ -29,7 +29,7 @@ struct ResolvedValue {
 }
 
 /// A resolver for single values of a document. In an archive, it follows UIDs to their objects.
-struct ObjectWalk {
+struct ValueResolver {
     let handle: DocumentHandle
     var forms: ObjectForms?
     // The index in `$objects` for each node number. Nil until it is first needed.
@@ -144,17 +144,18 @@ struct ObjectWalk {
     static func find(
         _ path: PropertyListKeyPath, in handle: DocumentHandle
     ) throws(Failure) -> (DocumentHandle, PropertyListNode) {
-        var walk = ObjectWalk(handle)
-        var node = walk.beginsAtPropertyListRoot(path) ? handle.document.root : start(of: handle)
+        var resolver = ValueResolver(handle)
+        var node =
+            resolver.beginsAtPropertyListRoot(path) ? handle.document.root : start(of: handle)
         for (position, step) in path.steps.enumerated() {
             if case .content = step {
-                walk = ObjectWalk(try walk.nested(in: node))
-                node = start(of: walk.handle)
+                resolver = ValueResolver(try resolver.nested(in: node))
+                node = start(of: resolver.handle)
             } else {
-                node = try walk.child(of: node, step, path, position)
+                node = try resolver.child(of: node, step, path, position)
             }
         }
-        return (walk.handle, node)
+        return (resolver.handle, node)
     }
 
     /// Returns whether a path begins at the root of the property list.
@@ -167,7 +168,7 @@ struct ObjectWalk {
     }
 
     private mutating func nested(in node: PropertyListNode) throws(Failure) -> DocumentHandle {
-        let value = try resolve(node).node
+        let value = try entered(node).node
         let bytes = value.data.map { Array($0) } ?? value.string.map { Array($0.utf8) }
         guard let bytes else {
             throw Failure("noSuchValue", "a value of kind \(value.kind) contains no property list")
@@ -192,18 +193,22 @@ struct ObjectWalk {
         let value = try entered(node)
         switch value.children {
         case .elements(let elements):
-            if let index = Self.index(step), index < elements.count { return elements[index] }
-        case .pairs(let keys, let values):
-            if let name = Self.name(step) {
-                for (index, key) in keys.enumerated() where try keyText(key) == name {
-                    return values[index]
-                }
+            if case .index(let index) = step.selector(in: .array), index < elements.count {
+                return elements[index]
             }
-            if case .index(let index) = step, index < keys.count, try keyText(keys[index]) == nil {
+        case .pairs(let keys, let values):
+            if case .key(let key) = step.selector(in: .dictionary),
+                let index = try firstIndex(of: key, in: keys)
+            {
+                return values[index]
+            }
+            if case .index(let index) = step, index < keys.count, try needsIndex(index, in: keys) {
                 return values[index]
             }
         case .fields(let fields, _):
-            if let name = Self.name(step), let found = fields[name] { return found }
+            if case .key(let key) = step.selector(in: .dictionary), let found = fields[key] {
+                return found
+            }
             if case .index(let index) = step, index < fields.count,
                 fields[index].keyNode.kind != .string
             {
@@ -212,13 +217,34 @@ struct ObjectWalk {
         case .none: break
         }
         let reason =
-            if case .none = value.children {
+            if case .object = step {
+                "there is no such object"
+            } else if case .none = value.children {
                 "the value before it is of kind \(value.kind) and has no children"
             } else {
-                "it does not match anything in the \(value.kind) before it"
+                "the \(value.kind) before it has no such key or index"
             }
         throw Failure(
             "noSuchValue", "no value at step \(position + 1) of `\(path.text)`: \(reason)")
+    }
+
+    /// Returns the index of the first key with a text, or nil if there is none.
+    private mutating func firstIndex(
+        of text: String, in keys: PropertyListNode.ArrayView
+    ) throws(Failure) -> Int? {
+        for (index, key) in keys.enumerated() where try keyText(key)?.isLiterally(text) == true {
+            return index
+        }
+        return nil
+    }
+
+    /// Returns whether only its index leads to a value of a dictionary: its key has no text, or the
+    /// text of an earlier key.
+    private mutating func needsIndex(
+        _ index: Int, in keys: PropertyListNode.ArrayView
+    ) throws(Failure) -> Bool {
+        guard let text = try keyText(keys[index]) else { return true }
+        return try firstIndex(of: text, in: keys) != index
     }
 
     /// Resolves a value. A dictionary that has a class and is an entry of `$objects` resolves to
@@ -241,20 +267,5 @@ struct ObjectWalk {
         }
         objects = found
         return found[node.number]
-    }
-
-    private static func index(_ step: PropertyListKeyPath.Step) -> Int? {
-        switch step {
-        case .index(let index): index
-        case .name(let name): Int(name).flatMap { $0 < 0 ? nil : $0 }
-        default: nil
-        }
-    }
-
-    private static func name(_ step: PropertyListKeyPath.Step) -> String? {
-        switch step {
-        case .key(let name), .name(let name): name
-        default: nil
-        }
     }
 }
