@@ -1,6 +1,6 @@
 # This source file is part of swift-keyed-archive
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the wheel: the sources of the package and its compiled core. Only the standard library is needed.
+"""Writes the wheel: the sources of the package and its compiled core. Needs only the standard library and `objdump`.
 
     python3 Python/wheel.py CORE FOLDER
 

@@ -60,10 +60,10 @@ def bar(name, value, y, scale):
 def legend(present, y):
     parts, x = [], LEFT
     for name in present:
-        title = tables.TITLES[name].replace("*", "")
+        title = tables.TITLES[name].replace("*", "").replace("`", "")
         parts.append(f'<rect x="{x}" y="{y - 9}" width="10" height="10" fill="{COLORS[name]}"/>')
         parts.append(text(x + 14, y, title, "small"))
-        x += 26 + 6.2 * len(title)
+        x = round(x + 26 + 6.2 * len(title), 1)
     return parts
 
 

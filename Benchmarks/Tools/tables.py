@@ -17,18 +17,18 @@ VISITED = (
 SECTIONS = [
     ("Binary to values", VISITED, ["parse"], "binary"),
     ("XML to values", VISITED, ["parse"], "xml"),
-    ("One value of a file", "The file is opened and one value is read under a key; memory is what an "
-     "open document takes.", ["touch", "lookup"], None),
+    ("One value of a file", "The file is opened and one value is read (`touch`), or 1,000 (`lookup`). The memory of "
+     "these rows, under *Memory*, is that of an open document.", ["touch", "lookup"], None),
     ("Values to binary", "Equal values are written once.", ["write"], "binary"),
     ("Values to XML", "", ["write"], "xml"),
-    ("Archives to objects and back", "Through the classes of a program. Foundation's are `NSSecureCoding`.",
-     ["unarchive", "archive"], None),
-    ("Stores", "One entry from each of 2,000 archived dictionaries, from items in memory. New items, encrypted "
-     "and flushed in batches of 200. 1,000 of 20,000 items, by service and account. Foundation has no store "
-     "and archives to files: one for each dictionary, one for each batch, one for all items.",
+    ("Archives to objects and back", "Objects are instances of a program's classes; those for Foundation conform to "
+     "`NSSecureCoding`.", ["unarchive", "archive"], None),
+    ("Stores", "`get` reads one entry of each of 2,000 archived dictionaries, held in memory. `save` adds encrypted "
+     "items in flushed batches of 200. `find` looks up 1,000 of 20,000 items by service and account. Foundation has "
+     "no store and archives to files: one for each dictionary, one for each batch, one for all items.",
      ["get", "save", "find"], None),
-    ("Typedstreams and nibs", "10,000 messages to the text of each, with its runs checked; each value of a large "
-     "typedstream, and of a storyboard's NIBArchives.", ["text", "visit"], None),
+    ("Typedstreams and nibs", "`text` reads the text of 10,000 messages and checks its attribute runs. `visit` visits "
+     "each value of a large typedstream, and of a storyboard's NIBArchives.", ["text", "visit"], None),
     ("Structures", "`Codable` types, through `PlistDecoder` and `PlistEncoder`.", ["decode", "encode"], None),
 ]
 

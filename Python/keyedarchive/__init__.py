@@ -70,6 +70,12 @@ def _formats(fmt, any_format):
     return 0b00010 if fmt == FMT_BINARY else 0b00100
 
 
+def _values(data, dict_type, zone, formats, limits, lenient, far_date=None):
+    """Returns the root value. ``far_date`` replaces dates outside the years 1 to 9999; by default they are errors."""
+    return _core.loads(
+        _bytes(data), dict_type, _datetime.datetime, zone, far_date, UID, formats, _preset(limits), 1 if lenient else 0)
+
+
 def loads(
     data, *, fmt=None, dict_type=dict, aware_datetime=False, any_format=False, limits="default", lenient=False
 ):
@@ -97,10 +103,8 @@ def loads(
     >>> loads(b'<plist><array><integer>1</integer><true/></array></plist>')
     [1, True]
     """
-    data = _bytes(data)
     zone = _datetime.timezone.utc if aware_datetime else None
-    return _core.loads(
-        data, dict_type, _datetime.datetime, zone, UID, _formats(fmt, any_format), _preset(limits), 1 if lenient else 0)
+    return _values(data, dict_type, zone, _formats(fmt, any_format), limits, lenient)
 
 
 def load(fp, **options):
@@ -161,17 +165,25 @@ class _Allowed(dict):
             f"keyed archive: class {name} is not allowed (add it to `allow`)", code="classNotAllowed")
 
 
-# The numbers of forms in keyed.h. The modules with the APIs of other packages pass them to `_unarchive`, to keep
+# The numbers of forms in keyed.h. The modules with the APIs of other packages pass them to the functions below, to keep
 # objects of these forms inert.
 _DATA, _DATE, _UUID, _URL, _SET, _ORDERED_SET = 4, 5, 6, 7, 9, 10
 
 
-def _unarchive(data, allow, inert, zone, limits, lenient):
-    """Returns the root object. Objects of the forms in ``inert`` become inert objects too."""
-    roots = _core.unarchive(
-        _bytes(data), _datetime.datetime, zone, ArchivedObject, _uuid.UUID,
+def _roots(data, allow, inert, zone, limits, lenient, far_date=None):
+    """Returns the dictionary of the roots. Objects of the forms in ``inert`` become inert objects too.
+
+    ``far_date`` is that of ``_values``. It replaces only dates without a class.
+    """
+    return _core.unarchive(
+        _bytes(data), _datetime.datetime, zone, far_date, ArchivedObject, _uuid.UUID,
         None if allow is None else _Allowed(allow), _new, _fill, sum(1 << form for form in inert), _preset(limits),
         1 if lenient else 0)
+
+
+def _unarchive(data, allow, inert, zone, limits, lenient):
+    """Returns the root object, or the dictionary of the roots if there are roots other than ``root``."""
+    roots = _roots(data, allow, inert, zone, limits, lenient)
     return roots["root"] if len(roots) == 1 and "root" in roots else roots
 
 
@@ -199,7 +211,8 @@ def unarchive(data, *, allow=None, aware_datetime=False, limits="default", lenie
 
     Raises:
         KeyedArchiveError: The input is invalid, or contains a class that is not allowed, or a key whose hash depends on
-            the set or dictionary that contains it.
+            a missing field, or on the set or dictionary that contains it.
+        OverflowError: A date that is not an NSDate object is outside the years 1 to 9999.
 
     >>> from dataclasses import dataclass
     >>> @dataclass

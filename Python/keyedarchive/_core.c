@@ -105,6 +105,7 @@ typedef struct makers {
     PyObject *dict_type;  // NULL for `dict`
     PyObject *datetime;
     PyObject *zone;       // the last argument of `datetime`: None or UTC
+    PyObject *far_date;   // replaces dates outside the years 1 to 9999, or None: they are errors
     PyObject *no_arguments;  // the empty tuple
     // Only for plain property lists:
     PyObject *uid;
@@ -209,6 +210,10 @@ static int has_datetime(double seconds) {
 /// Creates a `datetime` from seconds since 2001, rounded to microseconds.
 static PyObject *date_of(double seconds, const makers *with) {
     if (!has_datetime(seconds)) {
+        if (with->far_date != Py_None) {
+            Py_INCREF(with->far_date);
+            return with->far_date;
+        }
         // The number of days need not fit in a `long`.
         if (!(fabs(seconds) < 1e18)) {
             return PyErr_Format(PyExc_OverflowError, "date value out of range: not within the years 1 to 9999");
@@ -373,13 +378,13 @@ static int fill_list(reader *self, PyObject *list, const keyed_value *source) {
     return 0;
 }
 
-/// Wraps a value in `Unhashable` if the last call failed because the value, such as a list, cannot be hashed. Returns
-/// NULL if that call failed for another reason.
+/// Calls `hashable` of `_objects.py` if the last call failed to hash a value. It wraps the value, such as a list, in
+/// `Unhashable`, or raises the error for a missing field. Returns NULL also if the call failed for another reason.
 static PyObject *hashable(PyObject *value) {
-    if (!PyErr_ExceptionMatches(PyExc_TypeError)) return NULL;
+    if (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_AttributeError)) return NULL;
     PyErr_Clear();
     PyObject *module = PyImport_ImportModule("keyedarchive._objects");
-    PyObject *made = module ? PyObject_CallMethod(module, "Unhashable", "O", value) : NULL;
+    PyObject *made = module ? PyObject_CallMethod(module, "hashable", "O", value) : NULL;
     Py_XDECREF(module);
     return made;
 }
@@ -785,7 +790,7 @@ static PyObject *wrong_format(uint32_t format) {
         names[format < 5 ? format : 0]), "unrecognizedFormat", 0);
 }
 
-/// loads(data, dict_type, datetime, zone, uid, formats, limits, lenient)
+/// loads(data, dict_type, datetime, zone, far_date, uid, formats, limits, lenient)
 ///
 /// `formats` has a bit set for each accepted format.
 static PyObject *loads(PyObject *module, PyObject *arguments) {
@@ -794,8 +799,8 @@ static PyObject *loads(PyObject *module, PyObject *arguments) {
     Py_ssize_t count;
     makers with = { 0 };
     int formats, limits, lenient;
-    if (!PyArg_ParseTuple(arguments, "y#OOOOiii", &bytes, &count, &with.dict_type, &with.datetime, &with.zone,
-            &with.uid, &formats, &limits, &lenient)) return NULL;
+    if (!PyArg_ParseTuple(arguments, "y#OOOOOiii", &bytes, &count, &with.dict_type, &with.datetime, &with.zone,
+            &with.far_date, &with.uid, &formats, &limits, &lenient)) return NULL;
     if (with.dict_type == (PyObject *)&PyDict_Type) with.dict_type = NULL;
     keyed_document *document = open_document(bytes, count, limits, lenient);
     if (!document) return NULL;
@@ -814,14 +819,15 @@ static PyObject *loads(PyObject *module, PyObject *arguments) {
     return result;
 }
 
-/// unarchive(data, datetime, zone, object_type, uuid, classes, new_object, fill_object, inert_forms, limits, lenient)
+/// unarchive(data, datetime, zone, far_date, object_type, uuid, classes, new_object, fill_object, inert_forms, limits,
+/// lenient)
 static PyObject *unarchive(PyObject *module, PyObject *arguments) {
     (void)module;
     const char *bytes;
     Py_ssize_t count;
     makers with = { 0 };
     int limits, lenient;
-    if (!PyArg_ParseTuple(arguments, "y#OOOOOOOiii", &bytes, &count, &with.datetime, &with.zone,
+    if (!PyArg_ParseTuple(arguments, "y#OOOOOOOOiii", &bytes, &count, &with.datetime, &with.zone, &with.far_date,
             &with.object_type, &with.uuid, &with.classes, &with.new_object, &with.fill_object, &with.inert_forms,
             &limits, &lenient)) return NULL;
     keyed_document *document = open_document(bytes, count, limits, lenient);

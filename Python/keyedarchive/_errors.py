@@ -16,7 +16,7 @@ class KeyedArchiveError(plistlib.InvalidFileException):
     Attributes:
         code: The code of the failure, such as ``"truncated"``.
         path: The key path of the value, or None.
-        offset: The byte offset in the input, or None.
+        offset: The byte offset in the input or in the key path, or None.
         line, column: The position in text, counted from 1, or None.
         is_limit: Whether the input exceeded a limit that is higher with ``limits="trusted"``.
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import dataclasses
 
+from ._errors import KeyedArchiveError
+
 
 class ArchivedObject:
     """An inert object: the class and the fields of an archived object, without behavior.
@@ -71,11 +73,20 @@ class Unhashable:
 
 
 def hashable(value):
-    """Returns a value, wrapped in ``Unhashable`` if it has no hash."""
+    """Returns a value, wrapped in ``Unhashable`` if it has no hash.
+
+    Raises:
+        KeyedArchiveError: The hash of the value depends on a missing field.
+    """
     try:
         hash(value)
     except TypeError:
         return Unhashable(value)
+    except AttributeError as error:
+        raise KeyedArchiveError(
+            f"expected a key with all fields that its hash depends on, found an incomplete {type(value).__name__}: "
+            f"{error} (exclude a field that may be missing, or may contain the key, from `__hash__`)",
+            code="missingValue") from error
     return value
 
 
@@ -105,8 +116,6 @@ def fill_object(target, fields):
         elif field.default_factory is not dataclasses.MISSING:
             value = field.default_factory()
         else:
-            from ._errors import KeyedArchiveError
-
             raise KeyedArchiveError(
                 f"missing key {name!r} in {type(target).__name__}; present keys: "
                 + ", ".join(map(repr, list(fields)[:20])), code="missingValue")

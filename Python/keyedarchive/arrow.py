@@ -66,9 +66,12 @@ def get(array, paths, *, limits="untrusted"):
 
     Raises:
         KeyedArchiveError: A key path is malformed.
-        ValueError: A key path contains NUL, or ``limits`` is unknown.
+        ValueError: A field is named ``error``, a key path contains NUL, or ``limits`` is unknown.
     """
     items = dict(paths) if isinstance(paths, dict) else {path: path for path in paths}
+    if "error" in items:
+        raise ValueError(
+            "expected field names other than 'error', found a field with that name (pass a dictionary to rename it)")
     for path in items.values():
         if "\0" in path:
             raise ValueError(f"expected a key path without NUL, found {path!r}")

@@ -14,7 +14,9 @@ import json as _json
 import plistlib
 import uuid as _uuid
 
-from . import _DATA, _DATE, _ORDERED_SET, _SET, _URL, FMT_BINARY, KeyedArchiveError, _unarchive, dump, loads
+from . import (
+    _DATA, _DATE, _ORDERED_SET, _SET, _URL, FMT_BINARY, KeyedArchiveError, _formats, _roots, _values, dump,
+)
 from ._objects import ArchivedObject, Unhashable
 
 __all__ = [
@@ -44,14 +46,25 @@ _OMITTED = object()
 _CONTAINERS = (dict, list, ArchivedObject)
 _INERT = (_DATA, _DATE, _ORDERED_SET, _SET, _URL)
 _EPOCH = _datetime.datetime(2001, 1, 1)
+# The result for a date that Python cannot represent.
+_FAR_DATE = ""
+# The maximum number of property lists, each within data of the one before it, as for `!` in key paths.
+_NESTING_LIMIT = 32
 
 
 def _date(archived):
-    """Returns the date of an archived NSDate, or ``''`` if Python cannot represent it."""
+    """Returns the date of an archived NSDate."""
     try:
         return _EPOCH + _datetime.timedelta(seconds=archived["NS.time"])
     except (OverflowError, ValueError, TypeError):
-        return ""
+        return _FAR_DATE
+
+
+def _name(key):
+    """Returns the text of a key, or None for an object, whose entry is omitted."""
+    if isinstance(key, (ArchivedObject, Unhashable)):
+        return None
+    return key if isinstance(key, str) else str(key)
 
 
 class _Simplifier:
@@ -117,18 +130,19 @@ class _Simplifier:
         return id(value), [], iter((None, item) for item in value)
 
     @staticmethod
-    def add(target, name, item):
+    def add(target, key, item):
         """Adds an entry. An entry whose key is an object is omitted, because the keys of the result are text."""
         if isinstance(target, list):
             target.append(item)
-        elif not isinstance(name, (ArchivedObject, Unhashable)):
-            target[name if isinstance(name, str) else str(name)] = item
+        elif (name := _name(key)) is not None:
+            target[name] = item
 
 
-def _nested(root):
+def _nested(root, level):
     """Replaces data that contains a property list by the decoded property list.
 
-    A shared value is replaced once. A worklist replaces recursion over containers, as in ``_Simplifier``.
+    A shared value is replaced once. A worklist replaces recursion over containers, as in ``_Simplifier``. ``level`` is
+    the number of property lists around ``root``.
     """
     known, pending = {}, []
 
@@ -140,7 +154,11 @@ def _nested(root):
                 known[key] = type(value)()
                 pending.append(value)
             elif isinstance(value, bytes) and (value.startswith(b"bplist") or b"<plist version" in value[:1024]):
-                known[key] = deserialize_plist_from_string(value, True)
+                if level == _NESTING_LIMIT:
+                    raise KeyedArchiveError(
+                        f"expected at most {_NESTING_LIMIT} nested property lists, found {level + 1}",
+                        code="depthLimitExceeded")
+                known[key] = _decoded(value, True, list, level + 1)
             else:
                 return value
         return known[key]
@@ -169,32 +187,43 @@ def deserialize_plist_from_string(bytes_to_deserialize, full_recurse_convert_nsk
 
     Raises:
         DeserializeError: The input is not an archive.
-        KeyedArchiveError: The input is invalid.
+        KeyedArchiveError: The input is invalid, or more than 32 property lists are nested within data.
     """
-    data = bytes(bytes_to_deserialize).lstrip(b" \t\r\n")
-    plist = loads(data, lenient=True)
+    return _decoded(bytes(bytes_to_deserialize), full_recurse_convert_nska, format, 0)
+
+
+def _plist(data):
+    """Returns the root value of a property list."""
+    return _values(data, dict, None, _formats(None, False), "default", True, _FAR_DATE)
+
+
+def _decoded(data, full_recurse_convert_nska, format, level):
+    """Decodes an archive, as :func:`deserialize_plist_from_string` does. ``level`` is that of ``_nested``."""
+    data = data.lstrip(b" \t\r\n")
+    plist = _plist(data)
     if isinstance(plist, bytes):
         data = plist
-        plist = loads(data, lenient=True)
+        plist = _plist(data)
     if not isinstance(plist, dict) or "$archiver" not in plist:
         if full_recurse_convert_nska:
-            return _nested(plist)
+            return _nested(plist, level)
         raise DeserializeError("expected a keyed archive, found no `$archiver`", code="notAnArchive")
-    found = _unarchive(data, None, _INERT, None, "default", True)
-    names = list(plist["$top"])
-    roots = {names[0]: found} if names == ["root"] else found
+    roots = _roots(data, None, _INERT, None, "default", True, _FAR_DATE)
     simplifier = _Simplifier()
-    parts = []
-    for name in names:
-        part = simplifier.simple(roots[name])
+    names, parts = [], []
+    for key, root in roots.items():
+        if (name := _name(key)) is None:
+            continue
+        part = simplifier.simple(root)
         if format is not dict and (name.lower() != "root" or not isinstance(part, (dict, list))):
             part = {name: part}
+        names.append(name)
         parts.append(part)
     if len(parts) == 1:
         result = parts[0]
     else:
         result = dict(zip(names, parts)) if format is dict else parts
-    return _nested(result) if full_recurse_convert_nska else result
+    return _nested(result, level) if full_recurse_convert_nska else result
 
 
 def deserialize_plist(path_or_file, full_recurse_convert_nska=False, format=list):

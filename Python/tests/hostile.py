@@ -52,12 +52,12 @@ def nested():
 
 def keys():
     """Returns an archive of a dictionary. Its keys are two dates, two reals, a string, an integer, the text of that
-    integer, and two strings that are canonically equivalent.
+    integer, two strings that are canonically equivalent, a key of every archive, and a string that begins like it.
     """
     return _archive([
         "$null",
-        {"NS.keys": [_UID(2), _UID(3), 0.5, 1.5, _UID(4), 7, "7", "\u00e9", "e\u0301"],
-         "NS.objects": list("abcdefghi"), "$class": _UID(5)},
+        {"NS.keys": [_UID(2), _UID(3), 0.5, 1.5, _UID(4), 7, "7", "\u00e9", "e\u0301", "$top", "$to"],
+         "NS.objects": list("abcdefghijk"), "$class": _UID(5)},
         {"NS.time": 0.0, "$class": _UID(6)}, {"NS.time": 1.0, "$class": _UID(6)}, "name", _class("NSDictionary"),
         _class("NSDate")])
 

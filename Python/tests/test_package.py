@@ -44,6 +44,18 @@ class Tag:
     name: str
 
 
+@dataclass(frozen=True)
+class Group:
+    members: set
+
+
+class Label:
+    """A type whose hash depends on a field. Unlike a dataclass, it may lack the field."""
+
+    def __hash__(self):
+        return hash(self.name)
+
+
 @dataclass(eq=False)
 class Member:
     """A type whose hash depends on the set that contains it."""
@@ -348,6 +360,14 @@ class Archives(unittest.TestCase):
             keyedarchive.unarchive(keyedarchive.archive(member), allow=[Member])
         self.assertEqual(caught.exception.code, "referenceCycle")
 
+    def test_a_hash_that_depends_on_a_missing_field_is_an_error(self):
+        label = keyedarchive.ArchivedObject("Label")
+        for value in ({label}, {label: 1}):
+            with self.assertRaises(keyedarchive.KeyedArchiveError) as caught:
+                keyedarchive.unarchive(keyedarchive.archive(value), allow=[Label])
+            self.assertEqual(caught.exception.code, "missingValue")
+            self.assertIn("found an incomplete Label: ", str(caught.exception))
+
     def test_descriptors_receive_complete_values(self):
         Setter.seen.clear()
         nested = [[1], [2, 3]]
@@ -414,6 +434,41 @@ class Archives(unittest.TestCase):
             found = found[5]
         self.assertEqual(found, ["end"])
 
+    def test_nska_deserialize_limits_the_nesting_within_data(self):
+        data = keyedarchive.archive("end")
+        for _ in range(32):
+            data = keyedarchive.archive(data)
+        found = nska_deserialize.deserialize_plist_from_string(data, True)
+        for _ in range(33):
+            found = found["root"]
+        self.assertEqual(found, "end")
+        with self.assertRaises(keyedarchive.KeyedArchiveError) as caught:
+            nska_deserialize.deserialize_plist_from_string(keyedarchive.archive(data), True)
+        self.assertEqual(caught.exception.code, "depthLimitExceeded")
+        self.assertEqual(str(caught.exception), "expected at most 32 nested property lists, found 33")
+
+    def test_nska_deserialize_replaces_dates_out_of_range(self):
+        archive = plistlib.loads(keyedarchive.archive([]))
+        archive["$objects"].append(SAMPLE["date"])
+        archive["$top"]["date"] = plistlib.UID(len(archive["$objects"]) - 1)
+        stored = struct.pack(">d", (SAMPLE["date"] - datetime.datetime(2001, 1, 1)).total_seconds())
+        for value, expected in ((archive, {"date": "", "root": []}), ({"date": SAMPLE["date"]}, {"date": ""})):
+            data = plistlib.dumps(value, fmt=plistlib.FMT_BINARY).replace(stored, struct.pack(">d", 1e12))
+            found = nska_deserialize.deserialize_plist_from_string(data, True, format=dict)
+            self.assertEqual(found, expected)
+
+    def test_nska_deserialize_reads_roots_whose_names_are_not_text(self):
+        archive = plistlib.loads(keyedarchive.archive(["a"]))
+        archive["$top"] = {"K": plistlib.UID(1)}
+        data = plistlib.dumps(archive, fmt=plistlib.FMT_BINARY)
+        number = data.replace(b"\x51K", b"\x10\x01")
+        # A root whose name is an object is omitted, like any entry whose key is an object.
+        for data, as_list, as_dict in (
+                (number, {"1": ["a"]}, ["a"]), (with_reference_as_key(data, 2), {"a": ["a"]}, ["a"]),
+                (with_reference_as_key(data, 1), [], {})):
+            self.assertEqual(nska_deserialize.deserialize_plist_from_string(data), as_list)
+            self.assertEqual(nska_deserialize.deserialize_plist_from_string(data, format=dict), as_dict)
+
     def test_nskeyedunarchiver(self):
         data = keyedarchive.archive({"a": [1, None], "s": Save("Ada", []), "d": SAMPLE["date"]})
         expected = {"a": [1, None], "s": {"name": "Ada", "friends": [], "level": 1},
@@ -437,6 +492,37 @@ class Archives(unittest.TestCase):
             self.assertEqual(found.value, [1, 2])
         with self.assertRaises(archiver.MissingClassMapping):
             archiver.unarchive(keyedarchive.archive(keyedarchive.ArchivedObject("Other")))
+
+    def test_bpylist2_refuses_dates_without_a_number(self):
+        for fields, found in (({}, "NoneType"), ({"NS.time": "x"}, "str")):
+            with self.assertRaises(keyedarchive.KeyedArchiveError) as caught:
+                archiver.unarchive(keyedarchive.archive(keyedarchive.ArchivedObject("NSDate", fields=fields)))
+            self.assertEqual(str(caught.exception), f"expected a number for 'NS.time' in NSDate, found {found}")
+
+    def test_bpylist2_reads_a_set_that_contains_itself(self):
+        value = set()
+        value.add(keyedarchive.Unhashable(value))
+        for _ in range(2):
+            value = archiver.unarchive(archiver.archive(value))
+            (element,) = value
+            self.assertIs(element.value, value)
+
+    def test_bpylist2_refuses_a_key_whose_hash_needs_the_container_around_it(self):
+        archiver.update_class_map({"Group": Group})
+        for make in (lambda group: {group}, lambda group: {group: 1}):
+            group = keyedarchive.ArchivedObject("Group")
+            group.fields["members"] = make(group)
+            with self.assertRaises(keyedarchive.KeyedArchiveError) as caught:
+                archiver.unarchive(keyedarchive.archive(group))
+            self.assertEqual(caught.exception.code, "missingValue")
+
+    def test_bpylist2_refuses_objects_nested_too_deeply(self):
+        value = []
+        for _ in range(100_000):
+            value = [value]
+        with self.assertRaises(keyedarchive.KeyedArchiveError) as caught:
+            archiver.unarchive(keyedarchive.archive(value))
+        self.assertEqual(caught.exception.code, "depthLimitExceeded")
 
 
 class Columns(unittest.TestCase):
@@ -466,6 +552,15 @@ class Columns(unittest.TestCase):
         rows = self.pa.array(arrow.get(blobs, {"first": "a[0]", "text": "b", "none": "c"}))
         self.assertEqual(
             rows.to_pylist(), [{"first": "1", "text": "x", "none": None, "error": None}] * 2)
+
+    def test_a_field_cannot_have_the_name_of_the_errors(self):
+        from keyedarchive import arrow
+
+        for paths in (["a", "error"], {"error": "a"}):
+            with self.assertRaisesRegex(ValueError, "expected field names other than 'error'"):
+                arrow.get(self.pa.array([], self.pa.binary()), paths)
+        rows = self.pa.array(arrow.get(self.pa.array([b"{}"], self.pa.binary()), {"failure": "error"}))
+        self.assertEqual(rows.to_pylist(), [{"failure": None, "error": None}])
 
     def test_a_malformed_path_is_an_error_of_the_call(self):
         from keyedarchive import arrow

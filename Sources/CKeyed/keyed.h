@@ -53,7 +53,7 @@ typedef struct keyed_error {
     const char *message;
     /// The key path of the value; NULL if it is unknown.
     const char *path;
-    /// The byte offset in the input; -1 if it is unknown.
+    /// The byte offset in the input, or in the key path if the failure is in a step of it; -1 if it is unknown.
     int64_t offset;
     /// The line and column in text, counted from 1; 0 if there is none.
     int32_t line;
@@ -190,10 +190,14 @@ keyed_table *keyed_values(const keyed_document *document, keyed_error **error);
 ///
 /// In a keyed archive, a path begins at the root object and traverses Foundation's collections, as in `files[0].name`.
 /// `@12` is object 12. If the first key begins with `$` and is a key of the property list's root, as in `$top.root`,
-/// the path begins at that root. `!` enters data that contains a property list.
+/// the path begins at that root. `!` enters data, or a string, that contains a property list. A path may enter 32
+/// property lists, each within the one before it.
 ///
 /// In a dictionary, `[3]` is the value at index 3 if the key there, such as a date, has no text. The same applies if an
-/// earlier key has the same text: the number 1 and the string `1` can be keys of one `NSDictionary`.
+/// earlier key has the same text: the number 1 and the string `1` can be keys of one `NSDictionary`. In a keyed
+/// archive, it also applies to a key, such as `$top`, that the property list's root has too.
+///
+/// Linear in the size of the document for each step.
 ///
 /// Returns the document that contains the value, and stores the number of the value in `value`.
 keyed_document *keyed_find(

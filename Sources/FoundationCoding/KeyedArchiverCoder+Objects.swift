@@ -94,7 +94,7 @@ extension KeyedArchiverCoder {
         }
         guard let instance = replacement(for: original) else { return ArchiveWriter.null }
         let method = try (instance === original ? known : nil) ?? encodingMethod(of: instance)
-        // Only the first reference writes the object. A cycle refers to it before it is complete.
+        // Report an object only once. A cycle refers to it again before it is complete.
         let isFirst =
             mayReplace && delegate != nil && reported.insert(ObjectIdentifier(instance)).inserted
         let uid = try uid(of: instance, method)
@@ -217,10 +217,10 @@ extension KeyedArchiverCoder {
     private func requireWritable(_ type: AnyClass) throws {
         #if !canImport(Darwin)
         if BuiltInClass(type) != nil || !(type is NSArray.Type || type is NSSet.Type) { return }
+        let name = KeyedArchiveError.printable(CodedClass.name(of: type))
+        let base = type is NSArray.Type ? "NSArray" : "NSSet"
         throw KeyedArchiveError(
-            .misuse,
-            what: "expected a class that can write itself, found the subclass "
-                + KeyedArchiveError.printable(CodedClass.name(of: type)) + " of a collection",
+            .misuse, what: "\(name) cannot be archived on Linux: it is a subclass of \(base)",
             recovery: "let the class hold the collection instead")
         #endif
     }

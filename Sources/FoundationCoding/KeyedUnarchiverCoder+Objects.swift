@@ -56,7 +56,7 @@ extension KeyedUnarchiverCoder {
     /// coder cuts.
     func decoded(_ reference: KeyedReference) throws -> Decoded? {
         guard let classIndex = reference.classIndex else {
-            return try valueInPlace(reference).map { .object($0) }
+            return try inlineValue(reference).map { .object($0) }
         }
         if reference.isUnderConstruction { return try cut(reference) }
         switch try resolution(of: classIndex, reference) {
@@ -97,7 +97,7 @@ extension KeyedUnarchiverCoder {
     }
 
     /// Returns a plain value that is stored inline; nil if the reference is nil.
-    private func valueInPlace(_ reference: KeyedReference) throws -> NSObject? {
+    private func inlineValue(_ reference: KeyedReference) throws -> NSObject? {
         try reference.chargeElement()
         if reference.isNil { return nil }
         if let value = try reference.plainValue() { return BuiltInClass.object(value) }

@@ -59,7 +59,7 @@ extension ListReader {
         guard last >= UInt64(place + 8), last < UInt64(limit) else {
             throw fail(
                 .invalidEnd,
-                "expected the last byte of a container from \(place + 8) to \(limit - 1), found \(last)"
+                "expected an end offset from \(place + 8) to \(limit - 1) for a container, found \(last)"
             )
         }
         try beginContainer(kind, header: 9, end: Int(truncatingIfNeeded: last) + 1)
@@ -107,12 +107,17 @@ extension ListReader {
         _ kind: ListNode.Kind
     ) throws(InlinePropertyListError) {
         let (count, header) = try length()
+        let isDictionary = kind == .dictionary
+        // Cannot overflow: a count is at most the number of bytes.
+        let values = isDictionary ? 2 * count : count
         let left = limit - place - header
-        guard count <= (kind == .dictionary ? left / 2 : left) else {
+        guard values <= left else {
+            let elements = isDictionary ? "entries" : "elements"
             throw fail(
-                .invalidLength, "expected \(count) elements, found only \(left) bytes for them")
+                .invalidLength,
+                "expected at least \(values) bytes for \(count) \(elements), found \(left)")
         }
-        try beginContainer(kind, header: header, count: kind == .dictionary ? 2 * count : count)
+        try beginContainer(kind, header: header, count: values)
     }
 
     // MARK: - Lengths and text

@@ -46,8 +46,7 @@ extension KeyedArchiveError {
     ) -> String {
         guard let type else { return recovery(for: ArchivedClass(name: name), requested: nil) }
         if type is any KeyedDecodable.Type { return "`.adding(\(type).self)` would allow it" }
-        return "`.allowing(\(quoted(name)))` would allow it (\(type) is `KeyedEncodable`, not "
-            + "`KeyedDecodable`)"
+        return "`.allowing(\(quoted(name)))` would allow it; \(type) is only `KeyedEncodable`"
     }
 
     /// Returns the line that allows a class listed in ``ClassRegistry/foundation``; nil for others.

@@ -37,6 +37,9 @@ struct RowList {
     /// any row.
     private struct Level {
         let children: ResolvedValue.Children
+        /// A Boolean value indicating whether a path for `keyed_find` begins with a key of this
+        /// container.
+        var isStart = false
         /// The index of the next child.
         var position = 0
         /// The texts of the keys of an `NSDictionary` before that child.
@@ -51,6 +54,8 @@ struct RowList {
     private var path: [PropertyListKeyPath.Step] = []
     private var budget: OperationBudget.Account
     private let limits: ParsingLimits
+    /// A Boolean value indicating whether paths for `keyed_find` begin at the listed value.
+    private let isStart: Bool
 
     /// The values to list.
     enum Scope { case itself, children, everything }
@@ -59,9 +64,10 @@ struct RowList {
         resolver = ValueResolver(handle)
         limits = handle.limits
         budget = handle.document.budget(handle.limits).account
+        isStart = start.isIdentical(to: ValueResolver.start(of: handle))
         switch scope {
         case .itself: if try add(start) != nil { try addJSON(to: [0]) }
-        case .children: try addChildren(of: resolver.entered(start))
+        case .children: try addChildren(of: resolver.resolveEntry(start))
         case .everything:
             if let value = try add(start, isRecursive: true) { try addDescendants(of: value) }
         }
@@ -69,7 +75,7 @@ struct RowList {
 
     /// Adds a row for each child of a value, with the containers as JSON.
     private mutating func addChildren(of value: ResolvedValue) throws(Failure) {
-        var level = Level(children: value.children)
+        var level = Level(children: value.children, isStart: isStart)
         var containers: [Int] = []
         while let child = try next(in: &level) {
             path = [child.step]
@@ -82,7 +88,7 @@ struct RowList {
 
     /// Adds a row for each descendant of a value.
     private mutating func addDescendants(of value: ResolvedValue) throws(Failure) {
-        var levels = [Level(children: value.children)]
+        var levels = [Level(children: value.children, isStart: isStart)]
         while let last = levels.indices.last {
             guard let child = try next(in: &levels[last]) else {
                 levels.removeLast()
@@ -111,13 +117,13 @@ struct RowList {
     private mutating func add(
         _ node: PropertyListNode, _ key: String? = nil, _ index: Int = -1, isRecursive: Bool = false
     ) throws(Failure) -> ResolvedValue? {
-        let value = try resolver.entered(node)
+        let value = try resolver.resolveEntry(node)
         if path.count > limits.depth {
             throw Failure(OperationBudget.depthExceeded(path.count, limit: limits.depth))
         }
         var row = Row(node: value.node, isNull: value.kind == "null")
         let text = PropertyListKeyPath(path).description
-        try charge(text.utf8.count)
+        try charge(text.utf8.count + (key?.utf8.count ?? 0))
         row.path = texts.add(text)
         row.key = key.map { texts.add($0) }
         row.index = index
@@ -189,15 +195,16 @@ struct RowList {
             let text = try resolver.keyText(keys[position])
             var isFirst = true
             if let text { isFirst = level.keyTexts.insert(ExactText(text)).inserted }
-            return Self.child(
-                values[position], keys[position], text, position, isFirst: isFirst)
+            return child(
+                values[position], keys[position], text, position, isFirst: isFirst,
+                isStart: level.isStart)
         case .fields(let fields, let hasClass):
             while level.position < fields.count {
                 let entry = fields[level.position]
                 if !hasClass || !entry.keyNode.isString("$class") {
-                    return Self.child(
+                    return child(
                         entry.value, entry.keyNode, entry.keyNode.string, level.position,
-                        isFirst: true)
+                        isFirst: true, isStart: level.isStart)
                 }
                 level.position += 1
             }
@@ -207,14 +214,18 @@ struct RowList {
 
     /// Returns the child of a dictionary at a position.
     ///
-    /// Its path ends with the text of its key. If the key has no text, or is not the first with its
-    /// text, the path ends with the position.
-    private static func child(
+    /// Its path ends with the text of its key. It ends with the position if the key has no text, is
+    /// not the first with its text, or would lead from the start to another value.
+    private func child(
         _ node: PropertyListNode, _ key: PropertyListNode, _ text: String?, _ position: Int,
-        isFirst: Bool
+        isFirst: Bool, isStart: Bool
     ) -> Child {
         let step: PropertyListKeyPath.Step =
-            if let text, isFirst { .key(text) } else { .index(position) }
+            if let text, isFirst, !(isStart && resolver.isArchiveKey(text)) {
+                .key(text)
+            } else {
+                .index(position)
+            }
         let name = text ?? key.uid.map { "@\($0.value)" } ?? "(\(key.kind))"
         return Child(node: node, step: step, key: name)
     }

@@ -125,9 +125,14 @@ struct ValueResolver {
 
     /// Returns the text of a key, or nil if the key is neither text nor an integer.
     mutating func keyText(_ node: PropertyListNode) throws(Failure) -> String? {
+        let leaf = try keyLeaf(node)
+        return leaf?.integer?.description ?? leaf?.string
+    }
+
+    /// Returns the string or the integer that a key consists of, or nil for any other key.
+    private mutating func keyLeaf(_ node: PropertyListNode) throws(Failure) -> PropertyListNode? {
         let key = try resolve(node)
-        if let number = key.node.integer { return number.description }
-        return key.kind == "string" ? key.node.string : nil
+        return key.kind == "string" || key.node.kind == .integer ? key.node : nil
     }
 
     /// Returns the value for an empty path, which is the root of the document. For an archive, it
@@ -147,9 +152,12 @@ struct ValueResolver {
         var resolver = ValueResolver(handle)
         var node =
             resolver.beginsAtPropertyListRoot(path) ? handle.document.root : start(of: handle)
+        var nesting = 0
         for (position, step) in path.steps.enumerated() {
             if case .content = step {
-                resolver = ValueResolver(try resolver.nested(in: node))
+                nesting += 1
+                resolver = ValueResolver(
+                    try resolver.nested(in: node, path, position, nesting: nesting))
                 node = start(of: resolver.handle)
             } else {
                 node = try resolver.child(of: node, step, path, position)
@@ -158,27 +166,32 @@ struct ValueResolver {
         return (resolver.handle, node)
     }
 
-    /// Returns whether a path begins at the root of the property list.
+    /// Returns whether a path begins at the root of an archive's property list.
     private func beginsAtPropertyListRoot(_ path: PropertyListKeyPath) -> Bool {
         switch path.steps.first {
-        case .name(let key), .key(let key):
-            key.utf8.first == UInt8(ascii: "$") && handle.document.root[key] != nil
+        case .name(let key), .key(let key): isArchiveKey(key)
         default: false
         }
     }
 
-    private mutating func nested(in node: PropertyListNode) throws(Failure) -> DocumentHandle {
-        let value = try entered(node).node
+    /// Returns whether the root of an archive's property list has a key, such as `$top`. A path
+    /// that begins with the key begins there, not at the root object.
+    func isArchiveKey(_ key: String) -> Bool {
+        forms != nil && key.utf8.first == UInt8(ascii: "$") && handle.document.root[key] != nil
+    }
+
+    /// Returns the document in data or a string, for the step `!` at a position of a path.
+    private mutating func nested(
+        in node: PropertyListNode, _ path: PropertyListKeyPath, _ position: Int, nesting: Int
+    ) throws(Failure) -> DocumentHandle {
+        let value = try resolveEntry(node).node
         let bytes = value.data.map { Array($0) } ?? value.string.map { Array($0.utf8) }
-        guard let bytes else {
-            throw Failure("noSuchValue", "a value of kind \(value.kind) contains no property list")
-        }
-        let document: PropertyListDocument
         do {
-            document = try PropertyListDocument(
-                parsing: bytes, options: handle.options, limits: handle.limits)
+            let document = try path.content(
+                bytes, value.kind, position, nesting: nesting, options: handle.options,
+                limits: handle.limits)
+            return DocumentHandle(document, handle.limits, handle.options)
         } catch { throw Failure(error) }
-        return DocumentHandle(document, handle.limits, handle.options)
     }
 
     private mutating func child(
@@ -190,7 +203,7 @@ struct ValueResolver {
         {
             return contents.objects[Int(number)]
         }
-        let value = try entered(node)
+        let value = try resolveEntry(node)
         switch value.children {
         case .elements(let elements):
             if case .index(let index) = step.selector(in: .array), index < elements.count {
@@ -210,7 +223,7 @@ struct ValueResolver {
                 return found
             }
             if case .index(let index) = step, index < fields.count,
-                fields[index].keyNode.kind != .string
+                needsIndex(fields[index].keyNode)
             {
                 return fields[index].value
             }
@@ -229,27 +242,41 @@ struct ValueResolver {
     }
 
     /// Returns the index of the first key with a text, or nil if there is none.
+    ///
+    /// A string is compared once, however many keys refer to it. The time is therefore linear in
+    /// the size of the document.
     private mutating func firstIndex(
         of text: String, in keys: PropertyListNode.ArrayView
     ) throws(Failure) -> Int? {
-        for (index, key) in keys.enumerated() where try keyText(key)?.isLiterally(text) == true {
-            return index
+        var compared: Set<UInt32> = []
+        for (index, key) in keys.enumerated() {
+            guard let leaf = try keyLeaf(key), compared.insert(leaf.index).inserted else {
+                continue
+            }
+            let number = leaf.integer?.description
+            if number?.isLiterally(text) ?? leaf.isString(text) { return index }
         }
         return nil
     }
 
-    /// Returns whether only its index leads to a value of a dictionary: its key has no text, or the
-    /// text of an earlier key.
+    /// Returns whether an index may select a value of an `NSDictionary`: its key has no text, has
+    /// the text of an earlier key, or is a key for which ``isArchiveKey(_:)`` returns true.
     private mutating func needsIndex(
         _ index: Int, in keys: PropertyListNode.ArrayView
     ) throws(Failure) -> Bool {
-        guard let text = try keyText(keys[index]) else { return true }
+        guard let text = try keyText(keys[index]), !isArchiveKey(text) else { return true }
         return try firstIndex(of: text, in: keys) != index
+    }
+
+    /// Returns whether an index may select the value of a key in a dictionary of the property list:
+    /// the key is not text, or ``isArchiveKey(_:)`` returns true for it.
+    private func needsIndex(_ key: PropertyListNode) -> Bool {
+        key.string.map(isArchiveKey) ?? true
     }
 
     /// Resolves a value. A dictionary that has a class and is an entry of `$objects` resolves to
     /// that object.
-    mutating func entered(_ node: PropertyListNode) throws(Failure) -> ResolvedValue {
+    mutating func resolveEntry(_ node: PropertyListNode) throws(Failure) -> ResolvedValue {
         if let object = object(of: node) { return try resolve(object: object) }
         return try resolve(node)
     }

@@ -76,7 +76,7 @@ struct OutputOptions: ParsableArguments {
                 + "for OpenStep text and JSON."))
     var layout: LayoutName?
 
-    @Flag(help: "Sort the keys of text, as Apple's tools do.")
+    @Flag(help: "Sort the keys in text formats, as Apple's tools do.")
     var sortKeys = false
 
     @Flag(help: "Reject values that XML cannot represent exactly.")

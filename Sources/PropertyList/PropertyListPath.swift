@@ -9,7 +9,8 @@ public struct PropertyListPath: Sendable, Hashable {
         case key(String)
         /// The value of a key in an archived dictionary.
         case entry(String)
-        /// The element at an index, from 0.
+        /// The element at an index, from 0. In a dictionary, the entry at that index, whose key is
+        /// not a string.
         case index(Int)
     }
 

@@ -77,10 +77,10 @@ struct StreamReader<Sink: StreamSink>: ~Copyable {
                 let first = try readType()
                 let type = tables.types[first]
                 // A fast path, because most groups have one value.
-                if type.group == 1 {
+                if type.encodingSize == 1 {
                     try readValue(first, type.code)
                 } else {
-                    try readValues(TypeRun(first..<first &+ Int(type.group)))
+                    try readValues(TypeRun(first..<first &+ Int(type.encodingSize)))
                 }
             }
         }
@@ -141,8 +141,7 @@ struct StreamReader<Sink: StreamSink>: ~Copyable {
                     run = .content(of: index, tables.types)
                     continue
                 }
-                values &+= 1
-                itemStart = place
+                beginValue()
                 if type.code == TypeCode.object {
                     if try readObject(within: run) { return }
                 } else {
@@ -156,9 +155,18 @@ struct StreamReader<Sink: StreamSink>: ~Copyable {
         }
     }
 
-    private func checkRoom(for array: TypeRecord) throws(TypedStreamError) {
+    /// Begins the next value of the innermost group.
+    @inline(__always)
+    private mutating func beginValue() {
+        values &+= 1
+        itemStart = place
+    }
+
+    private mutating func checkRoom(for array: TypeRecord) throws(TypedStreamError) {
         let left = source.bytes.count &- place
         if Int(clamping: array.minimum) <= left { return }
+        // The array begins with the next value. The value before it is complete.
+        beginValue()
         throw fail(
             .invalidLength,
             "expected at least \(array.minimum) bytes for \(array.count) elements, found \(left)")

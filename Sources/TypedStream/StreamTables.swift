@@ -107,7 +107,7 @@ struct StreamTables: Sendable {
     func types(ofString number: Int) -> Range<Int>? {
         let first = Int(strings[number].type)
         guard first > 0 else { return nil }
-        return first &- 1..<first &- 1 &+ Int(types[first &- 1].group)
+        return first &- 1..<first &- 1 &+ Int(types[first &- 1].encodingSize)
     }
 
     /// Removes the strings and entries that begin at or after `end`.

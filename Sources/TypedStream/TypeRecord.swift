@@ -44,7 +44,7 @@ struct TypeRecord: BitwiseCopyable, Sendable {
     /// The number of records of this type and the types nested in it.
     var size: UInt16 = 1
     /// The number of records of the whole encoding. Set only in its first record.
-    var group: UInt16 = 1
+    var encodingSize: UInt16 = 1
     /// The length of a structure's name, in bytes.
     var nameLength: UInt16 = 0
     /// The offset of a structure's name.
@@ -103,7 +103,7 @@ struct TypeParser {
         if text.count <= longestScalarEncoding, text.allSatisfy(TypeCode.isScalar), !text.isEmpty {
             let first = records.count
             for code in text { records.append(TypeRecord(code: code)) }
-            records[first].group = UInt16(truncatingIfNeeded: text.count)
+            records[first].encodingSize = UInt16(truncatingIfNeeded: text.count)
             return
         }
         // The parser takes over the array as its only owner, so that appending does not copy it.
@@ -135,7 +135,7 @@ struct TypeParser {
             throw fault(
                 "expected the end of an array or a structure, found the end of the encoding")
         }
-        records[first].group = UInt16(truncatingIfNeeded: records.count - first)
+        records[first].encodingSize = UInt16(truncatingIfNeeded: records.count - first)
     }
 
     private mutating func parseType() throws(TypeFault) {

@@ -12,7 +12,7 @@ import Testing
 /// The access rights of additional users to stores, and to files that another user replaces.
 @Suite(
     "Access control lists of stores",
-    .enabled(if: geteuid() == 0, "for the superuser, who can give files away"))
+    .enabled(if: geteuid() == 0, "only the superuser can change the owner of a file"))
 struct AccessListTests {
     private let folder: TemporaryFolder
 
@@ -58,7 +58,7 @@ struct AccessListTests {
     }
 
     @Test(
-        "a journal that a group may write is refused if the access list denies the group the store")
+        "a group-writable journal is refused if the store's access list denies the group writing")
     func journalOfMaskedStore() throws {
         try store().add(Item(service: "s", account: "a", password: "secret"))
         try AccessLists.set(folder("items"), group: 4)

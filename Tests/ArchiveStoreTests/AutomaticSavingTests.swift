@@ -48,12 +48,12 @@ struct AutomaticSavingTests {
     ///
     /// This function blocks the thread. A suspended task would resume only after all tests that are
     /// ready to run, which takes minutes.
-    private func wait(until isSo: () throws -> Bool) throws {
+    private func wait(until condition: () throws -> Bool) throws {
         for _ in 0..<12_000 {
-            if try isSo() { return }
+            if try condition() { return }
             Thread.sleep(forTimeInterval: 0.01)
         }
-        Issue.record("it was not so after two minutes")
+        Issue.record("the condition was still false after two minutes")
     }
 
     @Test("changes are saved after a delay, including changes made during a save")

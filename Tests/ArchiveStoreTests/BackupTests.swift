@@ -51,7 +51,7 @@ struct BackupTests {
     }
 
     @Test("a backup with a date that is not finite is refused when it is written")
-    func noMoment() throws {
+    func nonFiniteDate() throws {
         var item = items(1, size: 1)[0]
         item.attributes.created = Date(timeIntervalSinceReferenceDate: .nan)
         let backup = ItemBackup([item])

@@ -84,16 +84,17 @@ struct DamagedDatabaseTests {
         }
     }
 
-    /// Changes the store with an SQL statement, and returns the error of opening it.
+    /// Changes the original store with an SQL statement, and returns the error of opening it.
     private func errorAfter(
-        _ sql: String, _ arguments: StatementArguments = [], key: MasterKey? = nil
+        _ sql: String, _ arguments: StatementArguments = [], accessGroup: String = "group"
     ) throws -> StoreError? {
+        try Data(bytes).write(to: URL(filePath: folder("items")))
         try DatabaseQueue(path: folder("items")).write {
             try $0.execute(sql: sql, arguments: arguments)
         }
         return #expect(throws: StoreError.self) {
             try EncryptedItemDatabase(
-                file: folder("items"), accessGroup: "group", key: key ?? self.key)
+                file: folder("items"), accessGroup: accessGroup, key: key)
         }
     }
 
@@ -118,24 +119,31 @@ struct DamagedDatabaseTests {
             ).items().count == items.count)
     }
 
-    @Test(
-        "header fields of an unexpected size are refused before a key is derived"
-    )
+    @Test("header fields of an unexpected size are refused before a key is derived")
     func sizesInHeader() throws {
         let changes = [
-            "salt = zeroblob(17), rounds = 2, blockSize = 8, parallelism = 1",
-            "salt = NULL, identifier = zeroblob(15)",
-            "identifier = zeroblob(16), dataKey = zeroblob(61)",
-            "dataKey = zeroblob(60), accessGroup = zeroblob(16385)",
+            ("salt", "zeroblob(17), rounds = 2, blockSize = 8, parallelism = 1"),
+            ("identifier", "zeroblob(15)"), ("dataKey", "zeroblob(61)"),
+            ("accessGroup", "zeroblob(16385)"),
         ]
-        for change in changes {
-            let error = try errorAfter("UPDATE store SET \(change)")
-            #expect(error?.code == .invalidDatabase)
-            #expect(error?.what.contains("a value that no store writes") == true)
+        for (column, value) in changes {
+            let error = try errorAfter("UPDATE store SET \(column) = \(value)")
+            #expect(error?.code == .invalidDatabase, "\(column)")
+            #expect(error?.what.contains("`\(column)` has a value that no store writes") == true)
         }
-        // All sizes are valid, but the key cannot decrypt a data key of zeros.
-        let error = try errorAfter("UPDATE store SET accessGroup = ?", [Data("group".utf8)])
-        #expect(error?.code == .wrongKey)
+    }
+
+    @Test("a store whose identifier, data key or access group was replaced does not open")
+    func authenticatedHeader() throws {
+        let changes = [
+            ("identifier = zeroblob(16)", "group"), ("dataKey = zeroblob(60)", "group"),
+            ("accessGroup = CAST('other' AS BLOB)", "other"),
+        ]
+        for (change, group) in changes {
+            let error = try errorAfter("UPDATE store SET \(change)", accessGroup: group)
+            #expect(error?.code == .wrongKey, "\(change)")
+            #expect(error?.what.contains("header was altered") == true, "\(error?.what ?? "")")
+        }
     }
 
     /// A store whose schema is in a leaf with `references` references from the first page.
@@ -299,7 +307,7 @@ struct DamagedDatabaseTests {
     @Test(
         "a store file longer than its database is refused, and opens after `VACUUM`"
     )
-    func notCut() throws {
+    func longerFile() throws {
         let file = folder("longer")
         let page = [UInt8](repeating: 0xA5, count: 4096)
         try Data(bytes + page).write(to: URL(filePath: file))

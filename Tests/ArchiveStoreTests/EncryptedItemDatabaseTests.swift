@@ -204,7 +204,7 @@ struct EncryptedItemDatabaseTests {
 
     @Test(
         "a key file of another user is refused, even for root",
-        .enabled(if: geteuid() == 0, "for the superuser"))
+        .enabled(if: geteuid() == 0, "only the superuser can change the owner of a file"))
     func foreignKeyFile() throws {
         _ = try key()
         #expect(unsafe chown(folder("key"), 1234, 1234) == 0)
@@ -302,7 +302,7 @@ struct EncryptedItemDatabaseTests {
     }
 
     @Test("a tampered item can be replaced, deleted, reset and restored")
-    func alteredItemIsGotRidOf() throws {
+    func discardingAlteredItems() throws {
         let store = ItemStore(try open())
         let item = Item(service: "service", account: "a", password: "secret")
         let query = ItemQuery(item.attributes.identity)
@@ -328,7 +328,7 @@ struct EncryptedItemDatabaseTests {
         #expect(code { try store.delete(matching: query) } == .itemNotFound)
     }
 
-    @Test("a restore never replaces an item for this device only, even a tampered one")
+    @Test("a restore never replaces a this-device-only item, even a tampered one")
     func alteredItemOfThisDevice() throws {
         let store = ItemStore(try open())
         var item = Item(service: "service", account: "a", password: "backup")

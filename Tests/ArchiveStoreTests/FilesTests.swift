@@ -213,7 +213,7 @@ struct FilesTests {
 
     @Test(
         "the owner of a replaced file is kept",
-        .enabled(if: geteuid() == 0, "for the superuser"))
+        .enabled(if: geteuid() == 0, "only the superuser can change the owner of a file"))
     func owner() throws {
         let path = folder("values")
         try PropertyListArray([1]).write(toFile: path)

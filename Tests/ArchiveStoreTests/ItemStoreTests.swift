@@ -96,10 +96,10 @@ struct ItemStoreTests {
         let store = try store(kind)
         let items = store.items(service: "example.com")
         #expect(try items["anna"] == nil && items.accounts == [])
-        var labelled = Item(service: "example.com", account: "anna", password: "old")
-        labelled.attributes.label = "Anna's"
-        labelled.attributes.accessGroup = "second"
-        try store.add(labelled)
+        var labeled = Item(service: "example.com", account: "anna", password: "old")
+        labeled.attributes.label = "Anna's"
+        labeled.attributes.accessGroup = "second"
+        try store.add(labeled)
         try store.add(Item(service: "other", account: "anna", password: "other"))
         try items.setPassword("new", account: "anna")
         try items.setPassword("secret", account: "berta")

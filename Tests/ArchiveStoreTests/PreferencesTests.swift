@@ -178,7 +178,7 @@ struct PreferencesTests {
     }
 
     @Test("a date that is not finite does not prevent other values from being written")
-    func noMoment() throws {
+    func nonFiniteDate() throws {
         let store = try preferences()
         store["kept"] = 1
         try store.synchronize()
@@ -443,7 +443,7 @@ struct PreferencesTests {
         #expect(count < 15)
     }
 
-    @Test("the time for values that no file can hold counts against the search time")
+    @Test("the time spent on values that XML cannot hold counts against the search time")
     func refusedInTime() throws {
         let store = try limited("a", 60_000, .xml, searchTime: 0)
         for number in 0..<50 { store["\(number)"] = "\(number)\u{1}" }
@@ -469,7 +469,7 @@ struct PreferencesTests {
         #expect(try preferences("a").storedValues.count == 101)
     }
 
-    @Test("changes that fit do not wait for many changes that are refused by themselves")
+    @Test("changes that fit do not wait for many changes that are refused on their own")
     func manyRefused() throws {
         let first = try preferences("a")
         try first.set(.data([UInt8](repeating: 7, count: 60_000_000)), forKey: "old")

@@ -151,15 +151,17 @@ struct StoreFaultTests {
         try #require(
             unsafe chmod(folder.path, 0o711) == 0 && chmod(place, 0o300) == 0
                 && chown(place, 65534, 65534) == 0)
-        for (injection, isTold) in [("trace=syncfs", false), ("inject=syncfs:error=EIO", true)] {
+        for (injection, isReported) in [
+            ("trace=syncfs", false), ("inject=syncfs:error=EIO", true),
+        ] {
             let (_, output) = try Program.run(
                 Program.traced([injection], to: folder("trace"))
                     + Program.asOtherUser
                     + [Program.url("StorePeer").path, "replace", place + "/file"])
             let trace = try String(contentsOfFile: folder("trace"), encoding: .utf8)
             #expect(trace.contains("syncfs("))
-            #expect(output.contains("could not be flushed") == isTold, "\(output)")
-            #expect(output.contains("replaced") == !isTold, "\(output)")
+            #expect(output.contains("could not be flushed") == isReported, "\(output)")
+            #expect(output.contains("replaced") == !isReported, "\(output)")
         }
     }
 
@@ -201,7 +203,7 @@ struct StoreFaultTests {
     }
 
     @Test(
-        "a rotation that throws leaves the old key, and one that returns the new key, whichever flush fails",
+        "if a flush fails, a rotation either throws and keeps the old key, or installs the new key",
         arguments: ["fdatasync", "fsync"])
     func failingRotations(_ call: String) throws {
         let peer = Program.url("StorePeer").path

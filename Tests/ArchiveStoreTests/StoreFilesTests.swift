@@ -539,7 +539,7 @@ struct StoreFilesTests {
 
     @Test(
         "a journal has the owner and the group of its store",
-        .enabled(if: geteuid() == 0, "for the superuser"))
+        .enabled(if: geteuid() == 0, "only the superuser can change the owner of a file"))
     func ownerOfJournal() throws {
         let store = try open()
         try #require(unsafe chown(file, 1234, 2345) == 0)

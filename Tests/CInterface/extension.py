@@ -97,7 +97,8 @@ def check_keys(connection):
     assert rows == [
         ("@2", "[0]", "a", "a"), ("@3", "[1]", "b", "b"), ("(real)", "[2]", "c", "c"), ("(real)", "[3]", "d", "d"),
         ("name", "name", "e", "e"), ("7", '"7"', "f", "f"), ("7", "[6]", "g", "g"),
-        ("\u00e9", "\u00e9", "h", "h"), ("e\u0301", "e\u0301", "i", "i")], rows
+        ("\u00e9", "\u00e9", "h", "h"), ("e\u0301", "e\u0301", "i", "i"),
+        ("$top", "[9]", "j", "j"), ("$to", "$to", "k", "k")], rows
 
 
 def check_arguments(connection):

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 
 #include "keyed.h"
 
@@ -48,15 +49,40 @@ static int has_json(const char *text, uint32_t mode, const char *expected) {
     return same;
 }
 
-/// An archive of a dictionary that contains a date, itself, and an object of the class `Save`.
-static keyed_document *sample(void) {
-    keyed_builder *b = keyed_builder_new(KEYED_LIMITS_DEFAULT);
-    #define KEY(name) keyed_add_key(b, name, strlen(name))
-    #define TEXT(text) keyed_add_string(b, text, strlen(text))
+#define KEY(name) keyed_add_key(b, name, strlen(name))
+#define TEXT(text) keyed_add_string(b, text, strlen(text))
+
+/// Begins an archive, up to its roots.
+static keyed_builder *begin_archive(uint32_t limits) {
+    keyed_builder *b = keyed_builder_new(limits);
     keyed_begin_dictionary(b);
     KEY("$version"); keyed_add_integer(b, 100000);
     KEY("$archiver"); TEXT("NSKeyedArchiver");
-    KEY("$top"); keyed_begin_dictionary(b); KEY("root"); keyed_add_uid(b, 1); keyed_end(b);
+    KEY("$top"); keyed_begin_dictionary(b);
+    return b;
+}
+
+/// Adds the description of a class.
+static void add_class(keyed_builder *b, const char *name) {
+    keyed_begin_dictionary(b);
+    KEY("$classname"); TEXT(name);
+    KEY("$classes"); keyed_begin_array(b); TEXT(name); TEXT("NSObject"); keyed_end(b);
+    keyed_end(b);
+}
+
+/// Ends the objects and the archive.
+static keyed_document *end_archive(keyed_builder *b) {
+    keyed_end(b);
+    keyed_end(b);
+    keyed_document *document = keyed_finish(b, NULL);
+    keyed_free(b);
+    return document;
+}
+
+/// An archive of a dictionary that contains a date, itself, and an object of the class `Save`.
+static keyed_document *sample(void) {
+    keyed_builder *b = begin_archive(KEYED_LIMITS_DEFAULT);
+    KEY("root"); keyed_add_uid(b, 1); keyed_end(b);
     KEY("$objects"); keyed_begin_array(b);
     TEXT("$null");
     keyed_begin_dictionary(b);  // 1
@@ -72,17 +98,39 @@ static keyed_document *sample(void) {
     KEY("$class"); keyed_add_uid(b, 9); keyed_end(b);
     const char *classes[] = { "NSDictionary", "NSDate", NULL, "Save" };
     for (int index = 0; index < 4; index++) {
-        if (!classes[index]) { TEXT("save"); continue; }
-        keyed_begin_dictionary(b);
-        KEY("$classname"); TEXT(classes[index]);
-        KEY("$classes"); keyed_begin_array(b); TEXT(classes[index]); TEXT("NSObject"); keyed_end(b);
-        keyed_end(b);
+        if (classes[index]) add_class(b, classes[index]); else TEXT("save");
     }
+    return end_archive(b);
+}
+
+/// An archive of a dictionary with 20,000 keys, all of which are references to one string of `size` letters.
+static keyed_document *with_one_key(size_t size) {
+    enum { REFERENCES = 20000 };
+    char *text = malloc(size);
+    memset(text, 's', size);
+    keyed_builder *b = begin_archive(KEYED_LIMITS_UNTRUSTED);
+    KEY("root"); keyed_add_uid(b, 1); keyed_end(b);
+    KEY("$objects"); keyed_begin_array(b);
+    TEXT("$null");
+    keyed_begin_dictionary(b);  // 1
+    KEY("NS.keys"); keyed_begin_array(b);
+    for (int index = 0; index < REFERENCES; index++) keyed_add_uid(b, 2);
     keyed_end(b);
+    KEY("NS.objects"); keyed_begin_array(b);
+    for (int index = 0; index < REFERENCES; index++) keyed_add_uid(b, 0);
     keyed_end(b);
-    keyed_document *document = keyed_finish(b, NULL);
-    keyed_free(b);
-    return document;
+    KEY("$class"); keyed_add_uid(b, 3); keyed_end(b);
+    keyed_add_string(b, text, size);  // 2
+    add_class(b, "NSDictionary");  // 3
+    free(text);
+    return end_archive(b);
+}
+
+/// Returns the growth of the most memory that the process has used, in KiB.
+static long growth_since(const struct rusage *before) {
+    struct rusage after;
+    getrusage(RUSAGE_SELF, &after);
+    return after.ru_maxrss - before->ru_maxrss;
 }
 
 // MARK: - Tests
@@ -220,7 +268,59 @@ static void paths_go_through_objects(void) {
     CHECK(!keyed_find(document, "save.name[0]", 12, &value, &error) && error && strcmp(error->message,
         "no value at step 3 of `save.name[0]`: the value before it is of kind string and has no children") == 0);
     keyed_free(error);
+    error = NULL;
+    CHECK(!keyed_find(document, "save.level!", 11, &value, &error) && error && strcmp(error->message, "property list: "
+        "expected data or a string for `!`, found a value of kind integer at line 1, column 11") == 0);
+    keyed_free(error);
     keyed_free(document);
+}
+
+static void paths_enter_32_property_lists(void) {
+    enum { LIMIT = 32 };
+    keyed_document *document = open_text("[]", NULL);
+    for (int level = 0; level <= LIMIT; level++) {
+        keyed_text *content = keyed_convert(document, KEYED_FORMAT_BINARY, NULL);
+        keyed_free(document);
+        keyed_builder *b = keyed_builder_new(KEYED_LIMITS_DEFAULT);
+        keyed_add_data(b, (const uint8_t *)content->bytes, content->count);
+        document = keyed_finish(b, NULL);
+        keyed_free(b);
+        keyed_free(content);
+    }
+    char path[LIMIT + 1];
+    memset(path, '!', LIMIT + 1);
+    uint32_t value = 0;
+    keyed_document *found = keyed_find(document, path, LIMIT, &value, NULL);
+    CHECK(found);
+    keyed_free(found);
+    keyed_error *error = NULL;
+    CHECK(!keyed_find(document, path, LIMIT + 1, &value, &error) && error && error->is_limit);
+    CHECK(error && strcmp(error->message,
+        "property list: expected at most 32 nested property lists, found 33 at line 1, column 33") == 0);
+    keyed_free(error);
+    keyed_free(document);
+}
+
+/// Returns the seconds that it takes to look up a key that is absent and as long as the keys of the dictionary.
+static double seconds_to_miss(size_t size) {
+    keyed_document *document = with_one_key(size);
+    char *path = malloc(size);
+    memset(path, 's', size);
+    path[size - 1] = 't';
+    uint32_t value = 0;
+    keyed_error *error = NULL;
+    clock_t start = clock();
+    CHECK(!keyed_find(document, path, size, &value, &error) && error && strcmp(error->code, "noSuchValue") == 0);
+    double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+    keyed_free(error);
+    keyed_free(document);
+    free(path);
+    return seconds;
+}
+
+static void a_long_key_is_compared_once(void) {
+    // Compared with a short key, because Valgrind slows both down.
+    CHECK(seconds_to_miss(1000000) < 10 * seconds_to_miss(10) + 0.5);
 }
 
 static void an_index_has_no_sign_and_no_leading_zeros(void) {
@@ -260,6 +360,47 @@ static void rows_list_values(void) {
     keyed_free(document);
 }
 
+static void rows_of_roots_have_paths_that_lead_to_them(void) {
+    keyed_builder *b = begin_archive(KEYED_LIMITS_DEFAULT);
+    KEY("$top"); keyed_add_integer(b, 7); KEY("a"); keyed_add_integer(b, 8); keyed_end(b);
+    KEY("$objects"); keyed_begin_array(b);
+    TEXT("$null");
+    keyed_document *document = end_archive(b);
+    uint32_t value = 0;
+    keyed_document *found = keyed_find(document, "", 0, &value, NULL);
+    const char *paths[] = { "[0]", "a" };
+    for (int scope = KEYED_CHILDREN; scope <= KEYED_EVERYTHING; scope++) {
+        keyed_rows *rows = keyed_list(found, value, scope, NULL);
+        CHECK(rows && rows->count >= 2);
+        for (size_t index = 0; rows && index < 2; index++) {
+            const keyed_row *row = &rows->rows[rows->count - 2 + index];
+            CHECK(strcmp(row->path, paths[index]) == 0);
+            uint32_t target = UINT32_MAX;
+            keyed_free(keyed_find(document, row->path, strlen(row->path), &target, NULL));
+            CHECK(target == row->value);
+        }
+        keyed_free(rows);
+    }
+    keyed_free(found);
+    keyed_free(document);
+}
+
+static void rows_with_a_long_key_are_limited(void) {
+    keyed_document *document = with_one_key(250000);
+    uint32_t value = 0;
+    keyed_document *found = keyed_find(document, "", 0, &value, NULL);
+    struct rusage before;
+    getrusage(RUSAGE_SELF, &before);
+    for (int scope = KEYED_CHILDREN; scope <= KEYED_EVERYTHING; scope++) {
+        keyed_error *error = NULL;
+        CHECK(!keyed_list(found, value, scope, &error) && error && error->is_limit);
+        keyed_free(error);
+    }
+    CHECK(growth_since(&before) < 1 << 20);
+    keyed_free(found);
+    keyed_free(document);
+}
+
 /// Appends a number of 4 bytes, the most significant first.
 static uint8_t *put(uint8_t *place, uint32_t number) {
     for (int shift = 24; shift >= 0; shift -= 8) *place++ = (uint8_t)(number >> shift);
@@ -294,14 +435,13 @@ static void rows_of_shared_values_are_limited(void) {
     end = put(end + 4, offsets);
     keyed_document *document = keyed_open(bytes, (size_t)(end - bytes), NULL, NULL);
     CHECK(document);
-    struct rusage before, after;
+    struct rusage before;
     getrusage(RUSAGE_SELF, &before);
     keyed_error *error = NULL;
     CHECK(document && !keyed_list(document, keyed_root(document), KEYED_EVERYTHING, &error));
     CHECK(error && error->is_limit);
-    getrusage(RUSAGE_SELF, &after);
     // 1 GiB, because AddressSanitizer keeps memory that was freed.
-    CHECK(after.ru_maxrss - before.ru_maxrss < 1 << 20);
+    CHECK(growth_since(&before) < 1 << 20);
     keyed_free(error);
     keyed_free(document);
     free(bytes);
@@ -424,8 +564,12 @@ int main(int count, char **arguments) {
     json_has_modes();
     archives_are_graphs();
     paths_go_through_objects();
+    paths_enter_32_property_lists();
+    a_long_key_is_compared_once();
     an_index_has_no_sign_and_no_leading_zeros();
     rows_list_values();
+    rows_of_roots_have_paths_that_lead_to_them();
+    rows_with_a_long_key_are_limited();
     rows_of_shared_values_are_limited();
     builders_report_misuse();
     threads_share_a_handle();

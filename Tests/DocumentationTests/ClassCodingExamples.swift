@@ -187,7 +187,7 @@ struct ClassCodingExamples {
                 == "keyed archive: `matrix` of ABSign: expected 24 bytes, found 2, in root.matrix")
     }
 
-    @Test("write numbers as encode does: inline, and an ArchivedNumber as a separate object")
+    @Test("write optional numbers inline, and an ArchivedNumber as a separate object")
     func numbers() throws {
         let bytes = try KeyedArchiver.archive(
             Numbers(), allowing: .foundation.allowing("Numbers"))

@@ -30,7 +30,7 @@ private func check(_ items: [CarvedItem], _ setup: FuzzSetup, apart: Bool) throw
     for item in items {
         try BrokenProperty.check(
             item.range.lowerBound >= last && item.range.upperBound <= setup.input.count,
-            "\(item.range) is out of order or of the input")
+            "\(item.range) is out of order or outside the input")
         guard case .propertyList(let document) = item.content else {
             last = item.range.lowerBound
             continue

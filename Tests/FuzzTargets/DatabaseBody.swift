@@ -4,8 +4,8 @@
 import DatabaseFiles
 import TestSupport
 
-/// Reads a database with its write-ahead log. The work must be linear, the values must not have
-/// more bytes than the input, and merging the log into the database must give the same values.
+/// Reads a database with its write-ahead log. The work and the size of the values must be linear,
+/// and merging the log into the database must give the same values.
 ///
 /// The first byte of an input selects what follows the second byte. If it is even, a database
 /// follows. If it is odd, a script of changes to a small valid database follows. The second byte is

@@ -10,8 +10,8 @@ import TypedStream
 /// Imports a typedstream, a NIBArchive or an inline property list as a keyed archive, and reads it
 /// with and without types.
 ///
-/// Every failure is a typed error with a place. The imported archive is valid: its graph can be
-/// read, each object has a place in the file, and writing the archive loses nothing.
+/// Most errors have a place; exceeded limits, duplicate keys and unexpected elements need none. An
+/// imported archive has a readable graph with all its objects. Only a salvaged file has problems.
 public func checkImport(_ input: [UInt8], limits: ParsingLimits = .untrusted) throws {
     let archive: ImportedArchive
     do {

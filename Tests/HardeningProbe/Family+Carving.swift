@@ -23,7 +23,7 @@ extension Family {
             Array((String(repeating: "<?xml <plist>", count: n) + "</plist>").utf8)
         },
         carving("many ends of one beginning", 2000, manyEnds),
-        carving("neighbours", 100) { n in
+        carving("neighbors", 100) { n in
             (0..<n).flatMap { _ in
                 BinaryAssembler([.array([1]), .ascii("text")]).bytes
                     + Array("<plist><array/></plist>".utf8)

@@ -46,7 +46,7 @@ extension Family {
             openStep("long integer", "<*I", "5", ">", size: 5000),
             openStep("typed values without an end", "(", "<*", ")"),
             openStep("base 64 without an end", "(", "<[", ")"),
-            openStep("signs of another container", "{a = (", "{};", ")"),
+            openStep("separators of another container", "{a = (", "{};", ")"),
             Family("OpenStep, UTF-16", 1000) { n in
                 let text = "(" + String(repeating: "\"漢a\",", count: n) + ")"
                 return Input(

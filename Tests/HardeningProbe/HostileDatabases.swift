@@ -141,13 +141,13 @@ struct HostileDatabase {
         let count = size / 2 / 508 * 508 + 39 - overhead
         let long = DatabaseAssembler.row([.blob([UInt8](repeating: 7, count: count)), .blob(list)])
         let overflow = assembler.addOverflow(Array(long.dropFirst(39)))
-        let leaves = (0..<max(2, size / 2 / 512)).map { leaf in
+        let leaves: [DatabaseAssembler.Subtree] = (0..<max(2, size / 2 / 512)).map { leaf in
             let cells = (0..<9).map {
                 assembler.cell(
                     Array(long.prefix(39)), number: leaf * 9 + $0, overflow: overflow,
                     size: long.count)
             }
-            return assembler.add(assembler.treePage(kind: 13, cells))
+            return (assembler.add(assembler.treePage(kind: 13, cells)), leaf * 9 + 8)
         }
         let root = assembler.addTree(over: leaves)
         assembler.addTable("t", root: root, columns: "v, w)")
@@ -170,11 +170,11 @@ struct HostileDatabase {
     /// Returns a database whose table has many columns, and many rows of few columns each.
     @Sendable private static func wideTable(_ size: Int) -> HostileDatabase {
         var assembler = DatabaseAssembler(pageSize: 65536)
-        let leaves = (0..<max(2, size / 2 / 65536)).map { leaf in
+        let leaves: [DatabaseAssembler.Subtree] = (0..<max(2, size / 2 / 65536)).map { leaf in
             let cells = (0..<8000).map {
                 assembler.cell([2, 0], number: leaf * 8000 + $0)
             }
-            return assembler.add(assembler.treePage(kind: 13, cells))
+            return (assembler.add(assembler.treePage(kind: 13, cells)), leaf * 8000 + 7999)
         }
         let root = assembler.addTree(over: leaves)
         let columns = [String](repeating: "v", count: min(30_000, size / 8)).joined(separator: ",")
@@ -203,9 +203,9 @@ struct HostileDatabase {
 
     @Sendable private static func manyLists(_ size: Int) -> HostileDatabase {
         var assembler = DatabaseAssembler(pageSize: 4096)
-        let leaves = (0..<max(2, size / 4096)).map { leaf in
+        let leaves: [DatabaseAssembler.Subtree] = (0..<max(2, size / 4096)).map { leaf in
             let cells = (0..<70).map { assembler.cell(row(), number: leaf * 70 + $0) }
-            return assembler.add(assembler.treePage(kind: 13, cells))
+            return (assembler.add(assembler.treePage(kind: 13, cells)), leaf * 70 + 69)
         }
         let root = assembler.addTree(over: leaves)
         let name = String(repeating: "n", count: size / 8)

@@ -8,8 +8,8 @@ import PropertyListTools
 /// A printing, comparing, merging, editing or archive operation of the API on two files of a shape.
 struct PairOperation: Sendable {
     let name: String
-    /// Returns the measured part of the operation, which returns the number of bytes of its result;
-    /// nil if the operation does not apply.
+    /// Returns the measured part of the operation, which returns the size of its result; nil if the
+    /// operation does not apply.
     let prepare: @Sendable (_ first: Input, _ second: Input) -> (() -> Int)?
 
     private init(

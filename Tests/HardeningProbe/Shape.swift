@@ -176,10 +176,10 @@ extension Shape {
             }
             return builder.array([builder.data(innermost)])
         },
-        list("deep arrays with neighbours") { size, value, builder in
+        list("deep arrays with neighbors") { size, value, builder in
             (0..<100).reduce(builder.number(value)) { inner, level in
-                let neighbours = (0..<size / 500).map { builder.number($0 + level) }
-                return builder.array([inner] + neighbours)
+                let neighbors = (0..<size / 500).map { builder.number($0 + level) }
+                return builder.array([inner] + neighbors)
             }
         },
         list("flat array") { size, value, builder in

@@ -67,7 +67,7 @@ struct ShapeGrowth {
         Input(bytes: bytes, options: .strict, limits: .untrusted)
     }
 
-    /// Measures a closure that returns the number of bytes of its output.
+    /// Measures a closure that returns the size of its output.
     private func measure(
         _ name: String, _ factor: Int, _ input: (size: Int, expansion: Int),
         _ body: @escaping () -> Int
@@ -89,7 +89,7 @@ struct ShapeGrowth {
         return size
     }
 
-    /// The number of bytes that a run produced.
+    /// The size of a run's output.
     private final class Output {
         var count = 0
 

@@ -73,7 +73,7 @@ struct Verb: Sendable {
         "merge FIRST SECOND --base FIRST", "merge FIRST FIRST --base SECOND",
     ]
 
-    /// Verbs that resemble one above. Only their memory and output are measured.
+    /// Verbs that resemble one above. Their instructions are not counted.
     private static let bounded = [
         "get FIRST :", "get FIRST : --as xml", "convert binary --layout corefoundation",
         "convert strings --scalars text", "convert json --json coerce",
@@ -92,7 +92,8 @@ struct ShapeFiles {
     /// The size of the edit script; nil if there is none.
     private let script: Int?
 
-    /// Writes the files. The edits are the output of `keyed diff --as-commands`, if it succeeds.
+    /// Writes the files. Without a script, the edits are the output of `keyed diff --as-commands`,
+    /// if it succeeds.
     init(_ files: Shape.Files, of shape: Shape, in folder: URL) throws {
         try Self.check(files, shape)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -100,6 +100,24 @@ struct MessageTests {
                 + "and 13 more; `default:` reads older archives without it")
     }
 
+    @Test("a message about a missing key does not list keys that are not strings")
+    func nonStringKeys() throws {
+        let file = BinaryAssembler([
+            .dictionary([1, 2, 3, 4], [5, 6, 7, 10]), .ascii("$version"), .ascii("$archiver"),
+            .ascii("$top"), .ascii("$objects"), .integer(100_000, width: 4),
+            .ascii("NSKeyedArchiver"), .dictionary([8], [9]), .ascii("root"), .uid(1),
+            .array([11, 12, 17]), .ascii("$null"), .dictionary([13, 14], [15, 16]),
+            .ascii("$class"), .integer(1), .uid(2), .boolean(true),
+            .dictionary([18, 19], [20, 21]), .ascii("$classname"), .ascii("$classes"),
+            .ascii("DWSave"), .array([20]),
+        ])
+        let archive = try KeyedUnarchiver(
+            parsing: file.bytes, allowing: .foundation.adding(Save.self), options: .nonStringKeys)
+        let error = archiveError { try archive.unarchive(Save.self) }
+        #expect(error?.what == #"DWSave (object 1) has no key "name""#)
+        #expect(error?.recovery == "`default:` reads older archives without it")
+    }
+
     @Test("after many errors, a message about a missing key no longer lists other keys")
     func manyErrors() throws {
         var fields: PropertyListDictionary = [:]
@@ -153,7 +171,7 @@ private let readingMistakes: [MessageTests.Mistake] = [
             + #""name"; `default:` reads older archives without it)"#
     ) { try readSave(["name": "x", "Age": 1]) },
     .init(
-        "a key of an object without any",
+        "a missing key of an object without keys",
         #"keyed archive: DWSave (object 1) has no key "name", in root.name (it has no keys; "#
             + "`default:` reads older archives without it)"
     ) { try readSave([:]) },
@@ -293,7 +311,7 @@ private let readingMistakes: [MessageTests.Mistake] = [
             [["$0": 0, "$class": .uid(2)], Archives.describe("NSHashTable")])
     },
     .init(
-        "an attributed string of another object",
+        "an attributed string whose text is not a string",
         "keyed archive: expected a string in `NSString`, found another object, in root"
     ) {
         _ = try read(
@@ -513,20 +531,29 @@ private let writingMistakes: [MessageTests.Mistake] = [
     .init(
         "a class that is only written",
         "keyed archive: a value is of class DWReport, which is not allowed, in root.x "
-            + #"(`.allowing("DWReport")` would allow it (Report is `KeyedEncodable`, not "#
-            + "`KeyedDecodable`))"
+            + #"(`.allowing("DWReport")` would allow it; Report is only `KeyedEncodable`)"#
     ) {
         _ = try KeyedArchiver.archive(
             AnyHolder(value: Report()), allowing: .foundation.allowing("Holder"))
     },
     .init(
         "a run beyond the text",
-        "keyed archive: expected a run of 1 to 2 UTF-16 units with a dictionary index below 0, "
+        "keyed archive: expected a run of 1 to 2 UTF-16 units with a dictionary index below 1, "
             + "found 3 units and index 0, in root"
+    ) {
+        let dictionary = AnyArchived(ArchivedPairs<AnyArchived, AnyArchived>([]))
+        _ = try KeyedArchiver.archive(
+            ArchivedAttributedString(
+                "ab", dictionaries: [dictionary], runs: [.init(length: 3, dictionaryIndex: 0)]))
+    },
+    .init(
+        "a run without attribute dictionaries",
+        "keyed archive: expected no runs without attribute dictionaries, found a run of 2 UTF-16 "
+            + "units, in root"
     ) {
         _ = try KeyedArchiver.archive(
             ArchivedAttributedString(
-                "ab", dictionaries: [], runs: [.init(length: 3, dictionaryIndex: 0)]))
+                "ab", dictionaries: [], runs: [.init(length: 2, dictionaryIndex: 0)]))
     },
     .init(
         "a subclass without a class name of its own",

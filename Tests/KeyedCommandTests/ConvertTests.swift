@@ -30,8 +30,7 @@ struct ConvertTests {
         #expect(try run.bytes == Files.bytes(archive))
     }
 
-    @Test(
-        "counts values that XML cannot represent on standard error, and refuses them with --strict")
+    @Test("reports the values that XML cannot represent, and refuses them with --strict")
     func losses() throws {
         let value: PropertyListValue = [
             .date(PropertyListDate(secondsSince2001: 0.5)), .real(PropertyListReal(Float(0.5))),

@@ -357,6 +357,23 @@ struct EditCommandTests {
         }
     }
 
+    @Test("an edit of JSON with a key that is not a string is refused, unless it removes the key")
+    func pairs() throws {
+        let text = #"{"a":1,"p":{"$pairs":[[1,"x"],["b",2]]}}"# + "\n"
+        try Files.withFile(text.utf8, named: "a.json") { file in
+            for path in ["a", "p.b"] {
+                let run = keyed("set", file, path, "3", "--json", "typed", "--lenient")
+                #expect(run.status == 1 && run.bytes.isEmpty, "\(path)")
+                #expect(
+                    run.errors.contains(
+                        "expected a string as a dictionary key, found a value of kind integer at "
+                            + "line 1, column 24"), "\(path)")
+            }
+            let run = keyed("remove", file, "p", "--json", "typed", "--lenient")
+            #expect(run.output == "{\"a\":1}\n")
+        }
+    }
+
     @Test(
         "text keeps its encoding, and an encoding that cannot be written is refused with advice"
     )
@@ -385,7 +402,7 @@ struct EditCommandTests {
     func largest(folder: String) throws {
         let files = Corpus.external(folder).sorted { $0.bytes.count > $1.bytes.count }
         let found = files.lazy.compactMap { file in
-            Self.lastLine(file.bytes).map { (file, $0) }
+            Self.lastSingleLineString(file.bytes).map { (file, $0) }
         }.first
         let (file, path) = try #require(found)
         try Files.withFile(file.bytes, named: "a.plist") { name in
@@ -401,9 +418,8 @@ struct EditCommandTests {
         }
     }
 
-    /// Returns the path of the last string without a line break that is a dictionary value; nil if
-    /// there is none.
-    private static func lastLine(_ bytes: [UInt8]) -> PropertyListKeyPath? {
+    /// Returns the path of the last dictionary value that is a string without a line break, or nil.
+    private static func lastSingleLineString(_ bytes: [UInt8]) -> PropertyListKeyPath? {
         guard let document = try? PropertyListDocument(parsing: bytes) else { return nil }
         var budget = document.budget(.default)
         var walk = DocumentWalk(document.root)
@@ -550,7 +566,7 @@ struct DiffCommandTests {
         }
     }
 
-    @Test("merge takes the other side's changes, and reports conflicts without changing them")
+    @Test("merge takes the other side's changes, and reports a conflict without changing the value")
     func merge() throws {
         try Files.withFolder { folder in
             let files = try Self.write(

@@ -110,6 +110,40 @@ struct EditScriptRoundTripTests {
         #expect(try fault(old, new) == nil, "seed \(seed)")
     }
 
+    /// Compares two binary files leniently, with and without --as-commands.
+    private func differences(
+        _ old: [BinaryAssembler.Object], _ new: [BinaryAssembler.Object]
+    ) throws -> (commands: Run, lines: [String]) {
+        try Files.withFile(BinaryAssembler(old).bytes) { first in
+            try Files.withFile(BinaryAssembler(new).bytes) { second in
+                (
+                    keyed("diff", "--lenient", "--as-commands", first, second),
+                    keyed("diff", "--lenient", first, second).lines
+                )
+            }
+        }
+    }
+
+    @Test("no command names a key that is not a string; without --as-commands, its index is shown")
+    func nonStringKeys() throws {
+        let old: [BinaryAssembler.Object] = [.dictionary([1], [2]), .integer(1), .ascii("x")]
+        let changed = try differences(old, [.dictionary([1], [2]), .integer(1), .ascii("y")])
+        #expect(changed.lines == ["- [0]: \"x\"", "+ [0]: \"y\""])
+        #expect(changed.commands.status == 1 && changed.commands.bytes.isEmpty)
+        #expect(
+            changed.commands.errors.contains(
+                "no edit can reach an entry whose key is not a string, in [0]"))
+        let nested = try differences(
+            [.dictionary([1], [2]), .ascii("d"), .boolean(true)],
+            [.dictionary([1], [2]), .ascii("d"), .dictionary([3], [4]), .integer(1), .ascii("x")])
+        #expect(nested.lines == ["- d: true", "+ d[0]: \"x\""])
+        #expect(
+            nested.commands.errors.contains("no edit command can write a key that is not a string"))
+        let added = try differences(
+            old, [.dictionary([1, 3], [2, 2]), .integer(1), .ascii("x"), .ascii("b")])
+        #expect(added.commands.lines == ["insert b string \"x\""])
+    }
+
     @Test("combining marks after quotes, dots, brackets and blanks are kept")
     func combiningMarks() throws {
         for text in [

@@ -67,7 +67,7 @@ struct HostileEditTests {
         }
     }
 
-    @Test("files in many build phases are named once, and a long text is not used as a name")
+    @Test("a file's name is computed once for many build phases; long texts are not used as names")
     func projectFiles() throws {
         let files = (0..<2000).map { "F\($0)" }.joined(separator: ", ")
         let phases = (0..<20).map {
@@ -88,7 +88,8 @@ struct HostileEditTests {
         }
     }
 
-    @Test("an object with thousands of references is named once, whatever the length of its name")
+    @Test(
+        "the name of an object with thousands of references is computed once, whatever its length")
     func sharedNames() throws {
         let name = "\u{301}" + String(repeating: "/", count: 2040) + "x"
         for (key, isa, url) in [
@@ -129,7 +130,7 @@ struct HostileEditTests {
         }
     }
 
-    /// An array with one element in each text format.
+    /// An array with one element, in each text format.
     private static let texts = [
         Files.xml("<array>\n<array/>\n</array>"), Array("(a)".utf8), Array("[[]]".utf8),
     ]
@@ -220,7 +221,7 @@ struct HostileEditTests {
         }
     }
 
-    @Test("class names and object numbers that could end a comment are left out of comments")
+    @Test("class names and object identifiers that could end a comment are left out of comments")
     func commentsOfProjects() throws {
         let objects: [PropertyListValue] = [
             [

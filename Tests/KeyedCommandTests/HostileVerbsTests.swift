@@ -158,7 +158,7 @@ struct HostileVerbsTests {
                     ["plutil", "-convert", "json", "-o", "-"] + paths.dropFirst())
                 #expect(run.status == 1 && run.bytes.count <= 5 * 64 * bytes.count + 64 << 20)
             }
-            // The last one replaces a file.
+            // `replaced` is last because it replaces a file.
             for part in Exhaustive.sample([lines, printed, replaced], oneIn: 3) { try part() }
         }
     }

@@ -10,7 +10,7 @@ import Testing
 
 /// The toolchain's own `plutil`, to compare with.
 enum ToolchainPlutil {
-    /// The path of the toolchain's `plutil`; nil if there is none, or another program of that name.
+    /// The path of the toolchain's `plutil`; nil if it is not in `PATH`.
     static let path: String? = {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         return folders.map { "\($0)/plutil" }.first { path in
@@ -170,7 +170,7 @@ struct PlutilParityTests {
         "u": "é漢"}
         """
 
-    /// The row of a malformed XML file, for which this command has its own error message.
+    /// The format name for a malformed XML file, for which this command has its own error message.
     private static let malformed = "malformed"
 
     private static func bytes(_ format: String) throws -> [UInt8] {

@@ -348,6 +348,18 @@ struct ShowTests {
             let run = keyed("show", file)
             #expect(run.status == 0)
             #expect(run.lines.suffix(2) == ["  (integer 5): true", "  (integer 6): true"])
+            let lines = keyed("show", "--json", file).output
+            #expect(lines.contains(#"{"path":"[0]","#) && lines.contains(#"{"path":"[1]","#))
+        }
+        let archive = BinaryAssembler([
+            .dictionary([1, 2, 3, 4], [5, 6, 7, 10]), .ascii("$version"), .ascii("$archiver"),
+            .ascii("$top"), .ascii("$objects"), .integer(100_000, width: 4),
+            .ascii("NSKeyedArchiver"), .dictionary([8, 11], [9, 9]), .integer(5), .boolean(true),
+            .array([12]), .ascii("root"), .ascii("$null"),
+        ])
+        try Files.withFile(archive.bytes) { file in
+            #expect(keyed("show", file).lines.suffix(2) == ["(integer 5): true", "root: true"])
+            #expect(keyed("show", "--json", file).output.contains(#"{"path":"$top[0]","#))
         }
         let array = BinaryAssembler([.dictionary([1], [2]), .array([2]), .boolean(true)])
         try Files.withFile(array.bytes) { file in

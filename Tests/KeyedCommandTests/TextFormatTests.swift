@@ -98,7 +98,7 @@ struct TextFormatTests {
         }
     }
 
-    @Test("writes a project file in Xcode's layout, named after its folder")
+    @Test("writes a project file in Xcode's layout, with its folder's name as the project name")
     func project() throws {
         let project = """
             {rootObject = P; objects = {P = {isa = PBXProject; buildConfigurationList = L;};

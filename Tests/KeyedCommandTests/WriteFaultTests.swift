@@ -242,6 +242,11 @@ struct WriteFaultTests {
         try withFile { folder, file, old in
             try FileManager.default.setAttributes(
                 [.posixPermissions: 0o555], ofItemAtPath: folder.path)
+            // Without the right to write, only the superuser could remove the folder.
+            defer {
+                try? FileManager.default.setAttributes(
+                    [.posixPermissions: 0o755], ofItemAtPath: folder.path)
+            }
             let new = folder.appending(path: "new.plist").path
             for (arguments, name) in [
                 (["--in-place", file.path], "file.plist"), ([file.path, "-o", new], "new.plist"),

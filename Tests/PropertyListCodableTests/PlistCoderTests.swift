@@ -311,7 +311,7 @@ struct PlistCoderTests {
         #expect(digits.contains("<real>0.10000000000000001</real>"))
     }
 
-    @Test("the layout decides which objects are written once")
+    @Test("the layout decides whether equal strings are shared")
     func layout() throws {
         let names = [String](repeating: "the same name", count: 10)
         let encoder = PlistEncoder()

@@ -22,7 +22,7 @@ struct TextFixtureTests {
         return try JSONPropertyList.parse(file.bytes, mapping: .typed)
     }
 
-    @Test("each fixture to accept round-trips", arguments: accepted)
+    @Test("each accepted fixture round-trips", arguments: accepted)
     func accept(_ file: Corpus.File) throws {
         let document = try document(file)
         let value = try document.root.value()
@@ -45,7 +45,7 @@ struct TextFixtureTests {
         }
     }
 
-    @Test("each fixture to refuse gives the expected code and place", arguments: refused)
+    @Test("each refused fixture gives the expected code and place", arguments: refused)
     func reject(_ file: Corpus.File) throws {
         let parts = file.name.split(separator: ".")[0].split(separator: "-")
         let error = try #require(throws: PropertyListError.self) { try document(file) }

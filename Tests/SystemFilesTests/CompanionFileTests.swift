@@ -82,7 +82,7 @@ struct CompanionFileTests {
 
     @Test(
         "a companion that belongs to another user is refused, but not removed",
-        .enabled(if: geteuid() == 0, "for the superuser, who can give files away"),
+        .enabled(if: geteuid() == 0, "only the superuser can change the owner of a file"),
         arguments: [CompanionFile.Access.reading, .writing, .creating])
     func otherOwner(_ access: CompanionFile.Access) throws {
         let path = folder("companion")

@@ -8,6 +8,7 @@ public struct DatabaseAssembler: Sendable {
     /// A value of a row.
     public enum Value: Sendable {
         case null
+        /// A number of up to 48 bits.
         case integer(Int)
         case text([UInt8])
         case blob([UInt8])
@@ -42,19 +43,26 @@ public struct DatabaseAssembler: Sendable {
         ])
     }
 
+    /// A page of a table, and the largest rowid in its subtree. The rowid is the key of the cell
+    /// that refers to the page.
+    public typealias Subtree = (page: Int, lastRow: Int)
+
     /// Adds inner pages above leaves whose rows are numbered in order, and returns the root.
-    public mutating func addTree(over leaves: [Int], kind: UInt8 = 5) -> Int {
+    public mutating func addTree(over leaves: [Subtree]) -> Int {
         // A cell has at most 4 + 4 bytes, and a pointer of 2 bytes.
         let width = (pageSize - 112) / 10
         var level = leaves
         while level.count > 1 {
             level = stride(from: 0, to: level.count, by: width).map { start in
                 let part = level[start..<min(level.count, start + width)]
-                let cells = part.dropLast().map { Self.integer($0, 4) + [1] }
-                return add(treePage(kind: kind, cells, last: part.last ?? 0))
+                let cells = part.dropLast().map {
+                    Self.integer($0.page, 4) + Self.variable($0.lastRow)
+                }
+                let last = part[part.endIndex - 1]
+                return (add(treePage(kind: 5, cells, last: last.page)), last.lastRow)
             }
         }
-        return level.first ?? 0
+        return level.first?.page ?? 0
     }
 
     /// Returns a page of a tree. `kind` is 2 or 5 for inner pages, 10 or 13 for leaves.
@@ -122,9 +130,9 @@ public struct DatabaseAssembler: Sendable {
             switch value {
             case .null: types += variable(0)
             case .integer(let number):
-                let isLong = number > Int(Int32.max)
-                types += variable(isLong ? 5 : 4)
-                contents += integer(number, isLong ? 6 : 4)
+                let isShort = Int32(exactly: number) != nil
+                types += variable(isShort ? 4 : 5)
+                contents += integer(number, isShort ? 4 : 6)
             case .text(let bytes):
                 types += variable(13 + 2 * bytes.count)
                 contents += bytes
@@ -157,16 +165,17 @@ public struct DatabaseAssembler: Sendable {
     private mutating func schemaPage(_ cells: [[UInt8]]) -> [UInt8] {
         func size(_ cells: some Sequence<[UInt8]>) -> Int { cells.reduce(8) { $0 + $1.count + 2 } }
         if size(cells) <= pageSize - 100 { return treePage(kind: 13, cells, header: 100) }
-        var (leaves, part, used): ([Int], [[UInt8]], Int) = ([], [], 8)
-        for cell in cells {
+        var (leaves, part, used): ([Subtree], [[UInt8]], Int) = ([], [], 8)
+        for (index, cell) in cells.enumerated() {
             if used + cell.count + 2 > pageSize {
-                leaves.append(add(treePage(kind: 13, part)))
+                // The rowids begin with 1, so `index` is that of the previous row.
+                leaves.append((add(treePage(kind: 13, part)), index))
                 (part, used) = ([], 8)
             }
             part.append(cell)
             used += cell.count + 2
         }
-        leaves.append(add(treePage(kind: 13, part)))
+        leaves.append((add(treePage(kind: 13, part)), cells.count))
         return treePage(kind: 5, [], last: addTree(over: leaves), header: 100)
     }
 

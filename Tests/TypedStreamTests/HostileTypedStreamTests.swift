@@ -220,6 +220,28 @@ struct HostileTypedStreamTests {
                 == true)
     }
 
+    @Test("values before an array with too few bytes for its elements are salvaged")
+    func arrayWithoutRoom() throws {
+        let rows: [(type: String, value: [UInt8], names: [String])] = [
+            ("i", [7], []), ("*", [0x84] + Raw.new("x"), ["x"]), ("#", Raw.root, ["NSObject"]),
+            (":", Raw.new("select:"), ["select:"]),
+            ("@", [0x84] + Raw.root + [0x86], ["NSObject"]),
+        ]
+        for (type, value, names) in rows {
+            let encoding = type + "[3i]"
+            let start = Raw.stream(Raw.new(encoding))
+            let document = try TypedStreamDocument(salvaging: start + value + [1])
+            let end = start.count + value.count
+            #expect(document.problem?.code == .invalidLength, "\(encoding)")
+            #expect(document.problem?.byteOffset == end, "\(encoding)")
+            #expect(document.problem?.path?.description == "groups[0].values[1]", "\(encoding)")
+            let values = document.groups.flatMap { Array($0.values) }
+            #expect(values.map(\.byteRange) == [start.count..<end], "\(encoding)")
+            #expect(document.sharedStrings.map(\.text) == [encoding] + names, "\(encoding)")
+            #expect(document.objects.count == (type == "@" ? 1 : 0), "\(encoding)")
+        }
+    }
+
     @Test("an item of streamer version 3 that can be read in two ways is refused")
     func ambiguity() {
         // The reference may mean string 0, which is a type, or object 0.

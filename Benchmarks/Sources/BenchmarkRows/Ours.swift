@@ -65,7 +65,10 @@ extension Ours {
     /// Returns the value at a path of keys that suits the shape of the file.
     private static func touched(_ root: PropertyListNode) throws -> PropertyListNode {
         let found = root["Tracks"]?["100"]?["Name"] ?? root["$objects"]?[2] ?? root[1_000]
-        guard let found else { throw BenchmarkError("nothing is there to touch") }
+        guard let found else {
+            throw BenchmarkError(
+                "expected Tracks/100/Name, $objects[2] or element 1,000, found none of them")
+        }
         return found
     }
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses as _dataclasses
 import datetime as _datetime
+import sys as _sys
 
 from .. import _DATE, ArchivedObject, KeyedArchiveError, Unhashable
 from .. import _unarchive as _read
@@ -81,12 +82,17 @@ class _Decoder:
             self.known[key] = result = []
             result.extend(map(self.value, value))
         else:
-            result = self.known[key] = {_hashable(self.value(item)) for item in value}
+            self.known[key] = result = set()
+            result.update(_hashable(self.value(item)) for item in value)
         return result
 
     def instance(self, archived):
         if archived.class_name == "NSDate":
-            return timestamp(timestamp.unix2apple_epoch_delta + archived["NS.time"])
+            seconds = archived.get("NS.time")
+            if not isinstance(seconds, (int, float)):
+                raise KeyedArchiveError(
+                    f"expected a number for 'NS.time' in NSDate, found {type(seconds).__name__}", code="wrongType")
+            return timestamp(timestamp.unix2apple_epoch_delta + seconds)
         kind = UNARCHIVE_CLASS_MAP.get(archived.class_name)
         if kind is None:
             raise MissingClassMapping(
@@ -109,9 +115,16 @@ def unarchive(plist):
 
     Raises:
         MissingClassMapping: The archive contains a class that is not in the map.
-        KeyedArchiveError: The input is invalid.
+        KeyedArchiveError: The input is invalid, or its objects are nested too deeply.
+        OverflowError: A date that is not an NSDate object is outside the years 1 to 9999.
     """
-    return _Decoder().value(_read(plist, None, (_DATE,), _datetime.timezone.utc, "default", False))
+    root = _read(plist, None, (_DATE,), _datetime.timezone.utc, "default", False)
+    try:
+        return _Decoder().value(root)
+    except RecursionError as error:
+        raise KeyedArchiveError(
+            f"expected objects whose nesting fits in Python's recursion limit of {_sys.getrecursionlimit()}, found "
+            "deeper nesting", code="depthLimitExceeded") from error
 
 
 def unarchive_file(path):
@@ -156,7 +169,8 @@ class _Encoder:
             self.known[key] = result = {}
             result.update((_hashable(self.value(name)), self.value(item)) for name, item in value.items())
         elif isinstance(value, (set, frozenset)):
-            result = {_hashable(self.value(item)) for item in value}
+            self.known[key] = result = set()
+            result.update(_hashable(self.value(item)) for item in value)
         elif type(value) in ARCHIVE_CLASS_MAP:
             result = self.instance(value)
         else:

@@ -200,8 +200,11 @@ extension ArchivedAttributedString {
             guard let dictionary = Int(exactly: index), dictionary < dictionaries.count else {
                 throw KeyedArchiveError(
                     .valueOutOfRange,
-                    what: "expected an attribute dictionary index below \(dictionaries.count), "
-                        + "found \(index)",
+                    what: dictionaries.isEmpty
+                        ? "expected no runs without attribute dictionaries, found a run of "
+                            + "\(units) UTF-16 units"
+                        : "expected an attribute dictionary index below \(dictionaries.count), "
+                            + "found \(index)",
                     object: coder.uid)
             }
             rest &-= units
@@ -220,7 +223,13 @@ extension ArchivedAttributedString {
     ///
     /// - Throws: `misuse`, as ``encode(with:)`` does.
     private func packedRuns() throws -> Data? {
-        if dictionaries.isEmpty, runs.isEmpty { return nil }
+        if dictionaries.isEmpty {
+            guard let run = runs.first else { return nil }
+            throw KeyedArchiveError(
+                .misuse,
+                what: "expected no runs without attribute dictionaries, found a run of "
+                    + "\(run.length) UTF-16 units")
+        }
         var rest = text.utf16.count
         var packed = PackedRuns()
         for run in runs {

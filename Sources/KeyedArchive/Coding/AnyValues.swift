@@ -34,7 +34,7 @@ extension AnyArchived {
     /// - Throws: `wrongType` for a value of another type, with the path to it; `missingValue` for
     ///   nil, which arrays and dictionaries of `Any` cannot represent; `depthLimitExceeded` for
     ///   more than 512 nested dictionaries and arrays.
-    /// - Complexity: Linear in the number of values.
+    /// - Complexity: Linear in the number of values, except for sorting keys.
     public init(converting value: Any) throws {
         self = try Self.converted(value, depth: 0)
     }
@@ -109,9 +109,9 @@ extension [Any] {
 extension KeyedDecoder {
     /// Returns the dictionary of a field. Its values may be of any class that the registry allows.
     ///
-    /// The types of the values are `String`, `Bool`, `Int`, `UInt64` for integers that do not fit
-    /// in an `Int`, `Double`, `Data`, `Date`, `[Any]`, `[String: Any]`, and the types that the
-    /// registry binds to other classes.
+    /// The types of the values are `String`, `Bool`, `Int` (`UInt64` for larger integers),
+    /// `Double`, `Data`, `Date`, `[Any]`, `[String: Any]`, and the types that the registry binds to
+    /// other classes.
     ///
     /// - Throws: the errors of `decode(_:forKey:)`; `wrongType` for a key that is not a string.
     public func decode(

@@ -66,8 +66,8 @@ extension KeyedEncoder {
         if case .dictionary(let fields) = tree { return fields }
         throw KeyedArchiveError(
             .valueOutOfRange,
-            what:
-                "expected a `Codable` value with keys, found `\(T.self)`, which is encoded as \(tree.kind)",
+            what: "expected a `Codable` value with keys, found `\(T.self)`, which is encoded "
+                + "without keys",
             recovery: "`encodeEncodable(_:forKey:)` writes values without keys")
     }
 

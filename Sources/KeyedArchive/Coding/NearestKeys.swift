@@ -59,17 +59,20 @@ enum NearestKeys {
 }
 
 extension ArchiveReader {
-    /// Returns the keys of an object, or of the roots, for an error about a missing key. Returns
-    /// nil if there are no keys, and after many such errors.
+    /// Returns the keys of an object, or of the roots, for an error about a missing key. Keys that
+    /// are not strings are left out. Returns nil if there are no other keys, and after many such
+    /// errors.
     func suggestedKeys(of key: String, in decoder: KeyedDecoder) -> String? {
         let record = decoder.record
         guard record.kind == .dictionary, remainingHints > 0 else { return nil }
         remainingHints -= 1
         let isObject = decoder.object != nil
         let some = record.keyRange.prefix(NearestKeys.mostKeys).compactMap { place -> String? in
-            let node = table.child(place)
-            guard table.contentLength(of: table[node]) <= NearestKeys.longestKey else { return nil }
-            let text = table.string(of: table[node])
+            let key = table[table.child(place)]
+            guard key.kind == .string, table.contentLength(of: key) <= NearestKeys.longestKey else {
+                return nil
+            }
+            let text = table.string(of: key)
             return ArchiveKey.unescaped(text)
                 ?? (!isObject && ArchiveKey.isUnkeyed(text) ? text : nil)
         }

@@ -61,8 +61,8 @@ struct DifferencePrinter {
     ) throws(PropertyListError) {
         let document = node.document
         var place = KeyPathText(path)
-        // For each open container: the number of elements so far, or nil for a dictionary.
-        var positions: [Int?] = []
+        // For each open container: the number of children so far.
+        var positions: [Int] = []
         var walk = DocumentWalk(node)
         while let step = try walk.next(&console.budget) {
             switch step {
@@ -81,7 +81,7 @@ struct DifferencePrinter {
                     try print(mark, place.text, summary(inner, side), console)
                 }
                 if inner.kind.isContainer {
-                    positions.append(inner.kind == .dictionary ? nil : 0)
+                    positions.append(0)
                     if isRoot { place.appendEmptyStep() }
                 } else if !isRoot {
                     place.removeLast()
@@ -90,15 +90,15 @@ struct DifferencePrinter {
         }
     }
 
-    /// Returns the step into the next child of the innermost container.
+    /// Returns the step into the next child of the innermost container: its key, or its index if
+    /// it has no key or the key is not a string.
     private static func step(
-        _ key: PropertyListNode?, _ positions: inout [Int?]
+        _ key: PropertyListNode?, _ positions: inout [Int]
     ) -> PropertyListKeyPath.Step {
-        guard let last = positions.indices.last, let index = positions[last] else {
-            return .key(key?.string ?? "")
-        }
-        positions[last] = index + 1
-        return .index(index)
+        let index = positions.popLast() ?? 0
+        positions.append(index + 1)
+        guard let name = key?.string else { return .index(index) }
+        return .key(name)
     }
 
     private func print(

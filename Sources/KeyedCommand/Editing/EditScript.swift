@@ -164,11 +164,11 @@ struct EditScriptPrinter {
     /// Prints the edits, within the console's budget.
     ///
     /// - Throws: `expansionLimitExceeded`, `depthLimitExceeded`, `sizeLimitExceeded`;
-    ///   `unrepresentableValue` for a value that no edit line can express.
+    ///   `unrepresentableValue` for a value or a key that no edit line can express.
     func print(_ comparison: PropertyListComparison) throws(PropertyListError) {
         for position in comparison.editingOrder {
             let difference = comparison.differences[position]
-            let path = try difference.path(within: &console.budget)
+            let path = try difference.editPath(within: &console.budget)
             guard let new = difference.new else {
                 try console.print("remove \(Self.word(KeyPathText(path, quotesBlanks: true)))")
                 continue
@@ -213,7 +213,12 @@ struct EditScriptPrinter {
                 try console.print("append \(Self.word(place)) \(try Self.text(of: node))")
                 place.append(.index(index))
             } else {
-                place.append(.key(key.map(document.node)?.string ?? ""))
+                guard let name = key.map(document.node)?.string else {
+                    throw PropertyListError(
+                        .unrepresentableValue,
+                        what: "no edit command can write a key that is not a string")
+                }
+                place.append(.key(name))
                 try console.print("set \(Self.word(place)) \(try Self.text(of: node))")
             }
             if !node.kind.isContainer { place.removeLast() }

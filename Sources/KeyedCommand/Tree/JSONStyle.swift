@@ -9,7 +9,7 @@ import PropertyListTools
 ///
 /// | key | |
 /// |---|---|
-/// | `path` | the key path, in the syntax of `keyed get` |
+/// | `path` | the key path, as for `keyed get`; an index for a key that is not a string |
 /// | `level` | the depth of the value, from 0 |
 /// | `key` or `index` | the label of the value in the tree |
 /// | `kind` | the kind of the value, or `object`, `reference`, `uuid`, `url`, `problem` |

@@ -12,7 +12,7 @@ enum Label {
     case none
     /// A field of an object, or a string key of a plain dictionary.
     case field(PropertyListNode)
-    /// A key of an archived dictionary that is a plain value.
+    /// A key of an archived dictionary, if the key is a plain value.
     case key(PropertyListNode)
     /// A key of a plain dictionary that is not a string.
     case oddKey(PropertyListNode)
@@ -79,8 +79,7 @@ struct Children {
 
         func steps(_ label: Label) -> [PropertyListKeyPath.Step] {
             switch (self, label) {
-            case (.label, .field(let key)), (.label, .oddKey(let key)):
-                [.key(key.string ?? "")]
+            case (.label, .field(let key)): [.key(key.string ?? "")]
             case (.label, .index(let index)): [.index(index)]
             case (.label, _): []
             case (.element(let field, let index), _): [.key(field), .index(index)]
@@ -175,7 +174,7 @@ struct Children {
                 label: .index(turn), node: node.childNodes[turn], way: .element(field, turn))
         case .fields(let fields, let skipped):
             let position = skipped.reduce(turn) { $0 + ($1 <= $0 ? 1 : 0) }
-            return entry(fields[position])
+            return entry(position, of: fields)
         case .pairs(let keys, let values, let contents):
             return pair(turn, keys, values, contents)
         case .single(let child): return child
@@ -183,15 +182,21 @@ struct Children {
     }
 
     private static func child(_ position: Int, of container: PropertyListNode) -> Child {
-        if let entries = container.dictionary { return entry(entries[position]) }
+        if let entries = container.dictionary { return entry(position, of: entries) }
         return Child(label: .index(position), node: container.childNodes[position], way: .label)
     }
 
-    private static func entry(_ entry: PropertyListNode.DictionaryView.Element) -> Child {
-        let isString = entry.keyNode.kind == .string
+    /// Returns the child for an entry of a dictionary. If the key is not a string, the step is the
+    /// index of the entry, because no key path leads to such an entry.
+    static func entry(
+        _ position: Int, of entries: PropertyListNode.DictionaryView
+    ) -> Child {
+        let entry = entries[position]
+        if entry.keyNode.kind == .string {
+            return Child(label: .field(entry.keyNode), node: entry.value, way: .label)
+        }
         return Child(
-            label: isString ? .field(entry.keyNode) : .oddKey(entry.keyNode), node: entry.value,
-            way: .label)
+            label: .oddKey(entry.keyNode), node: entry.value, way: .steps([.index(position)]))
     }
 
     private static func pair(

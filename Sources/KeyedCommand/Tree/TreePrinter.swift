@@ -94,11 +94,11 @@ struct TreePrinter {
         var roots = Children()
         if let contents {
             try countReferences(console)
-            for entry in contents.top {
-                try console.budget.charge(bytes: entry.keyNode.contentSize)
+            for position in contents.top.indices {
+                let root = Children.entry(position, of: contents.top)
+                try console.budget.charge(bytes: root.stepSize)
                 roots.append(
-                    .field(entry.keyNode), entry.value,
-                    steps: [.key(ArchiveFormat.topKey), .key(entry.key)])
+                    root.label, root.node, steps: [.key(ArchiveFormat.topKey)] + root.steps)
             }
         } else {
             roots.append(.none, document.root)

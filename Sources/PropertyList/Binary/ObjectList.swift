@@ -9,8 +9,8 @@
 /// - by identity: equal UIDs share one, and so do equal Booleans and nulls; all other values keep
 ///   the identity they have in the document;
 /// - by identity, repeating: as by identity, but each further occurrence of a container, UID,
-///   Boolean or null is listed again, a container with its contents. References keep pointing to
-///   the first copy.
+///   Boolean or null is listed again, even within a repeated container. References keep pointing
+///   to the first copy.
 struct ObjectList {
     /// The value of each object, in the order of the file.
     private(set) var order: [UInt32] = []
@@ -95,7 +95,7 @@ struct ObjectList {
                     if numbers[node] != 0 { continue }
                     let record = records[node]
                     if leaves.areShared, !record.isContainer,
-                        leaves.number(children[place], record, &numbers, store)
+                        leaves.assignSharedNumber(children[place], record, &numbers, store)
                     {
                         continue
                     }
@@ -141,7 +141,7 @@ struct ObjectList {
 
         /// Gives a leaf the number of an equal one. Returns false, and registers the leaf, if there
         /// is none.
-        mutating func number(
+        mutating func assignSharedNumber(
             _ node: UInt32, _ record: NodeRecord, _ numbers: inout MutableSpan<UInt32>,
             _ store: NodeStore
         ) -> Bool {

@@ -51,7 +51,8 @@ struct PathSteps {
 
     init(_ store: NodeStore) { self.store = store }
 
-    /// Appends the step to the child at `position` of a container.
+    /// Appends the step to the child at `position` of a container: its key, or its index if it has
+    /// no key or the key is not a string.
     mutating func append(_ position: Int, of container: UInt32) {
         let record = store.records[Int(container)]
         guard record.kind == .dictionary else {
@@ -59,7 +60,9 @@ struct PathSteps {
         }
         let pair = position % max(record.count, 1)
         let key = store.children[record.keyRange.lowerBound &+ pair]
-        let text = texts[key] ?? store.string(of: store.records[Int(key)])
+        let keyRecord = store.records[Int(key)]
+        guard keyRecord.kind == .string else { return path.components.append(.index(pair)) }
+        let text = texts[key] ?? store.string(of: keyRecord)
         texts[key] = text
         path.components.append(.key(text))
     }

@@ -33,7 +33,7 @@ public enum PropertyListKind: UInt8, Sendable, Hashable, CaseIterable, BitwiseCo
     public var isContainer: Bool { self == .array || self == .set || self == .dictionary }
 
     /// What is wrong with a dictionary key of this kind, for an error.
-    var keyMismatch: String {
+    package var keyMismatch: String {
         "expected a string as a dictionary key, found a value of kind \(self)"
     }
 }

@@ -55,11 +55,11 @@ struct OpenStepText {
         case UInt8(ascii: "v"): return (0x0B, 2)
         case UInt8(ascii: "0")...UInt8(ascii: "7"): return try octal(text, place)
         case UInt8(ascii: "U"): return try unicode(text, place)
-        default: return try itself(text, place)
+        default: return try literalCharacter(text, place)
         }
     }
 
-    private mutating func itself(
+    private mutating func literalCharacter(
         _ text: Span<UInt8>, _ place: Int
     ) throws(PropertyListError) -> (UInt32, length: Int) {
         let (scalar, length) = UTF8Text.scalar(text, at: 1)

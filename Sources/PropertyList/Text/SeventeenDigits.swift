@@ -185,7 +185,7 @@ private struct DigitText {
     /// Appends all 17 digits.
     ///
     /// Appending a fixed number of digits needs no loop. Moving or removing a few afterwards costs
-    /// less than computing the number first.
+    /// less than a loop over `count` digits.
     @inline(__always)
     private func appendAll(to output: inout OutputSpan<UInt8>) {
         guard output.freeCapacity >= 17 else { return }

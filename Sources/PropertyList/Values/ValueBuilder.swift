@@ -126,7 +126,8 @@ struct ValueBuilder {
         let record = store.records[Int(key)]
         guard record.kind == .string else {
             throw PropertyListError(
-                .unrepresentableValue, what: "a dictionary key is not a string")
+                .unrepresentableValue, what: record.kind.keyMismatch,
+                location: PropertyListNode(storage: storage, index: key).location)
         }
         top.texts.append(text(key, record))
     }

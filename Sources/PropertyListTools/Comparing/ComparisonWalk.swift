@@ -131,20 +131,24 @@ struct ComparisonWalk {
         let before = (records.count, inner.count)
         let first = Entries(old, left)
         let second = Entries(new, right)
-        for entry in first.list {
-            if let other = second.values[entry.keyClass] {
-                compare(entry.value, other, paths.add(key: entry.key, of: 0, to: pair.place))
+        for (index, entry) in first.list.enumerated() {
+            let counterpart = second.indices[entry.keyClass]
+            let place = paths.add(
+                entry: entry.key, of: 0, at: index, counterpart ?? index, to: pair.place)
+            if let counterpart {
+                compare(entry.value, second.list[counterpart].value, place)
             } else {
-                note(entry.value, nil, paths.add(key: entry.key, of: 0, to: pair.place))
+                note(entry.value, nil, place)
             }
         }
         var previous: UInt32?
-        for entry in second.list {
-            if first.values[entry.keyClass] == nil {
-                let place = paths.add(key: entry.key, of: 1, to: pair.place)
+        for (index, entry) in second.list.enumerated() {
+            if first.indices[entry.keyClass] == nil {
+                let place = paths.add(
+                    entry: entry.key, of: 1, at: first.list.count, index, to: pair.place)
                 note(nil, entry.value, place, previousKey: previous)
             }
-            previous = entry.key
+            if new.record(entry.key).kind == .string { previous = entry.key }
         }
         // In graphs, `inner` also contains pairs that may be equal.
         let isOtherwiseEqual =
@@ -296,8 +300,8 @@ private struct Side {
     }
 }
 
-/// The entries of a dictionary, indexed by the equality class of the key. Class numbers are common
-/// to both documents.
+/// The entries of a dictionary, and their indices by the equality class of the key. Class numbers
+/// are common to both documents.
 private struct Entries {
     struct Entry {
         let keyClass: UInt32
@@ -307,7 +311,7 @@ private struct Entries {
     }
 
     private(set) var list: [Entry] = []
-    private(set) var values: [UInt32: UInt32] = [:]
+    private(set) var indices: [UInt32: Int] = [:]
 
     var keyOrder: [UInt32] { list.map(\.keyClass) }
 
@@ -319,7 +323,7 @@ private struct Entries {
             let entry = Entry(
                 keyClass: side.classes[Int(key)], key: key, value: children[count + number])
             list.append(entry)
-            if values[entry.keyClass] == nil { values[entry.keyClass] = entry.value }
+            if indices[entry.keyClass] == nil { indices[entry.keyClass] = number }
         }
     }
 }

@@ -101,7 +101,8 @@ struct MergeWalk: ~Copyable {
     ) throws(PropertyListError) {
         try budget.visit()
         try budget.charge(bytes: PropertyListEdit.size)
-        group.append(PropertyListEdit(try path(place), operation))
+        group.append(
+            PropertyListEdit(try paths.editPath(place.old, within: &budget), operation))
     }
 
     /// Returns the path to a place in ours.
@@ -184,8 +185,8 @@ struct MergeWalk: ~Copyable {
         let theirs = entries(triple.theirs)
         let base = Self.values(entries(triple.base))
         let (oursByKey, theirsByKey) = (Self.values(ours), Self.values(theirs))
-        for entry in ours {
-            let place = paths.add(key: entry.node, of: 1, to: triple.place)
+        for (index, entry) in ours.enumerated() {
+            let place = paths.add(entry: entry.node, of: 1, at: index, index, to: triple.place)
             if let other = theirsByKey[entry.key] {
                 try merge(base[entry.key], entry.value, other, place)
             } else if let old = base[entry.key] {
@@ -197,10 +198,12 @@ struct MergeWalk: ~Copyable {
             }
         }
         var previous: UInt32?
-        for entry in theirs {
-            if oursByKey[entry.key] != nil { previous = entry.node }
-            if oursByKey[entry.key] != nil || isSame(base[entry.key], entry.value) { continue }
-            let place = paths.add(key: entry.node, of: 2, to: triple.place)
+        for (index, entry) in theirs.enumerated() {
+            let isInOurs = oursByKey[entry.key] != nil
+            if isInOurs, documents[2].node(entry.node).kind == .string { previous = entry.node }
+            if isInOurs || isSame(base[entry.key], entry.value) { continue }
+            let place = paths.add(
+                entry: entry.node, of: 2, at: ours.count, index, to: triple.place)
             if base[entry.key] != nil,
                 try !conflict(place, "ours removed it, theirs changed it")
             {

@@ -13,9 +13,10 @@ struct PathTree: Sendable {
     private struct Node: BitwiseCopyable, Sendable {
         /// The node of the previous step; `none` for the first step.
         let parent: UInt32
-        /// The index of an element, or the node of a key within `document`.
+        /// The index of an element or an entry, or the node of a key within `document`.
         let value: UInt32
-        /// The index of the document that contains the key; `isIndex` for an element.
+        /// The index of the document that contains the key; `isIndex` for an element, `isEntry` for
+        /// an entry whose key is not a string.
         let document: UInt8
     }
 
@@ -30,6 +31,7 @@ struct PathTree: Sendable {
 
     fileprivate static let none = UInt32.max
     private static let isIndex = UInt8.max
+    private static let isEntry = UInt8.max &- 1
     /// The size charged to the budget for a step, in bytes, without the text of its key.
     private static let stepSize = MemoryLayout<PropertyListKeyPath.Step>.stride
 
@@ -51,15 +53,30 @@ struct PathTree: Sendable {
             old: old, new: append(Node(parent: place.new, value: key, document: number)))
     }
 
-    /// Adds a step to an element, which may have different indices in the two documents.
-    mutating func add(_ old: Int, _ new: Int, to place: Place) -> Place {
-        let first = append(element(old, of: place.old))
-        if place.old == place.new, old == new { return Place(old: first, new: first) }
-        return Place(old: first, new: append(element(new, of: place.new)))
+    /// Adds a step to the entry with a key. If the key is not a string, the step consists of the
+    /// indices of the entry in the two documents, because no key path leads to such an entry.
+    mutating func add(
+        entry key: UInt32, of document: Int, at old: Int, _ new: Int, to place: Place
+    ) -> Place {
+        if documents[document].node(key).kind == .string {
+            return add(key: key, of: document, to: place)
+        }
+        return add(old, new, Self.isEntry, to: place)
     }
 
-    private func element(_ index: Int, of parent: UInt32) -> Node {
-        Node(parent: parent, value: UInt32(truncatingIfNeeded: index), document: Self.isIndex)
+    /// Adds a step to an element, which may have different indices in the two documents.
+    mutating func add(_ old: Int, _ new: Int, to place: Place) -> Place {
+        add(old, new, Self.isIndex, to: place)
+    }
+
+    private mutating func add(_ old: Int, _ new: Int, _ kind: UInt8, to place: Place) -> Place {
+        let first = append(index(old, kind, of: place.old))
+        if place.old == place.new, old == new { return Place(old: first, new: first) }
+        return Place(old: first, new: append(index(new, kind, of: place.new)))
+    }
+
+    private func index(_ index: Int, _ kind: UInt8, of parent: UInt32) -> Node {
+        Node(parent: parent, value: UInt32(truncatingIfNeeded: index), document: kind)
     }
 
     private mutating func append(_ node: Node) -> UInt32 {
@@ -94,16 +111,50 @@ struct PathTree: Sendable {
         var next = place
         while next != Self.none {
             let node = nodes[Int(next)]
-            let isKey = node.document != Self.isIndex
-            let size = isKey ? documents[Int(node.document)].node(node.value).contentSize : 0
-            try budget.charge(bytes: Self.stepSize &+ size)
+            try budget.charge(bytes: Self.stepSize &+ (key(of: node)?.contentSize ?? 0))
             next = node.parent
         }
         return path(place)
     }
 
+    /// Returns the path to a place for an edit, and charges it to a budget before building it.
+    ///
+    /// - Throws: `unrepresentableValue` if the path enters an entry whose key is not a string;
+    ///   `sizeLimitExceeded`.
+    func editPath(
+        _ place: UInt32, within budget: inout OperationBudget
+    ) throws(PropertyListError) -> PropertyListKeyPath {
+        let path = try path(place, within: &budget)
+        var next = place
+        while next != Self.none {
+            let node = nodes[Int(next)]
+            if node.document == Self.isEntry { throw Self.noEditPath(path) }
+            next = node.parent
+        }
+        return path
+    }
+
+    private static func noEditPath(_ path: PropertyListKeyPath) -> PropertyListError {
+        let components = path.steps.compactMap { step -> PropertyListPath.Component? in
+            switch step {
+            case .key(let key): .key(key)
+            case .index(let index): .index(index)
+            case .name, .object, .content: nil
+            }
+        }
+        return PropertyListError(
+            .unrepresentableValue, what: "no edit can reach an entry whose key is not a string",
+            path: PropertyListPath(components))
+    }
+
     private func step(_ node: Node) -> PropertyListKeyPath.Step {
-        if node.document == Self.isIndex { return .index(Int(node.value)) }
-        return .key(documents[Int(node.document)].node(node.value).string ?? "")
+        guard let key = key(of: node)?.string else { return .index(Int(node.value)) }
+        return .key(key)
+    }
+
+    /// Returns the key of a step, or nil for an index.
+    private func key(of node: Node) -> PropertyListNode? {
+        let document = Int(node.document)
+        return document < documents.count ? documents[document].node(node.value) : nil
     }
 }

@@ -23,9 +23,13 @@ public struct PropertyListDifference: Sendable {
 
     /// The path to the value in the first property list. For a value that is only in the second,
     /// the path at which it belongs in the first. Linear in the length of the path.
+    ///
+    /// If a key on the path is not a string, the step is the index of its entry in the dictionary.
+    /// Such a path cannot be resolved.
     public var path: PropertyListKeyPath { findings.paths.path(record.place.old) }
 
-    /// The path to the value in the second property list. Linear in the length of the path.
+    /// The path to the value in the second property list, with indices for keys that are not
+    /// strings, as in ``path``. Linear in the length of the path.
     public var newPath: PropertyListKeyPath { findings.paths.path(record.place.new) }
 
     /// The value in the first property list; nil if there is none.
@@ -34,12 +38,12 @@ public struct PropertyListDifference: Sendable {
     /// The value in the second property list; nil if there is none.
     public var new: PropertyListNode? { findings.node(record.new, of: findings.new) }
 
-    /// The previous key in the second property list, for a dictionary entry that is only in that
-    /// property list. Nil otherwise, and for the first entry.
+    /// The previous string key in the second property list, for a dictionary entry that is only in
+    /// that property list. Nil otherwise, and for the first entry.
     public var previousKey: String? { previousKeyNode?.string }
 
-    /// The node of the previous key, for a dictionary entry that is only in the second property
-    /// list.
+    /// The node of the previous string key, for a dictionary entry that is only in the second
+    /// property list.
     package var previousKeyNode: PropertyListNode? {
         findings.node(record.previousKey, of: findings.new)
     }
@@ -51,6 +55,15 @@ public struct PropertyListDifference: Sendable {
         within budget: inout OperationBudget
     ) throws(PropertyListError) -> PropertyListKeyPath {
         try findings.paths.path(record.place.old, within: &budget)
+    }
+
+    /// Returns the path for an edit, and charges it to a budget before building it.
+    ///
+    /// - Throws: `unrepresentableValue` if a key on the path is not a string; `sizeLimitExceeded`.
+    package func editPath(
+        within budget: inout OperationBudget
+    ) throws(PropertyListError) -> PropertyListKeyPath {
+        try findings.paths.editPath(record.place.old, within: &budget)
     }
 
     /// Returns the path in the second property list, and charges it to a budget before building it.
@@ -179,8 +192,10 @@ public struct PropertyListComparison: Sendable {
     /// Returns edits that, applied in order, turn the first property list into the second, except
     /// for the order of keys. Empty for a comparison of graphs.
     ///
-    /// - Throws: The errors of `PropertyListNode.value(limits:)`. `sizeLimitExceeded` if the edits
-    ///   and their paths need more memory than the limits allow for output.
+    /// - Throws: The errors of `PropertyListNode.value(limits:)`. `unrepresentableValue` also for a
+    ///   difference under a key that is not a string, because no key path leads there.
+    ///   `sizeLimitExceeded` if the edits and their paths need more memory than the limits allow
+    ///   for output.
     public func edits(
         limits: ParsingLimits = .default
     ) throws(PropertyListError) -> [PropertyListEdit] {
@@ -202,7 +217,7 @@ extension PropertyListDifference {
     fileprivate func edit(
         _ budget: inout OperationBudget, _ contents: inout LongContents
     ) throws(PropertyListError) -> PropertyListEdit {
-        let path = try path(within: &budget)
+        let path = try editPath(within: &budget)
         guard let new else { return PropertyListEdit(path, .remove) }
         let value = try new.value(within: &budget, &contents, isKept: true)
         guard old == nil else { return PropertyListEdit(path, .set(value)) }

@@ -27,7 +27,8 @@ public struct PropertyListMerge: Sendable {
 
     /// A position that the two sides changed differently.
     public struct Conflict: Sendable {
-        /// The path in ours.
+        /// The path in ours, with indices for keys that are not strings, as in
+        /// ``PropertyListDifference/path``.
         public let path: PropertyListKeyPath
         /// A description of the change on each side.
         public let what: String
@@ -52,7 +53,8 @@ public struct PropertyListMerge: Sendable {
     ///   - limits: The limits for the expansion of the documents.
     /// - Throws: `expansionLimitExceeded`. `sizeLimitExceeded` if the edits, conflicts and paths
     ///   need more memory than the limits allow for output. The errors of
-    ///   `PropertyListNode.value(limits:)`.
+    ///   `PropertyListNode.value(limits:)`. `unrepresentableValue` also for a change under a key
+    ///   that is not a string, because no key path leads there.
     public init(
         base: PropertyListDocument, ours: PropertyListDocument, theirs: PropertyListDocument,
         favoring favored: Side = .ours, limits: ParsingLimits = .default

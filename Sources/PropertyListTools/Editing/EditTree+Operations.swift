@@ -21,8 +21,8 @@ extension EditTree: KeyPathWalk {
 
     mutating func container(at slot: Slot) throws(PropertyListError) -> Int? { try open(slot) }
 
-    /// Throws the error for a step without a meaning. The editor itself follows steps into data and
-    /// strings, so no such step reaches the tree.
+    /// Throws the error for an invalid step. The editor itself follows steps into data and strings,
+    /// so none reaches the tree.
     mutating func content(
         at slot: Slot, _ path: PropertyListKeyPath, _ position: Int
     ) throws(PropertyListError) -> Slot {

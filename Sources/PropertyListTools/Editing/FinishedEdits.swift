@@ -112,12 +112,30 @@ struct FinishedEdits {
         var contents = LongContents()
         var copy = self
         for number in tree.containers.indices.reversed() where isReachable[number] {
+            try requireStringKeys(of: tree.containers[number])
             copy.newValues[number] = try value(of: tree.containers[number]) {
                 content throws(PropertyListError) in
                 try copy.value(of: content, &budget, &contents, isKept: true)
             }
         }
         return try copy.value(of: tree.root, &budget, &contents, isKept: true)
+    }
+
+    /// Checks that all keys of a container are strings, because a value tree has no other keys.
+    ///
+    /// - Throws: `unrepresentableValue`.
+    private func requireStringKeys(
+        of container: EditTree.Container
+    ) throws(PropertyListError) {
+        for position in container.live {
+            guard case .source(let record) = container.children[position].key else { continue }
+            let key = tree.document.node(record)
+            if key.kind == .string { continue }
+            throw PropertyListError(
+                .unrepresentableValue, format: tree.document.format, what: key.kind.keyMismatch,
+                location: key.location,
+                recovery: .init(.convertToBinary, "convert it to the binary format first"))
+        }
     }
 
     /// Returns the value of a slot's content.

@@ -145,8 +145,9 @@ public struct PropertyListEditor: Sendable {
     /// Returns the property list with all edits. The result is parsed again. Edited XML and
     /// OpenStep text is also compared with the expected content.
     ///
-    /// - Throws: `unrepresentableValue` for a value that the format cannot represent,
-    ///   `depthLimitExceeded`, `sizeLimitExceeded`, and the errors of parsing the result.
+    /// - Throws: `unrepresentableValue` for a value that the format cannot represent, and for JSON
+    ///   with a key that is not a string. `depthLimitExceeded`, `sizeLimitExceeded`, and the errors
+    ///   of parsing the result.
     public func finish() throws(PropertyListError) -> EditedPropertyList {
         var budget = tree.budget()
         return try finish(within: &budget)

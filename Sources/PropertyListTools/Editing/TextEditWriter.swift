@@ -224,10 +224,9 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
             let new = try syntax.text(of: children, formatting, budget)
             try budget.charge(bytes: new.count)
             if start == 0 {
-                // An estimate, which is exact if the children of the other steps have the same
-                // length.
-                let rest = (positions.count / Self.childrenAtOnce).multipliedReportingOverflow(
-                    by: new.count)
+                // An estimate: each other step needs as many bytes as this one.
+                let steps = (positions.count &- 1) / Self.childrenAtOnce
+                let rest = steps.multipliedReportingOverflow(by: new.count)
                 text.reserveCapacity(
                     new.count + (rest.overflow ? 0 : min(rest.partialValue, budget.remainingBytes)))
             }

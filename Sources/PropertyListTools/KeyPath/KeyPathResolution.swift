@@ -162,7 +162,7 @@ private struct KeyPathSearch: KeyPathWalk {
     }
 
     func keys(in container: PropertyListNode) -> [String] {
-        (container.dictionary.map(Array.init) ?? []).map(\.key)
+        container.dictionary?.compactMap(\.keyNode.string) ?? []
     }
 
     func elementCount(of container: PropertyListNode) -> Int { container.childNodes.count }
@@ -199,7 +199,7 @@ extension PropertyListKeyPath {
     ///
     /// - Throws: `noSuchValue` for another kind of value; `depthLimitExceeded`; the error of the
     ///   nested property list.
-    func content(
+    package func content(
         _ bytes: [UInt8]?, _ kind: PropertyListKind, _ position: Int, nesting: Int,
         options: ParsingOptions, limits: ParsingLimits
     ) throws(PropertyListError) -> PropertyListDocument {

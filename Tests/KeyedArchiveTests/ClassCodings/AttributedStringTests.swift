@@ -196,6 +196,17 @@ struct AttributedStringTests {
             refusal(ArchivedAttributedString.self, Self.objects(info))?.description == code)
     }
 
+    @Test("a run of an attributed string without attribute dictionaries is refused")
+    func runWithoutDictionaries() {
+        let error = archiveError {
+            try read(ArchivedAttributedString.self, Self.objects([3, 0, 7, 0], dictionaries: 0))
+        }
+        #expect(error?.code == .valueOutOfRange)
+        #expect(
+            error?.what
+                == "expected no runs without attribute dictionaries, found a run of 3 UTF-16 units")
+    }
+
     @Test("attributed strings with fields of the wrong type are refused")
     func wrongKinds() throws {
         let good = Self.objects(Self.info)

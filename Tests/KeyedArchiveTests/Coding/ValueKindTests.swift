@@ -171,8 +171,8 @@ struct ValueKindTests {
         }
         #expect(
             archiveError { try KeyedArchiver.archive(List()) }?.description == """
-                keyed archive: expected a `Codable` value with keys, found `List`, which is encoded as \
-                array, in root (`encodeEncodable(_:forKey:)` writes values without keys)
+                keyed archive: expected a `Codable` value with keys, found `List`, which is encoded \
+                without keys, in root (`encodeEncodable(_:forKey:)` writes values without keys)
                 """)
     }
 

@@ -25,7 +25,7 @@ struct BinaryFixtureTests {
         }
     }
 
-    @Test("each fixture to accept has the expected value", arguments: fixtures("accept"))
+    @Test("each accepted fixture has the expected value", arguments: fixtures("accept"))
     func accept(_ fixture: Fixture) throws {
         let document = try PropertyListDocument(parsing: fixture.file.bytes)
         let value = try document.root.value()
@@ -38,7 +38,7 @@ struct BinaryFixtureTests {
     }
 
     @Test(
-        "each fixture to refuse gives the expected code and place", arguments: fixtures("reject"))
+        "each refused fixture gives the expected code and place", arguments: fixtures("reject"))
     func reject(_ fixture: Fixture) throws {
         let error = try #require(parseError(fixture.file.bytes))
         #expect("\(error.code) \(error.location?.byte ?? -1)" == fixture.expected)

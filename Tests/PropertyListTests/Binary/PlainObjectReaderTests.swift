@@ -78,7 +78,7 @@ struct PlainObjectReaderTests {
         ]
     }
 
-    @Test("leaves a container with more references than there is room for")
+    @Test("returns nil for a container with more references than the output has room for")
     func noRoom() throws {
         let file = BinaryAssembler([.dictionary([1], [2]), .ascii("key"), .array([1, 1])]).bytes
         let trailer = try Trailer(of: file.span)

@@ -142,7 +142,12 @@ struct DictionaryPassTests {
         #expect(document.leniencies == .nonStringKeys)
         #expect(document.root["a"]?.string == "a")
         #expect(document.root.dictionary?.map(\.keyNode.kind) == [.integer, .string, .boolean])
-        #expect(failure { _ = try document.root.value() }?.code == .unrepresentableValue)
+        let error = failure { _ = try document.root.value() }
+        #expect(error?.code == .unrepresentableValue)
+        #expect(
+            error?.what == "expected a string as a dictionary key, found a value of kind integer")
+        #expect(error?.location?.byte == file.offset(of: 1))
+        #expect(error?.path == PropertyListPath([.index(0)]))
         let container = BinaryAssembler([.dictionary([1], [1]), .array([])])
         #expect(failure(container.bytes, options: .appleCompatible)?.code == .invalidKey)
         #expect(try parsed(container, options: .salvage).leniencies == .salvage)

@@ -14,26 +14,26 @@ struct PropertyListEventReaderTests {
     ]
 
     /// An event with its path and content.
-    private struct Sight: Equatable {
+    private struct EventRecord: Equatable {
         let event: PropertyListEvent
         let path: String
         var key: String?
         var content = ""
     }
 
-    private func sights(_ document: PropertyListDocument) throws -> [Sight] {
+    private func records(_ document: PropertyListDocument) throws -> [EventRecord] {
         var reader = PropertyListEventReader(document.root)
-        var sights: [Sight] = []
+        var records: [EventRecord] = []
         while let event = try reader.next() {
             let key = reader.withKey { String(decoding: bytes($0), as: UTF8.self) }
             #expect(reader.keyNode?.string ?? "" == key)
             let content = reader.withContent { String(decoding: bytes($0), as: UTF8.self) }
-            sights.append(
-                Sight(
+            records.append(
+                EventRecord(
                     event: event, path: "\(reader.path)", key: reader.keyNode?.string,
                     content: content))
         }
-        return sights
+        return records
     }
 
     private func bytes(_ span: Span<UInt8>) -> [UInt8] { span.indices.map { span[$0] } }
@@ -41,25 +41,25 @@ struct PropertyListEventReaderTests {
     @Test("events come in source order, each with its key, content and path")
     func order() throws {
         let expected = [
-            Sight(event: .dictionary(count: 5), path: ""),
-            Sight(event: .string, path: "text", key: "text", content: "hé"),
-            Sight(event: .array(count: 4), path: "list", key: "list"),
-            Sight(event: .integer(1), path: "list[0]"),
-            Sight(event: .real(2.5), path: "list[1]"),
-            Sight(event: .boolean(true), path: "list[2]"),
-            Sight(event: .array(count: 0), path: "list[3]"),
-            Sight(event: .end, path: "list[3]"),
-            Sight(event: .end, path: "list"),
-            Sight(event: .data, path: "bytes", key: "bytes", content: "\u{1}\u{2}"),
-            Sight(event: .dictionary(count: 0), path: "nothing", key: "nothing"),
-            Sight(event: .end, path: "nothing"),
-            Sight(event: .uid(3), path: "last", key: "last"),
-            Sight(event: .end, path: ""),
+            EventRecord(event: .dictionary(count: 5), path: ""),
+            EventRecord(event: .string, path: "text", key: "text", content: "hé"),
+            EventRecord(event: .array(count: 4), path: "list", key: "list"),
+            EventRecord(event: .integer(1), path: "list[0]"),
+            EventRecord(event: .real(2.5), path: "list[1]"),
+            EventRecord(event: .boolean(true), path: "list[2]"),
+            EventRecord(event: .array(count: 0), path: "list[3]"),
+            EventRecord(event: .end, path: "list[3]"),
+            EventRecord(event: .end, path: "list"),
+            EventRecord(event: .data, path: "bytes", key: "bytes", content: "\u{1}\u{2}"),
+            EventRecord(event: .dictionary(count: 0), path: "nothing", key: "nothing"),
+            EventRecord(event: .end, path: "nothing"),
+            EventRecord(event: .uid(3), path: "last", key: "last"),
+            EventRecord(event: .end, path: ""),
         ]
         let built = try PropertyListDocument(Self.sample)
-        #expect(try sights(built) == expected)
+        #expect(try records(built) == expected)
         let read = try PropertyListDocument(parsing: BinaryPropertyList.serialize(built))
-        #expect(try sights(read) == expected)
+        #expect(try records(read) == expected)
     }
 
     @Test("a leaf is a single event")
@@ -97,7 +97,7 @@ struct PropertyListEventReaderTests {
             PropertyListArray((0..<1000).map { $0 % 100 == 99 ? [] : .integer(.init($0)) }))
         let document = try PropertyListDocument(value)
         #expect(try EventTree.value(of: PropertyListEventReader(document.root)) == value)
-        let paths = try sights(document).filter { $0.event != .end }.map(\.path)
+        let paths = try records(document).filter { $0.event != .end }.map(\.path)
         #expect(paths == [""] + (0..<1000).map { "[\($0)]" })
     }
 
@@ -109,6 +109,7 @@ struct PropertyListEventReaderTests {
         #expect(try reader.next() == .dictionary(count: 1))
         #expect(try reader.next() == .unreadable)
         #expect(reader.keyNode?.integer == 7)
+        #expect(reader.path.description == "[0]")
         #expect(reader.withKey { $0.count } == 0 && reader.withContent { $0.count } == 0)
         #expect(try reader.next() == .end)
         #expect(reader.keyNode == nil)

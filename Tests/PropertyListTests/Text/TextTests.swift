@@ -298,7 +298,7 @@ struct RealTextTests {
         }
     }
 
-    @Test("seventeen digits of powers and their neighbours agree with printf")
+    @Test("seventeen digits of powers and their neighbors agree with printf")
     func powers() {
         var values = (-1074...1023).map { Double(sign: .plus, exponent: $0, significand: 1) }
         values += (-323...308).compactMap { Double("1e\($0)") }

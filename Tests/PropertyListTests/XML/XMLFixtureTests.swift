@@ -13,16 +13,16 @@ struct XMLFixtureTests {
         Corpus.fixtures("xml/\(kind)")
     }
 
-    @Test("each fixture to accept parses and round-trips", arguments: fixtures("accept"))
+    @Test("each accepted fixture parses and round-trips", arguments: fixtures("accept"))
     func accept(_ file: Corpus.File) throws {
         let document = try PropertyListDocument(parsing: file.bytes)
         let written = try XMLPropertyList.serialize(document).bytes
         #expect(try PropertyListValue(parsing: written) == document.root.value())
     }
 
-    /// The name of a fixture to refuse gives the expected code, line and column, and a word about
+    /// The name of a refused fixture gives the expected code, line and column, and a word about
     /// the reason.
-    @Test("each fixture to refuse gives the expected code and place", arguments: fixtures("reject"))
+    @Test("each refused fixture gives the expected code and place", arguments: fixtures("reject"))
     func reject(_ file: Corpus.File) throws {
         let parts = file.name.split(separator: ".")[0].split(separator: "-")
         let error = try #require(parseError(file.bytes))

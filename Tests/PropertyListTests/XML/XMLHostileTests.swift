@@ -243,8 +243,7 @@ struct LargeXMLTests {
     func between() throws {
         let long = String(repeating: "x < > = ", count: 500_000)
         let blank = String(repeating: " \n", count: 2_000_000)
-        let text =
-            "<array><!-- \(long) --><true/>\(blank)<?a \(long)?><false/\(blank.prefix(0))></array>"
+        let text = "<array><!-- \(long) --><true/>\(blank)<?a \(long)?><false/></array>"
         #expect(try value(xml(text)) == [true, false])
         let comments = String(repeating: "<!-- <a b='' c='d -->", count: 100_000)
         #expect(try value(xml("<array>\(comments)<true/></array>")) == [true])

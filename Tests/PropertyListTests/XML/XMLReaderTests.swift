@@ -80,7 +80,7 @@ private let prologRules: [XMLRule] = [
         .refused(.malformedXML)),
     .init("no root", document: "<!-- a -->", .refused(.malformedXML)),
     .init(
-        "second mark", document: "\u{FEFF}\u{FEFF}<plist><true/></plist>",
+        "second byte order mark", document: "\u{FEFF}\u{FEFF}<plist><true/></plist>",
         .refused(.unrecognizedFormat)),
     .init(
         "missing plist", document: "<true/>",
@@ -143,7 +143,8 @@ private let structureRules: [XMLRule] = [
     .init("tag not closed", "<array>", .refused(.malformedXML)),
     .init("attribute", "<string a='b'>c</string>", .lenient(.attributes, .unexpectedElement, "c")),
     .init(
-        "attribute like the one there is", document: "<plist versions='1'><true/></plist>",
+        "attribute whose name begins with `version`",
+        document: "<plist versions='1'><true/></plist>",
         .lenient(.attributes, .unexpectedElement, true)),
     .init(
         "two attributes", document: "<plist version='1' b='c'><true/></plist>",

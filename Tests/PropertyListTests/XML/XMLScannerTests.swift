@@ -229,7 +229,7 @@ struct XMLScannerAgreementTests {
     @Test("the XML engines agree on the fixtures", arguments: Corpus.fixtures("xml"))
     func fixtures(_ file: Corpus.File) throws { try check(file.bytes) }
 
-    @Test("the XML engines agree on the fixtures of all formats that are XML or resemble it")
+    @Test("the XML engines agree on all fixtures that are detected as XML")
     func allFixtures() throws {
         var number = 0
         for file in Corpus.files(in: Corpus.fixtures) where file.bytes.count < 200_000 {
@@ -258,9 +258,9 @@ struct XMLScannerAgreementTests {
             let contents = XMLScanner.scan(file.bytes, options: [], limits: .default)
             if contents != nil { scanned += 1 }
         }
-        #expect(number > 200)
+        #expect(number > 300)
         // Most files have the common form, which the scanner handles.
-        #expect(scanned > 300, "\(scanned) of \(number)")
+        #expect(scanned > number / 2, "\(scanned) of \(number)")
     }
 }
 

@@ -39,6 +39,17 @@ struct Mutator {
     }
 }
 
+/// Returns a dictionary with the empty key and the key 1, in this order or reversed.
+private func otherKeys(
+    _ text: String, isReversed: Bool = false
+) throws -> PropertyListDocument {
+    let file = BinaryAssembler([
+        isReversed ? .dictionary([2, 1], [4, 3]) : .dictionary([1, 2], [3, 4]), .ascii(""),
+        .integer(1), .boolean(true), .ascii(text),
+    ])
+    return try PropertyListDocument(parsing: file.bytes, options: .nonStringKeys)
+}
+
 @Suite("Comparing property lists")
 struct ComparisonTests {
     private func lines(
@@ -146,6 +157,17 @@ struct ComparisonTests {
             .dictionary(PropertyListDictionary(entries.map { ($0.key, withoutWidths($0.value)) }))
         default: value
         }
+    }
+
+    @Test("an entry whose key is not a string is located by its index, and no edit reaches it")
+    func nonStringKeys() throws {
+        let comparison = try PropertyListComparison(
+            from: otherKeys("x"), to: otherKeys("y", isReversed: true))
+        #expect(comparison.differences.map(\.path.description) == ["[1]"])
+        #expect(comparison.differences.map(\.newPath.description) == ["[0]"])
+        let error = #expect(throws: PropertyListError.self) { try comparison.edits() }
+        #expect(error?.code == .unrepresentableValue)
+        #expect(error?.path == PropertyListPath([.index(1)]))
     }
 
     @Test("refuses to compare shared containers that expand exponentially, unless they are equal")
@@ -340,6 +362,18 @@ struct MergeTests {
         let other = try merged(base, ours, theirs, favoring: .theirs)
         #expect(Set(other.conflicts) == ["a", "b", "c", "d[1]", "e"])
         #expect(other.value == theirs)
+    }
+
+    @Test("refuses a change under a key that is not a string, and locates a conflict by its index")
+    func nonStringKeys() throws {
+        let (base, theirs) = (try otherKeys("base"), try otherKeys("theirs"))
+        let error = #expect(throws: PropertyListError.self) {
+            try PropertyListMerge(base: base, ours: base, theirs: theirs)
+        }
+        #expect(error?.code == .unrepresentableValue)
+        let merge = try PropertyListMerge(base: base, ours: otherKeys("ours"), theirs: theirs)
+        #expect(merge.conflicts.map(\.path.description) == ["[1]"])
+        #expect(merge.edits.isEmpty)
     }
 
     @Test("if one side has no changes, the result is the other side", arguments: 1...40)

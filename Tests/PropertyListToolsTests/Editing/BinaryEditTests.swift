@@ -147,6 +147,18 @@ struct BinaryEditTests {
         #expect(try result.document.root.value() == [.set([1, 2]), .set([.null])])
     }
 
+    @Test("an entry whose key is not a string stays as it is")
+    func nonStringKeys() throws {
+        let file = BinaryAssembler([
+            .dictionary([1, 2], [3, 3]), .integer(7), .ascii("k"), .ascii("x"),
+        ])
+        let document = try PropertyListDocument(parsing: file.bytes, options: .nonStringKeys)
+        let result = try document.applying([PropertyListEdit([.key("k")], .set("y"))])
+        let entries = result.document.root.dictionary
+        #expect(entries?.map(\.keyNode.kind) == [.integer, .string])
+        #expect(entries?.compactMap(\.value.string) == ["x", "y"])
+    }
+
     @Test("keys and strings beyond ASCII can be edited")
     func wideText() throws {
         let source = try BinaryPropertyList.serialize(PropertyListDocument(["é": "漢"]))

@@ -3,6 +3,7 @@
 
 import PropertyList
 import PropertyListTools
+import TestSupport
 import Testing
 
 @Suite("Key paths")
@@ -120,6 +121,15 @@ struct PropertyListKeyPathTests {
         #expect(error?.code == .noSuchValue)
         #expect(error?.location?.column == column)
         #expect(error?.description.contains(what) == true, "\(error?.description ?? "")")
+    }
+
+    @Test("a message about a missing key does not suggest a key that is not a string")
+    func nonStringKeys() throws {
+        let file = BinaryAssembler([.dictionary([1], [2]), .integer(1), .boolean(true)])
+        let document = try PropertyListDocument(parsing: file.bytes, options: .nonStringKeys)
+        let error = #expect(throws: PropertyListError.self) { try document.value(at: [.key("x")]) }
+        #expect(error?.what == "missing key `x`")
+        #expect(error?.recovery == nil)
     }
 
     @Test("a negative index is an error when reading and when editing")

@@ -132,7 +132,8 @@ fn parsing(bytes: Vec<u8>) -> Result<Work> {
 fn touching(bytes: Vec<u8>) -> Result<Work> {
     Ok(Box::new(move || {
         let root = read(&bytes)?;
-        let found = touched(&root).ok_or("nothing is there to touch")?;
+        let found = touched(&root)
+            .ok_or("expected Tracks/100/Name, $objects[2] or element 1,000, found none of them")?;
         Ok(Outcome::Checksum(checksum::checksum(found)))
     }))
 }

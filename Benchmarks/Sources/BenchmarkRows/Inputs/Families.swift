@@ -6,14 +6,14 @@ import PropertyList
 // The five families at the start of the tables.
 extension Family {
     static let library = Family(
-        "library", "20,000 tracks of 23 keys, strings, integers, dates, a real and a boolean",
+        "library", "20,000 tracks of 23 keys: strings, integers, dates, a real and a boolean",
         seed: 7
     ) { builder, random, scale in
         buildLibrary(&builder, &random, tracks: count(20_000, scale))
     }
 
     static let numbers = Family(
-        "numbers", "600,000 numbers, integers and reals by turns", seed: 11
+        "numbers", "600,000 numbers, alternating integers and reals", seed: 11
     ) { builder, random, scale in
         builder.beginArray()
         for place in 0..<count(600_000, scale) {

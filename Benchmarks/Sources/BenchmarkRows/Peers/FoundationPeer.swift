@@ -37,7 +37,10 @@ enum FoundationPeer {
         let objects = (entries["$objects"] as? [Any])?[2]
         let found =
             (tracks?["100"] as? [String: Any])?["Name"] ?? objects ?? (root as? [Any])?[1_000]
-        guard let found else { throw BenchmarkError("nothing is there to touch") }
+        guard let found else {
+            throw BenchmarkError(
+                "expected Tracks/100/Name, $objects[2] or element 1,000, found none of them")
+        }
         return found
     }
 

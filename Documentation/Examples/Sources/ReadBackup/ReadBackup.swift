@@ -22,7 +22,7 @@ enum ReadBackup {
         }
         do {
             try printDevice("\(folder)/Info.plist")
-            try printFiles("\(folder)/Manifest.db", domain: arguments.dropFirst().first ?? "%")
+            try printFiles("\(folder)/Manifest.db", domain: arguments.dropFirst().first)
         } catch {
             complain("\(folder): \(error)")
             exit(1)
@@ -35,11 +35,14 @@ enum ReadBackup {
         print(info["Device Name"]?.string ?? "a device", info["Product Version"]?.string ?? "")
     }
 
-    private static func printFiles(_ path: String, domain: String) throws {
+    private static func printFiles(_ path: String, domain: String?) throws {
         var configuration = Configuration()
         configuration.readonly = true
         let queue = try DatabaseQueue(path: path, configuration: configuration)
-        let query = "SELECT fileID, file FROM Files WHERE domain LIKE ? ORDER BY relativePath"
+        // Without an argument, each domain is compared with itself.
+        let query = """
+            SELECT fileID, file FROM Files WHERE domain = coalesce(?, domain) ORDER BY relativePath
+            """
         try queue.read { database in
             let rows = try Row.fetchCursor(database, sql: query, arguments: [domain])
             while let row = try rows.next() {

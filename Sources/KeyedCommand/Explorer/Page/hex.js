@@ -15,6 +15,7 @@ class HexView {
     element.addEventListener("keydown", (event) => this.#key(event));
     this.#offerSpaces(spaces);
     this.#reset();
+    this.#say();
   }
 
   #offerSpaces(select) {
@@ -35,9 +36,6 @@ class HexView {
     this.bytes = this.model.bytes(this.space) ?? new Uint8Array();
     this.digits = Math.max(hexNumber(Math.max(this.bytes.length - 1, 0)).length, 4);
     this.list.reset(Math.ceil(this.bytes.length / 16));
-    const source = this.model.json.spaces[this.space];
-    if (source.base64 === null) this.status.textContent = `${counted(source.size, "byte")}, left out of this page`;
-    else if (this.bytes.length < source.size) this.status.textContent = `the first ${counted(this.bytes.length, "byte")} of ${source.size.toLocaleString("en")}`;
   }
 
   /** Highlights the bytes of a value and, more faintly, those of its children in a binary property list. */
@@ -72,12 +70,21 @@ class HexView {
     this.#say();
   }
 
+  /** Writes the status: the byte at the cursor, or the size of the space if there is no such byte. */
   #say() {
-    if (this.cursor < 0 || this.cursor >= this.bytes.length) return;
+    this.status.textContent = this.cursor >= 0 && this.cursor < this.bytes.length ? this.#byteText() : this.#sizeText();
+  }
+  #sizeText() {
+    const { size, base64 } = this.model.json.spaces[this.space];
+    if (base64 === null) return `${counted(size, "byte")}, left out of this page`;
+    if (this.bytes.length < size) return `the first ${counted(this.bytes.length, "byte")} of ${size.toLocaleString("en")}`;
+    return counted(size, "byte");
+  }
+  #byteText() {
     const node = this.model.nodeAt(this.space, this.cursor);
     const part = node < 0 ? this.model.partAt(this.space, this.cursor) : "";
     const byte = this.bytes[this.cursor];
-    this.status.textContent = `byte ${this.cursor} (0x${hexNumber(this.cursor)}) is ${hexNumber(byte, 2)}, ${byte}` + (part ? `: ${part}` : "");
+    return `byte ${this.cursor} (0x${hexNumber(this.cursor)}) is ${hexNumber(byte, 2)}, ${byte}` + (part ? `: ${part}` : "");
   }
 
   // MARK: Rows

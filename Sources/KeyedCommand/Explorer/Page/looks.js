@@ -10,19 +10,19 @@ class Looks {
 
   /** Returns the picture of a value, or null. */
   forValue(node) {
-    const parts = [this.#image(node), this.#colour(node), this.#attributed(node), this.#rectangles([node], false)].filter(Boolean);
+    const parts = [this.#image(node), this.#color(node), this.#attributed(node), this.#rectangles([node], false)].filter(Boolean);
     return parts.length ? make("section.look", {}, parts) : null;
   }
 
   /** Shows all values of the file that have a visual form. */
   show(element) {
     const { model } = this;
-    const found = { images: [], colours: [], texts: [], boxes: [] };
+    const found = { images: [], colors: [], texts: [], boxes: [] };
     for (let node = 0; node < model.count; node++) {
       if (model.kind(node) === Kind.data) {
         if (this.#imageType(node)) found.images.push(node);
       } else if (model.entry(node) === "o") {
-        if (this.colour(node)) found.colours.push(node);
+        if (this.color(node)) found.colors.push(node);
         if (this.#isAttributed(node)) found.texts.push(node);
       }
       if (this.#box(node)) found.boxes.push(node);
@@ -36,7 +36,7 @@ class Looks {
     refill(element, make("h2", {}, "Visuals"),
       isEmpty ? make("p.note", {}, "No images, colors, attributed texts or rectangles were recognized in the file.") : "",
       section("Images", found.images, 200, each((node) => this.#image(node))),
-      section("Colors", found.colours, 500, each((node) => this.#swatch(this.colour(node)))),
+      section("Colors", found.colors, 500, each((node) => this.#swatch(this.color(node)))),
       section("Attributed texts", found.texts, 100, each((node) => this.#attributed(node))),
       section("Points and rectangles", found.boxes, 2000, (nodes) => this.#rectangles(nodes, true)));
   }
@@ -80,7 +80,7 @@ class Looks {
    * Returns the color of an object as red, green, blue and alpha from 0 to 1, with its name if it has one. Returns null
    * for other values.
    */
-  colour(node) {
+  color(node) {
     const { model } = this;
     if (model.entry(node) !== "o") return null;
     const first = (...keys) => keys.map((key) => this.#numbers(node, key)).find((numbers) => numbers.length) ?? [];
@@ -105,7 +105,7 @@ class Looks {
     }
     if (!has("NSColorName")) return null;
     const inner = model.field(node, "NSColor");
-    const fallback = inner >= 0 && inner !== node && model.slot(inner, "NSColorName") < 0 ? this.colour(inner) : null;
+    const fallback = inner >= 0 && inner !== node && model.slot(inner, "NSColorName") < 0 ? this.color(inner) : null;
     return fallback ? { ...fallback, name } : null;
   }
   #clamped(red, green, blue, alpha, name) {
@@ -116,14 +116,14 @@ class Looks {
   css({ red, green, blue, alpha }) {
     return `rgb(${[red, green, blue].map((part) => Math.round(part * 255)).join(" ")} / ${alpha})`;
   }
-  #swatch(colour) {
-    const hex = `#${[colour.red, colour.green, colour.blue].map((part) => hexNumber(Math.round(part * 255), 2)).join("")}`;
-    const text = [hex, colour.alpha < 1 ? `${Math.round(colour.alpha * 100)} %` : "", colour.name ? visible(shortened(colour.name, 60)) : ""].filter(Boolean).join(", ");
-    return make("div.colour", {}, make("span.swatch", { "aria-hidden": "true" }, make("span", { style: { background: this.css(colour) } })), make("bdi", {}, text));
+  #swatch(color) {
+    const hex = `#${[color.red, color.green, color.blue].map((part) => hexNumber(Math.round(part * 255), 2)).join("")}`;
+    const text = [hex, color.alpha < 1 ? `${Math.round(color.alpha * 100)} %` : "", color.name ? visible(shortened(color.name, 60)) : ""].filter(Boolean).join(", ");
+    return make("div.color", {}, make("span.swatch", { "aria-hidden": "true" }, make("span", { style: { background: this.css(color) } })), make("bdi", {}, text));
   }
-  #colour(node) {
-    const colour = this.colour(node);
-    return colour ? this.#swatch(colour) : null;
+  #color(node) {
+    const color = this.color(node);
+    return color ? this.#swatch(color) : null;
   }
 
   // MARK: Attributed text
@@ -184,8 +184,8 @@ class Looks {
     const style = {};
     for (const { label, node } of this.#entries(attributes)) {
       if (label === "NSColor" || label === "NSBackgroundColor") {
-        const colour = this.colour(node);
-        if (colour) style[label === "NSColor" ? "--ink" : "background"] = this.css(colour);
+        const color = this.color(node);
+        if (color) style[label === "NSColor" ? "--ink" : "background"] = this.css(color);
       }
       if (label === "NSFont") {
         const name = this.model.plainText(this.model.field(node, "NSName")) ?? "";

@@ -219,8 +219,8 @@ class Tree {
       const label = row.label === "" ? "“”" : visible(shortened(row.label, previewLength));
       parts.push(make(`bdi.label.${row.tone}`, {}, label));
     }
-    const colour = type ? this.looks.colour(row.node) : null;
-    if (colour) parts.push(make("span.dot", { "aria-hidden": "true", style: { background: this.looks.css(colour) } }));
+    const color = type ? this.looks.color(row.node) : null;
+    if (color) parts.push(make("span.dot", { "aria-hidden": "true", style: { background: this.looks.css(color) } }));
     if (type) parts.push(make("bdi.type", {}, visible(shortened(type, previewLength))));
     parts.push(make(`bdi.value.${tone}`, {}, text));
     if (row.isCycle) parts.push(make("span.badge", { title: "The object is above: a cycle" }, "↺ cycle"));
