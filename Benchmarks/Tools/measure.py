@@ -120,7 +120,7 @@ def measure_row(bench, plan, row, implementations):
             runner.take_turn()
     result = row_result(row, [runner for runner in runners if runner.turns])
     # A peer may lack a feature, but this library may not.
-    result["agreed"] &= all(r.turns for r in runners if r.implementation in ("ours", "tree"))
+    result["agreed"] &= all(r.turns for r in runners if r.implementation in ("ours", "tree", "coders"))
     return result
 
 

@@ -173,7 +173,7 @@ extension ArchivedDictionary {
         } catch {
             switch error.code {
             case .invalidPropertyList: return !error.isLimit
-            case .danglingReference, .malformedObject, .malformedClass: return true
+            case .danglingReference, .duplicateKey, .malformedObject, .malformedClass: return true
             default: return false
             }
         }

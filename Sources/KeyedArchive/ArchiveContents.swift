@@ -112,7 +112,7 @@ public struct ArchiveContents: Sendable {
                 + KeyedArchiveError.printable(name),
             object: PropertyListUID(UInt32(truncatingIfNeeded: index)), path: path,
             recovery:
-                "`ParsingOptions.duplicateKeys` takes the first value in a binary archive, the "
+                "`ParsingOptions.duplicateKeys` takes the first value in a binary archive and the "
                 + "last one in XML")
     }
 

@@ -92,8 +92,7 @@ public struct ArchivedClass: Sendable {
 }
 
 extension ArchivedClass {
-    /// Reads a description. Returns nil for a value without a `$classname`, which describes no
-    /// class.
+    /// Reads a description. Returns nil for a value without a `$classname`.
     ///
     /// - Throws: `malformedClass` for a name that is not a string, or a chain or hints that are not
     ///   arrays of strings; `invalidPropertyList` for an additional key whose value cannot be read.

@@ -104,7 +104,8 @@ extension ClassRegistry {
     /// Returns the registry with another name for writing and reading objects of a type.
     ///
     /// The archiver then writes the description of the class without superclasses, as Apple's
-    /// archiver does.
+    /// archiver does. The name replaces that of ``KeyedArchivable/archivedClass``. Values that a
+    /// type writes under one of its ``KeyedArchivable/archivedAliases`` keep that name.
     public func adding(_ type: any KeyedCodable.Type, writtenAs name: String) -> ClassRegistry {
         var registry = adding(type).adding(type, as: name)
         registry.writtenNames[ObjectIdentifier(type)] = name

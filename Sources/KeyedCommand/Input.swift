@@ -158,8 +158,8 @@ struct ReadingOptions: ParsableArguments {
 
     @OptionGroup var text: TextOptions
 
-    /// The leniencies of the parser: by default only control characters, which both Apple's writer
-    /// and this library's write unescaped in XML.
+    /// The leniencies of the parser: by default only control characters, which Apple's writer and
+    /// this library write unescaped in XML.
     var options: ParsingOptions { lenient ? .lenient : .rawControlCharacters }
 }
 
@@ -234,6 +234,15 @@ struct Input {
     }
 
     var printableName: String { TerminalText.escaped(name) }
+
+    /// Checks that at most one of `names` is standard input, which can be read only once.
+    ///
+    /// - Throws: A usage error that says what standard input cannot be.
+    static func checkStandardInput(_ names: String?..., cannotBe uses: String) throws {
+        if names.count(where: { $0 == FileAccess.standardInput }) > 1 {
+            throw ValidationError("Standard input cannot be \(uses).")
+        }
+    }
 
     /// Returns all bytes of a file.
     ///

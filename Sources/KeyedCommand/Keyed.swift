@@ -145,8 +145,8 @@ enum Main {
         }
         guard arguments.count <= mostArguments else {
             throw ValidationError(
-                "Expected at most \(mostArguments) arguments before the names of files, found "
-                    + "\(arguments.count). Put the options first.")
+                "Expected at most \(mostArguments) arguments, found \(arguments.count). Put the "
+                    + "options before the names of files.")
         }
         return try Keyed.parseAsRoot(arguments)
     }

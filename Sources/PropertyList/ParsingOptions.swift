@@ -51,8 +51,8 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
 
     // MARK: XML
 
-    /// Accepts the control characters that XML forbids, U+FFFE and U+FFFF, either raw, as Apple's
-    /// writer leaves them, or as numeric character references. U+0000 is always refused.
+    /// Accepts U+FFFE, U+FFFF and the control characters that XML forbids. They may be raw, as
+    /// Apple's writer leaves them, or numeric character references. U+0000 is always refused.
     public static let rawControlCharacters = ParsingOptions(rawValue: 1 << 9)
 
     /// Accepts a root element without an enclosing `<plist>`.
@@ -107,7 +107,7 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
     /// a strings file may have no entries.
     public static let blankText = ParsingOptions(rawValue: 1 << 23)
 
-    /// Accepts `,` between the entries of a dictionary, and a last entry without a separator.
+    /// Accepts `,` between the entries of a dictionary, and `}` after an entry without a separator.
     public static let looseSeparators = ParsingOptions(rawValue: 1 << 24)
 
     // MARK: Sets

@@ -157,7 +157,7 @@ public struct PropertyListError: Error, Sendable {
     /// The place of the failure in the input; nil if it is unknown.
     public var location: Location? { storage.location }
     /// The path from the root to the value; nil if it is unknown. Text parsers and
-    /// ``DocumentBuilder`` omit the path of a value inside more than 1,024 containers.
+    /// ``DocumentBuilder`` may omit the path of a value inside more than 1,024 containers.
     public var path: PropertyListPath? { storage.path }
     /// The recovery in words, such as the option or limit that makes the input acceptable.
     public var recovery: String? { wholeRecovery?.text }

@@ -40,7 +40,7 @@ extension StreamReader {
     func badReference(_ index: Int, _ what: StreamItem, count: Int) -> TypedStreamError {
         fail(
             .invalidReference,
-            "expected a reference to one of the \(count) earlier items of this kind (\(what.name)), found index \(index)"
+            "expected a reference to \(what.name) with an index below \(count), found index \(index)"
         )
     }
 

@@ -215,7 +215,9 @@ struct RunCursor {
                 "expected an attribute index from 1 to \(dictionaries + 1), found \(number)")
         }
         guard length > 0, length <= units.left else {
-            throw fields.fail("expected a run of 1 to \(units.left) UTF-16 units, found \(length)")
+            throw fields.fail(
+                "expected a run of at least 1 and at most \(units.left) UTF-16 units, found "
+                    + "\(length)")
         }
         guard units.advance(by: length) else {
             throw fields.fail(
@@ -262,7 +264,8 @@ extension FieldCursor {
         let length = try integer()
         guard let group = nextGroup() else { throw fail("expected the bytes of data, found none") }
         var values = group.values.makeIterator()
-        guard case .bytes(let bytes)? = values.next()?.content, group.isBytes, values.next() == nil
+        guard case .bytes(let bytes)? = values.next()?.content, group.beginsWithArray,
+            values.next() == nil
         else { throw fail("expected one array of characters as the bytes of data") }
         guard bytes.count == length else {
             throw fail("expected \(length) bytes of data, found \(bytes.count)")
@@ -386,7 +389,7 @@ extension FieldCursor {
 
 extension TypedStreamGroup {
     /// A Boolean value indicating whether the first type of the group is an array.
-    fileprivate var isBytes: Bool { encoding?.bytes.first == TypeCode.array }
+    fileprivate var beginsWithArray: Bool { encoding?.bytes.first == TypeCode.array }
 }
 
 /// The NeXTSTEP property lists that contain font names. They are little-endian in every stream.

@@ -163,17 +163,26 @@ struct ArchivedDictionaryTests {
             onCorruption: .reset { reports.add($0, $1) })
     }
 
-    /// Data that is no valid archive: empty, malformed, truncated, and with a root that refers to
-    /// no object.
+    /// Data that is no valid archive: empty, malformed, truncated, with a root that refers to no
+    /// object, and with an object that has a key twice.
     private func corrupt() throws -> [[UInt8]] {
         let good = try KeyedArchiver.archive(["a": 1])
         let dangling = try PropertyListDocument([
             "$version": 100_000, "$archiver": "NSKeyedArchiver", "$objects": ["$null"],
             "$top": ["values": .uid(PropertyListUID(9))],
         ])
+        let duplicate = BinaryAssembler([
+            .dictionary([1, 2, 3, 4], [5, 6, 7, 10]), .ascii("$version"), .ascii("$archiver"),
+            .ascii("$top"), .ascii("$objects"), .integer(100_000, width: 4),
+            .ascii("NSKeyedArchiver"), .dictionary([8], [9]), .ascii("values"), .uid(1),
+            .array([11, 12, 17]), .ascii("$null"), .dictionary([13, 14, 14], [15, 16, 16]),
+            .ascii("$class"), .ascii("a"), .uid(2), .boolean(true),
+            .dictionary([18, 19], [20, 21]), .ascii("$classname"), .ascii("$classes"),
+            .ascii("NSDictionary"), .array([20]),
+        ])
         return [
             [], Array("bplist00junk".utf8), good.dropLast(3),
-            try BinaryPropertyList.serialize(dangling),
+            try BinaryPropertyList.serialize(dangling), duplicate.bytes,
         ]
     }
 

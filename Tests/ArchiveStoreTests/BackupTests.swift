@@ -69,6 +69,16 @@ struct BackupTests {
         #expect(try ItemBackup(parsing: few.archived()) == few)
     }
 
+    @Test("an access group shared by many items counts against the size limit once for each item")
+    func sharedAccessGroup() throws {
+        let group = String(repeating: "g", count: 1_000_000)
+        let one = Item(ItemAttributes(service: "s", account: "a", accessGroup: group), data: [1])
+        let error = #expect(throws: StoreError.self) {
+            try ItemBackup([Item](repeating: one, count: 100)).archived()
+        }
+        #expect(error?.what.contains("too large when each is stored separately: ") == true)
+    }
+
     #if os(Linux) && Stores
     @Test("reading a backup whose items share 1 MB takes memory for the archive, not for each item")
     func memoryOfSharedData() throws {

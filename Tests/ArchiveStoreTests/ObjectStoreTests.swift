@@ -172,6 +172,10 @@ struct ObjectStoreTests {
         try FileManager.default.createDirectory(
             atPath: folder("others"), withIntermediateDirectories: false)
         try Data([1]).write(to: URL(filePath: folder("others/a.plist")))
+        try FileManager.default.createDirectory(
+            atPath: folder("a.plist"), withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(
+            atPath: folder("b.plist"), withDestinationPath: "others/a.plist")
         #expect(try store.keys() == [long])
     }
 

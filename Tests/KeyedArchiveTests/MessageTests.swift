@@ -102,7 +102,34 @@ struct MessageTests {
 
     @Test("a message about a missing key does not list keys that are not strings")
     func nonStringKeys() throws {
-        let file = BinaryAssembler([
+        let archive = try KeyedUnarchiver(
+            parsing: Self.integerKey.bytes, allowing: .foundation.adding(Save.self),
+            options: .nonStringKeys)
+        let error = archiveError { try archive.unarchive(Save.self) }
+        #expect(error?.what == #"DWSave (object 1) has no key "name""#)
+        #expect(error?.recovery == "`default:` reads older archives without it")
+    }
+
+    @Test("a key that is not a string is not listed, and its field is not lost on writing")
+    func integerKeys() throws {
+        let allowed = ClassRegistry.foundation.adding(IntegerKeyed.self)
+        let archive = try KeyedUnarchiver(
+            parsing: Self.integerKey.bytes, allowing: allowed, options: .nonStringKeys)
+        let found = try archive.unarchive(IntegerKeyed.self)
+        #expect(found.keys.isEmpty)
+        let opaque = try archive.unarchive(OpaqueObject.self)
+        #expect(opaque.keys.isEmpty)
+        let what = "object 1: expected keys that are strings, found one of kind integer"
+        let errors = [
+            found.unknown, found.extra, archiveError { try opaque.propertyList() },
+            archiveError { try KeyedArchiver.archive(opaque, allowing: allowed) },
+        ]
+        for error in errors { #expect(error?.code == .malformedObject && error?.what == what) }
+    }
+
+    /// An archive of a save whose only key besides `$class` is the integer 1.
+    private static var integerKey: BinaryAssembler {
+        BinaryAssembler([
             .dictionary([1, 2, 3, 4], [5, 6, 7, 10]), .ascii("$version"), .ascii("$archiver"),
             .ascii("$top"), .ascii("$objects"), .integer(100_000, width: 4),
             .ascii("NSKeyedArchiver"), .dictionary([8], [9]), .ascii("root"), .uid(1),
@@ -111,11 +138,6 @@ struct MessageTests {
             .dictionary([18, 19], [20, 21]), .ascii("$classname"), .ascii("$classes"),
             .ascii("DWSave"), .array([20]),
         ])
-        let archive = try KeyedUnarchiver(
-            parsing: file.bytes, allowing: .foundation.adding(Save.self), options: .nonStringKeys)
-        let error = archiveError { try archive.unarchive(Save.self) }
-        #expect(error?.what == #"DWSave (object 1) has no key "name""#)
-        #expect(error?.recovery == "`default:` reads older archives without it")
     }
 
     @Test("after many errors, a message about a missing key no longer lists other keys")
@@ -128,6 +150,20 @@ struct MessageTests {
         for _ in 0..<10_000 { last = archiveError { try archive.unarchive(Save.self) } }
         #expect(last?.what == #"DWSave (object 1) has no key "name""#)
         #expect(last?.recovery == "`default:` reads older archives without it")
+    }
+}
+
+/// The keys of an object, and the errors of keeping its fields.
+private struct IntegerKeyed: KeyedDecodable {
+    static let archivedClass: ArchivedClass = "DWSave"
+    let keys: [String]
+    let unknown: KeyedArchiveError?
+    let extra: KeyedArchiveError?
+
+    init(coder: KeyedDecoder) throws {
+        keys = coder.keys
+        unknown = archiveError { try coder.unknownFields(except: []) }
+        extra = archiveError { try coder.extraFields(except: []) }
     }
 }
 
@@ -335,7 +371,7 @@ private let readingMistakes: [MessageTests.Mistake] = [
     },
     .init(
         "a cycle",
-        "keyed archive: object 1 cannot be decoded without itself: 1 → 1, in root.x "
+        "keyed archive: reference cycle through object 1: 1 → 1, in root.x "
             + "(read one of these references with `decodeReference`)"
     ) {
         let bytes = try Archives.make([

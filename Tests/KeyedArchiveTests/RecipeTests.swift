@@ -117,6 +117,53 @@ struct RecipeTests {
         #expect(try ArchiveGraph(parsing: written).archivedClass(of: 1)?.name == "Partial")
     }
 
+    @Test("another written name replaces the own class of a type, and none of its other classes")
+    func renamedOwnClass() throws {
+        func name(_ value: some KeyedCodable) throws -> String? {
+            let registry = ClassRegistry.foundation.adding(type(of: value), writtenAs: "Other")
+            let bytes = try KeyedArchiver.archive(value, allowing: registry)
+            return try ArchiveGraph(parsing: bytes).archivedClass(of: 1)?.name
+        }
+        let linear = ArchivedUnitConverter.linear(coefficient: 1, constant: 0)
+        #expect(try name(linear) == "Other")
+        #expect(
+            try name(ArchivedUnitConverter.reciprocal(1)) == "NSUnitConverterReciprocal")
+        #expect(try name(ArchivedUnit(symbol: "x")) == "Other")
+        let length = ArchivedUnit("NSUnitLength", symbol: "m", converter: linear)
+        #expect(try name(length) == "NSUnitLength")
+        let range = ArchivedRange(location: 0, length: 1)
+        func match(_ count: Int) -> ArchivedRegularExpressionMatch {
+            ArchivedRegularExpressionMatch(
+                range: range, ranges: Array(repeating: range, count: count),
+                regularExpression: nil)
+        }
+        #expect(try name(match(1)) == "Other")
+        #expect(try name(match(2)) == "NSExtendedRegularExpressionCheckingResult")
+    }
+
+    @Test("a shared value is written under another name even if its own name is removed")
+    func renamedShared() throws {
+        func rewritten<T: KeyedCodable>(_ type: T.Type, _ object: PropertyListValue) throws {
+            let own = type.archivedClass.name
+            let bytes = try Archives.make([
+                ["NS.objects": [.uid(2), .uid(2)], "$class": .uid(5)], object, "x",
+                Archives.describe(own), Archives.describe("NSArray"),
+            ])
+            let read = ClassRegistry.foundation.adding(type)
+            let list = try KeyedUnarchiver.unarchive(
+                [AnyArchived].self, from: bytes, allowing: read)
+            let renamed = read.adding(type, writtenAs: "Other").removing(own)
+            let graph = try ArchiveGraph(
+                parsing: KeyedArchiver.archive(list, allowing: renamed))
+            #expect(graph.archivedClass(of: 2)?.name == "Other")
+        }
+        try rewritten(Partial.self, ["name": .uid(3), "$class": .uid(4)])
+        try rewritten(ArchivedTimeZone.self, ["NS.name": .uid(3), "$class": .uid(4)])
+        try rewritten(ArchivedLocale.self, ["NS.identifier": .uid(3), "$class": .uid(4)])
+        try rewritten(ArchivedCalendar.self, ["NS.identifier": .uid(3), "$class": .uid(4)])
+        try rewritten(ArchivedUnit.self, ["NS.symbol": .uid(3), "$class": .uid(4)])
+    }
+
     @Test("fields unknown to a type are kept, with the objects they refer to")
     func unknownFields() throws {
         let bytes = try Archives.make([

@@ -146,6 +146,17 @@ struct EditCommandTests {
         }
     }
 
+    @Test("standard input cannot be both the file and the value")
+    func standardInputAsValue() {
+        for verb in ["set", "insert", "append"] {
+            let run = keyed(verb, "-", "key", "-t", "data", "--from", "-")
+            #expect(run.status == 2, "\(verb)")
+            #expect(
+                run.errors.contains("Standard input cannot be both the file and the value."),
+                "\(verb)")
+        }
+    }
+
     @Test("several edits in one call are applied together or not at all")
     func several() throws {
         let all = try inPlace(
@@ -357,6 +368,18 @@ struct EditCommandTests {
         }
     }
 
+    @Test("JSON keeps its line endings: LF, CRLF or CR")
+    func lineEndings() throws {
+        for newline in ["\n", "\r\n", "\r"] {
+            let lines = ["{", "  \"a\": 1,", "  \"b\": 2", "}", ""]
+            let text = lines.joined(separator: newline)
+            try Files.withFile(text.utf8, named: "a.json") { file in
+                let run = keyed("set", file, "b", "3")
+                #expect(run.bytes == Array(text.replacing("2", with: "3").utf8), "\(run)")
+            }
+        }
+    }
+
     @Test("an edit of JSON with a key that is not a string is refused, unless it removes the key")
     func pairs() throws {
         let text = #"{"a":1,"p":{"$pairs":[[1,"x"],["b",2]]}}"# + "\n"
@@ -452,11 +475,17 @@ struct EditCommandTests {
         #expect(keyed("get", file, "roots").errors.contains("missing key `roots`"))
     }
 
-    @Test("a number that is too large for a 32-bit real is refused")
+    @Test("a number that is too large or too small for a 32-bit real is refused")
     func single() throws {
         try Files.withFile(Self.text.utf8) { file in
-            let run = keyed("set", file, "age", "-t", "single", "1e300")
-            #expect(run.status == 2 && run.errors.contains("expected a value of type single"))
+            for number in ["1e300", "1e-60", "-1e-60"] {
+                let run = keyed("set", file, "age", "-t", "single", number)
+                #expect(run.status == 2, "\(number)")
+                #expect(run.errors.contains("expected a value of type single"), "\(number)")
+            }
+            // Text cannot represent the width, but the number is accepted.
+            let zero = keyed("set", file, "age", "-t", "single", "0.0")
+            #expect(zero.status == 1 && zero.errors.contains("32-bit real"), "\(zero.errors)")
         }
     }
 
@@ -587,6 +616,17 @@ struct DiffCommandTests {
                 try PropertyListValue(parsing: two.bytes)
                     == ["a": 3, "b": 4, "l": ["x", "t"], "n": 5])
             #expect(keyed("merge", files[0], files[1], "--at", "nope").status == 1)
+        }
+    }
+
+    @Test("standard input can be only one of the files to merge")
+    func standardInput() {
+        for arguments in [["-", "-"], ["a", "-", "--base", "-"], ["-", "a", "--base", "-"]] {
+            let run = keyed(list: ["merge"] + arguments)
+            #expect(run.status == 2, "\(arguments)")
+            #expect(
+                run.errors.contains("Standard input cannot be more than one of the files."),
+                "\(arguments)")
         }
     }
 

@@ -131,6 +131,8 @@ struct PlutilParityTests {
         "-p .", "-replace list.1 -string Z FILE", "-insert new -integer 12x FILE",
         "-insert new -float x FILE", "-insert new -date nope FILE", "-s -lint FILE", "-s FILE",
         "-extract dict swift -o - FILE", "-convert json -r -o - FILE",
+        "-extract u swift -o - FILE", "-extract i swift -o - FILE", "-extract u objc -o - FILE",
+        "-extract i objc -o - FILE", "-extract r objc -o - FILE", "-extract b objc -o - FILE",
         "-extract list json -o - FILE",
         "-convert json -o - FILE", "-extract dict json -r -o - FILE", "-insert new -json [1] FILE",
         "-insert new -json nope FILE", "-extract s json FILE", "-type b -expect bool FILE",
@@ -220,6 +222,35 @@ struct PlutilParityTests {
                 #expect(ours == theirs, "\(format): plutil \(call)")
             } else if format != Self.malformed {
                 #expect(ours != theirs, "\(format): plutil \(call) now has the same result")
+            }
+        }
+    }
+
+    @Test("a scalar is written as a constant of its own type")
+    func scalarConstants() throws {
+        try Files.withFile(Files.binary(Self.value)) { file in
+            for (key, swift, objectiveC) in [
+                ("u", "let file = \"é漢 <&>\"", "NSString * const file = @\"é漢 <&>\";"),
+                ("i", "let file = 5", "NSNumber * const file = @5;"),
+                ("b", "let file = true", "NSNumber * const file = @YES;"),
+            ] {
+                let inSwift = keyed("plutil", "-extract", key, "swift", "-o", "-", file)
+                #expect(inSwift.lines.last == swift)
+                let inObjectiveC = keyed("plutil", "-extract", key, "objc", "-o", "-", file)
+                #expect(inObjectiveC.lines.last == objectiveC)
+            }
+        }
+    }
+
+    @Test("-insert and -replace refuse an array index with a leading zero or a sign")
+    func spelledIndices() throws {
+        try Files.withFile(Files.binary(Self.value)) { file in
+            for (verb, path) in [
+                ("-replace", "list.01"), ("-replace", "list.+1"), ("-insert", "list.01"),
+            ] {
+                let run = keyed("plutil", verb, path, "-string", "x", file)
+                #expect(run.status == 1)
+                #expect(run.errors.contains("Unable to index into array with key path \(path)"))
             }
         }
     }

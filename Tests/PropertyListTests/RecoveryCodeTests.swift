@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PropertyList
+import TestSupport
 import Testing
 
 @Suite("Recovery codes")
@@ -55,6 +56,13 @@ struct RecoveryCodeTests {
         #expect(json?.recoveryCode == .chooseMapping)
         let text = #expect(throws: PropertyListError.self) { try date.serialized(as: .openStep) }
         #expect(text?.recoveryCode == .chooseScalars)
+        let damaged = BinaryAssembler([.array([1]), .raw([0x70])])
+        let salvaged = try parsed(damaged, options: .salvage)
+        let lost = #expect(throws: PropertyListError.self) {
+            try salvaged.serialized(as: .openStep)
+        }
+        #expect(lost?.what == "a value that could not be read cannot be written")
+        #expect(lost?.recovery == nil)
         let form = try #require(refusal(of: #"{"$date": 1}"#, mapping: .typed))
         #expect(form.recoveryCode == .readStrictly)
     }

@@ -137,12 +137,12 @@ extension StoreSchema {
         }
     }
 
-    /// Checks that the file is as long as its header says. SQLite accepts files that lack unused
-    /// pages.
+    /// Checks that the file is as long as its header says. SQLite accepts an incomplete last page
+    /// if it is unused.
     ///
     /// A file is too long if another program compacted it and was killed before truncating it.
-    /// Rotating the key would not overwrite the bytes after the end, and a journal does not say how
-    /// many of these bytes belong to the store.
+    /// Rotating the key would not overwrite the extra bytes, and a journal does not distinguish
+    /// them from the store's pages.
     static func requireSize(_ database: Database) throws {
         let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
         let pageSize = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0

@@ -83,10 +83,6 @@ extension ObjectStore.Naming {
         return key
     }
 
-    /// A Boolean value indicating whether a folder of another program may have the same name as a
-    /// file of the store.
-    var allowsForeignFolders: Bool { suffix != nil }
-
     /// Returns whether a folder with this name may contain files of long keys.
     func isFolder(_ name: String) -> Bool { suffix == nil && KeyFileName.isPart(name) }
 

@@ -142,16 +142,17 @@ public struct ObjectStore: Sendable {
         return keys.map(ExactText.init(_:)).sorted().map(\.text)
     }
 
-    /// Returns the names in a folder of the store. The result is empty for a file or a link in
-    /// place of a subfolder, and for a subfolder that was just removed.
+    /// Returns the names of the files in a folder of the store, and of the entries that may be
+    /// folders for long keys. Other folders and links may have the same name as a file of the
+    /// store. The result is empty for a file or a link in place of a subfolder, and for a subfolder
+    /// that was just removed.
     private func names(in folders: [String]) throws(StoreError) -> [String] {
         do {
             let chain = try FolderChain(folder, folders)
             defer { chain.close() }
-            let names = try chain.last.names()
-            guard naming.allowsForeignFolders else { return names }
-            return names.filter { name in
-                (try? FileMode(of: FilePlace(name, in: chain.last)))?.isRegular == true
+            return try chain.last.names().filter { name in
+                naming.isFolder(name)
+                    || (try? FileMode(of: FilePlace(name, in: chain.last)))?.isRegular == true
             }
         } catch {
             if !folders.isEmpty, error.isMissing || error.isNotFolder { return [] }

@@ -189,7 +189,7 @@ public struct ItemIdentity: Sendable, Hashable {
     /// password, it applies to the account and the encoded address, which takes 18 to 26 bytes more
     /// than its strings.
     ///
-    /// Encrypted databases look up items in an index over both, and compare whole entries.
+    /// The limit keeps lookups fast in encrypted databases, whose index contains both.
     public static let largestSize = 16 << 10
 
     /// Checks the total size of service and account.

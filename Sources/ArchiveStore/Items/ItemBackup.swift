@@ -157,7 +157,8 @@ extension Item {
     /// The number of bytes of the data and of all attributes with a variable length.
     fileprivate var size: Int {
         let texts = [
-            attributes.account, attributes.label, attributes.itemDescription, attributes.comment,
+            attributes.account, attributes.accessGroup, attributes.label,
+            attributes.itemDescription, attributes.comment,
         ]
         let textSize = texts.reduce(attributes.subject.bytes.count) { $0 + ($1?.utf8.count ?? 0) }
         return textSize + data.count + (attributes.generic?.count ?? 0)

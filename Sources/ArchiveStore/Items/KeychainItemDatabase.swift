@@ -37,8 +37,9 @@ private struct KeychainTransaction: ItemTransaction {
     init(_ accessGroup: String) { self.accessGroup = accessGroup }
 
     func items(matching query: ItemQuery, limit: Int) throws -> [Item] {
-        // The keychain is queried for one class at a time.
+        // The keychain is queried for one class at a time, and returns the items in its own order.
         let found = try ItemClass.allCases.flatMap { try items($0, matching: query) }
+            .sorted { $0.attributes.created < $1.attributes.created }
         return Array(found.prefix(max(0, limit)))
     }
 

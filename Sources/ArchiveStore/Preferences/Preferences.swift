@@ -35,8 +35,8 @@ public final class Preferences: KeyValueStore {
     private let saver: AutomaticSaver?
     private let table = KeyValueTable(hasFile: true)
     private let searchTime: Double
-    // Serializes access to the file within this process. The array contains the keys of the changes
-    // that the last call had no time to try.
+    // Serializes this object's access to the file. The array contains the keys of the changes that
+    // the last call had no time to try.
     private let fileTurn = Guarded<[ExactText]>([])
 
     /// Opens a domain and reads its values.
@@ -114,7 +114,7 @@ public final class Preferences: KeyValueStore {
             || domain.utf8.count > 200
         {
             throw StoreError(
-                .invalidName, what: "`\(TerminalText.escaped(domain))` is not a valid domain",
+                .invalidName, what: "`\(StoreError.printable(domain))` is not a valid domain",
                 recovery: "use 1 to 200 bytes without a slash, a NUL or a leading dot")
         }
     }
@@ -150,8 +150,8 @@ public final class Preferences: KeyValueStore {
     ///
     /// A value that the file cannot hold does not prevent other values from being written. Examples
     /// are an infinite date, or a control character in XML. If the file would exceed the limits,
-    /// the smaller ones of the new values are written. The search for values that fit ends after
-    /// two seconds. The next call begins with the values that were not tried.
+    /// the smaller new values are written. The search for values that fit ends after two seconds.
+    /// The next call begins with the values that were not tried.
     ///
     /// The options may specify XML while another program has written the file in another format,
     /// with a value that XML cannot represent exactly. The file is then written in the binary
@@ -192,8 +192,7 @@ public final class Preferences: KeyValueStore {
         let searchEnd = Environment.deadline(after: searchTime)
         var merge: PreferencesMerge?
         for round in 0..<Self.mostRounds {
-            let contentsLock = contentsFile.lockContents(
-                until: Environment.deadline(after: timeout))
+            let contentsLock = contentsFile.lockContents(until: deadline)
             defer { contentsLock?.release() }
             let found = try contentsFile.contents()
             if merge == nil || merge?.found != found?.contents {

@@ -35,8 +35,7 @@ struct PreferencesMerge {
     /// Merges all changes, or those that fit if the file cannot hold all of them.
     ///
     /// The changes of `waiting`, which an earlier merge had no time to try, are tried first. The
-    /// search for changes that fit ends at the deadline, on the clock of `Environment.uptime`. The
-    /// initializer throws `unsupportedValue` if even the unchanged contents cannot be written.
+    /// search for changes that fit ends at the deadline, on the clock of `Environment.uptime`.
     init(
         _ changes: Changes, into found: PreferencesContents?, _ options: FileOptions,
         _ limits: ParsingLimits, first waiting: [ExactText], until deadline: Double
@@ -112,9 +111,9 @@ extension PreferencesMerge {
             .mentioning(waiting: untried.count)
     }
 
-    /// Chooses all changes except those that no file can hold by themselves. Among changes that
-    /// were not tried individually, the refused ones are found by trying whole files, whose errors
-    /// name the refused values. This is fast, because usually only one or two values are refused.
+    /// Chooses all changes except values that cannot be written even alone. Among changes that were
+    /// not tried individually, the refused ones are found by trying whole files, whose errors name
+    /// the refused values. This is fast, because usually only one or two values are refused.
     ///
     /// - Returns: A Boolean value indicating whether all other changes fit.
     private mutating func chooseAllButRefused(
@@ -139,8 +138,8 @@ extension PreferencesMerge {
         return false
     }
 
-    /// Moves the change that an error names from `untried` to `refused`, if no file can hold it by
-    /// itself.
+    /// Moves the change that an error names from `untried` to `refused`, if its value cannot be
+    /// written even alone.
     ///
     /// - Returns: A Boolean value indicating whether a change was moved. A value that fits by
     ///   itself may still be too large together with others.

@@ -134,7 +134,8 @@ extension ArchivedAttributedString: KeyedCodable {
     private typealias Attributes = ArchivedPairs<AnyArchived, AnyArchived>
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
-        try writer.writeObject(of: kind.archivedClass, fields: encode)
+        let archivedClass = writer.writtenClass(kind.archivedClass, of: Self.self)
+        return try writer.writeObject(of: archivedClass, fields: encode)
     }
 
     /// Writes the text and its attributes.

@@ -119,8 +119,9 @@ extension ArchivedUnit: KeyedCodable {
     }
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
-        try origin.once(in: writer, as: unitClass.name) {
-            try writer.writeObject(of: unitClass, fields: encode)
+        let archivedClass = writer.writtenClass(unitClass, of: Self.self)
+        return try origin.once(in: writer, as: archivedClass.name) {
+            try writer.writeObject(of: archivedClass, fields: encode)
         }
     }
 

@@ -29,14 +29,14 @@ extension ArchivedNumber {
     public var doubleValue: Double {
         switch self {
         case .boolean(let value): value ? 1 : 0
-        case .integer(let value): Self.double(value)
+        case .integer(let value): Self.nearest(value)
         case .real(let value): value.value
         }
     }
 
-    private static func double(_ value: PropertyListInteger) -> Double {
-        if let value = value.value(as: Int64.self) { return Double(value) }
-        return Double(value.value(as: UInt64.self) ?? .max)
+    private static func nearest<Real: BinaryFloatingPoint>(_ value: PropertyListInteger) -> Real {
+        if let value = value.value(as: Int64.self) { return Real(value) }
+        return Real(value.value(as: UInt64.self) ?? .max)
     }
 
     /// Converts a number that the initializer of the type rejects. As a `Bool`, a number is true
@@ -53,7 +53,9 @@ extension ArchivedNumber {
     }
 
     private func real(for type: Any.Type) -> ArchivedNumber {
-        let narrow = Float(doubleValue)
+        // An integer is not converted by way of a `Double`, which would round it twice.
+        let narrow: Float =
+            if case .integer(let value) = self { Self.nearest(value) } else { Float(doubleValue) }
         let fits = narrow.isFinite || !doubleValue.isFinite
         return .real(
             type == Float.self && fits ? PropertyListReal(narrow) : PropertyListReal(doubleValue))

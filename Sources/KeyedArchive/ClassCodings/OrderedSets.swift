@@ -81,9 +81,13 @@ extension ArchivedCountedSet: KeyedArchivable where Element: KeyedArchivable {
 }
 
 extension ArchivedCountedSet: KeyedEncodable where Element: KeyedEncodable {
-    public func encode(with coder: KeyedEncoder) {
+    /// Writes the elements and their counts.
+    ///
+    /// - Throws: `valueOutOfRange` for a count that is not positive.
+    public func encode(with coder: KeyedEncoder) throws {
         coder.encode(elements.count, forKey: "NS.count")
         for (index, (element, count)) in elements.enumerated() {
+            try Self.requirePositive(count)
             coder.encodeElement(element, forKey: "NS.object\(index)", at: index)
             coder.encode(count, forKey: "NS.count\(index)")
         }
@@ -103,13 +107,19 @@ extension ArchivedCountedSet: KeyedDecodable where Element: KeyedDecodable {
         elements = []
         for (index, value) in values.enumerated() {
             let count = try coder.decodeInteger(forKey: "NS.count\(index)")
-            guard count > 0 else {
-                throw KeyedArchiveError(
-                    .valueOutOfRange,
-                    what: "expected a positive count of an element, found \(count)",
-                    object: coder.uid)
-            }
+            try Self.requirePositive(count, in: coder.uid)
             elements.append((value, count))
         }
+    }
+}
+
+extension ArchivedCountedSet {
+    fileprivate static func requirePositive(
+        _ count: Int, in object: PropertyListUID? = nil
+    ) throws(KeyedArchiveError) {
+        if count > 0 { return }
+        throw KeyedArchiveError(
+            .valueOutOfRange, what: "expected a positive count of an element, found \(count)",
+            object: object)
     }
 }

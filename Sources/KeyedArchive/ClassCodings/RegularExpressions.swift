@@ -127,10 +127,15 @@ extension ArchivedRegularExpressionMatch: KeyedCodable {
             case ...Self.extendedCount: Self.extended
             default: Self.complex
             }
-        return try writer.writeObject(of: Self.subclass(name), fields: encode)
+        let archivedClass = writer.writtenClass(Self.subclass(name), of: Self.self)
+        return try writer.writeObject(of: archivedClass, fields: encode)
     }
 
-    public func encode(with coder: KeyedEncoder) {
+    /// Writes the ranges and the regular expression.
+    ///
+    /// - Throws: `valueOutOfRange` for a range with a negative location or length.
+    public func encode(with coder: KeyedEncoder) throws {
+        try range.requireNotNegative()
         let values = ranges.map { ArchivedValue.range($0) }
         coder.encode(regularExpression, forKey: "NSRegularExpression")
         if ranges.count > Self.extendedCount {

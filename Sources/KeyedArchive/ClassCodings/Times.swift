@@ -67,7 +67,8 @@ extension ArchivedTimeZone: KeyedCodable {
     }
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
-        try origin.once(in: writer, as: Self.archivedClass.name) { try writer.writeObject(self) }
+        let name = writer.writtenClass(Self.archivedClass, of: Self.self).name
+        return try origin.once(in: writer, as: name) { try writer.writeObject(self) }
     }
 
     public init(coder: KeyedDecoder) throws {
@@ -107,7 +108,8 @@ extension ArchivedLocale: KeyedCodable {
     }
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
-        try origin.once(in: writer, as: Self.archivedClass.name) { try writer.writeObject(self) }
+        let name = writer.writtenClass(Self.archivedClass, of: Self.self).name
+        return try origin.once(in: writer, as: name) { try writer.writeObject(self) }
     }
 
     public init(coder: KeyedDecoder) throws {
@@ -177,7 +179,8 @@ extension ArchivedCalendar: KeyedCodable {
     }
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
-        try origin.once(in: writer, as: Self.archivedClass.name) { try writer.writeObject(self) }
+        let name = writer.writtenClass(Self.archivedClass, of: Self.self).name
+        return try origin.once(in: writer, as: name) { try writer.writeObject(self) }
     }
 
     public init(coder: KeyedDecoder) throws {

@@ -81,12 +81,16 @@ extension ArchivedValue: KeyedCodable {
         return try writer.writeObject(self)
     }
 
+    /// Writes the structure.
+    ///
+    /// - Throws: `valueOutOfRange` for a range with a negative location or length.
     public func encode(with coder: KeyedEncoder) throws {
         switch self {
         case .point(let point): coder.encode(point, special: 1, forKey: "NS.pointval")
         case .size(let size): coder.encode(size, special: 2, forKey: "NS.sizeval")
         case .rect(let rect): coder.encode(rect, special: 3, forKey: "NS.rectval")
         case .range(let range):
+            try range.requireNotNegative()
             coder.encode(4, forKey: Self.specialKey)
             let length = ArchivedNumber.integer(PropertyListInteger(range.length))
             coder.encode(length, forKey: "NS.rangeval.length")
@@ -164,13 +168,17 @@ extension ArchivedRange {
             try coder.decodeInt64(forKey: locationKey) == .max
             ? Self.notFound : coder.decodeInteger(forKey: locationKey)
         length = try coder.decodeInteger(forKey: lengthKey)
-        if location < 0 || length < 0 {
-            throw KeyedArchiveError(
-                .valueOutOfRange,
-                what: "expected a location and a length that are not negative, found "
-                    + "\(location) and \(length)",
-                object: coder.uid)
-        }
+        try requireNotNegative(in: coder.uid)
+    }
+
+    /// Checks that neither the location nor the length is negative.
+    func requireNotNegative(in object: PropertyListUID? = nil) throws(KeyedArchiveError) {
+        if location >= 0 && length >= 0 { return }
+        throw KeyedArchiveError(
+            .valueOutOfRange,
+            what: "expected a location and a length that are not negative, found "
+                + "\(location) and \(length)",
+            object: object)
     }
 }
 
@@ -182,6 +190,9 @@ extension ArchivedRange: KeyedCodable {
         ArchivedValue.register(in: &registry)
     }
 
+    /// Writes an `NSValue` with the range.
+    ///
+    /// - Throws: `valueOutOfRange` for a negative location or length.
     public func encode(with coder: KeyedEncoder) throws {
         try ArchivedValue.range(self).encode(with: coder)
     }

@@ -65,7 +65,8 @@ extension AnyArchived: KeyedCodable {
         let value = try encodable()
         return try writer.any {
             guard let identity else { return try value.archive(in: writer) }
-            let name = type(of: value).archivedClass.name
+            let encodableType: any KeyedEncodable.Type = type(of: value)
+            let name = writer.writtenClass(encodableType.archivedClass, of: encodableType).name
             return try writer.once(identity, as: name) { try value.archive(in: writer) }
         }
     }

@@ -20,7 +20,7 @@ final class AnyArchivedBox {
 
         func add(_ value: any KeyedDecodable) { values.append(value) }
 
-        /// Removes and returns the values. The caller releases them outside any access to them.
+        /// Removes and returns the values. Releasing them may call `add`, so the caller does that.
         func removeAll() -> [any KeyedDecodable] {
             let removed = values
             values = []

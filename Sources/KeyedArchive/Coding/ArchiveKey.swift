@@ -44,10 +44,12 @@ struct KnownKey {
 struct FieldKeys {
     private var unescaped: [UInt32: String] = [:]
 
-    /// Returns the unescaped key of a string's node; nil for a key of the format.
+    /// Returns the unescaped key at a node; nil for a key of the format, and for a node that is not
+    /// a string.
     mutating func key(
         _ node: UInt32, of table: DocumentTable, _ contents: inout LongContents
     ) -> String? {
+        if table[node].kind != .string { return nil }
         let text = table.string(of: node, &contents)
         guard text.utf8.first == UInt8(ascii: "$"), text.utf8.count >= LongContents.shortest else {
             return ArchiveKey.unescaped(text)

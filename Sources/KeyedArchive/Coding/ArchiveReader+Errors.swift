@@ -14,14 +14,14 @@ internal import Foundation
 extension ArchiveReader {
     /// Returns the error for nil, or a class description, where an object of a type is expected.
     func nilError(_ object: UInt32, expected type: Any.Type) -> KeyedArchiveError {
-        if index.classNumber(of: object) == .description { return description(object) }
+        if index.classNumber(of: object) == .description { return descriptionError(object) }
         return KeyedArchiveError(
             .missingValue, what: "expected \(type), found nil", object: PropertyListUID(object),
             recovery: "request `\(type)?`")
     }
 
     /// Returns the error for a class description where an object is expected.
-    func description(_ object: UInt32) -> KeyedArchiveError {
+    func descriptionError(_ object: UInt32) -> KeyedArchiveError {
         KeyedArchiveError(
             .malformedObject,
             what: "expected an object, found the description of a class (object \(object))",
@@ -87,7 +87,7 @@ extension ArchiveReader {
         return KeyedArchiveError(
             .referenceCycle,
             what:
-                "object \(object) cannot be decoded without itself: \(way.joined(separator: " → ")) → \(object)",
+                "reference cycle through object \(object): \(way.joined(separator: " → ")) → \(object)",
             object: PropertyListUID(object),
             recovery: "read one of these references with `decodeReference`")
     }

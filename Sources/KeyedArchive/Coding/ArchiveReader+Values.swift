@@ -195,7 +195,7 @@ extension ArchiveReader {
     private func refusal(of object: UInt32) throws(KeyedArchiveError) -> KeyedArchiveError? {
         if let known = unkeepable[object] { return known }
         let number = index.classNumber(of: object)
-        if number == .description { return description(object) }
+        if number == .description { return descriptionError(object) }
         guard number.isObject else { return nil }
         try state.charge()
         if !listed(number).isAllowed, !registry.keepsUnknownClasses { return notAllowed(object) }

@@ -48,7 +48,7 @@ final class ArchiveReader {
     private var rootTypes: [any KeyedDecodable.Type] = []
     private var rootClasses: ClassRegistry?
     // The number of further errors that may suggest keys of an object.
-    var remainingHints = NearestKeys.mostErrors
+    var remainingSuggestions = NearestKeys.mostErrors
     /// The archive that opaque objects refer to.
     private(set) lazy var opaqueArchive = OpaqueArchive(table, index)
     private var deferredReferences: [DeferredReference] = []
@@ -176,7 +176,7 @@ extension ArchiveReader {
     /// for a class description.
     func classNumber(of object: UInt32) -> ClassNumber { index.classNumber(of: object) }
 
-    /// Returns the record of an object, or of the dictionary of the roots for nil.
+    /// Returns the record of an object, or that of all roots if `object` is nil.
     func record(of object: UInt32?) -> NodeRecord { table[object.map(index.node) ?? index.top] }
 
     /// Returns the class of an object; nil if the entry is nil or a class description.
@@ -298,7 +298,7 @@ extension ArchiveReader {
     /// Returns the node of a field's value; nil if there is no such field.
     ///
     /// Programs request the same keys in the same order from each object of a class, and
-    /// dictionaries of one shape have a key in the same position. So positions are cached by class,
+    /// dictionaries of one shape have each key in one position. So positions are cached by class,
     /// by shape, and by step: the place of a request in the sequence of requests to one object.
     /// Other keys are looked up, also in constant time.
     @inline(__always)
@@ -366,7 +366,7 @@ extension ArchiveReader {
     }
 
     /// Returns the position of a field in an object, or of a root. A key such as `$0` stands for an
-    /// unkeyed root, unless the program has written a root with that key.
+    /// unkeyed root, unless the roots also have the escaped key `$$0`.
     private func position(
         of key: String, in record: NodeRecord, areRoots: Bool = false
     ) -> UInt32? {
@@ -396,7 +396,8 @@ extension ArchiveReader {
         return table.child(record.valuePlace(ofKeyAt: place))
     }
 
-    /// Returns the keys of an object's fields, in order, including those of unkeyed roots.
+    /// Returns the keys of an object's fields, in order, including those of unkeyed roots. Keys that
+    /// are not strings are left out, because no field can be requested by them.
     func keys(of decoder: KeyedDecoder) -> [String] {
         let record = decoder.record
         guard record.kind == .dictionary else { return [] }
@@ -418,7 +419,13 @@ extension ArchiveReader {
 
     /// Returns the keys of an object that are not among `known`, including the keys `$0`, `$1`, …
     /// of unkeyed values that have not been read. These values count as read from then on.
-    func unreadFields(of decoder: KeyedDecoder, except known: Set<String>) -> UnreadFields {
+    ///
+    /// - Throws: `malformedObject` for a key that is not a string, because such a field cannot be
+    ///   written; `misuse` at the roots.
+    func unreadFields(
+        of decoder: KeyedDecoder, except known: Set<String>
+    ) throws(KeyedArchiveError) -> UnreadFields {
+        let object = try decoder.objectReference().number
         let known = Set(known.map { ExactText($0) })
         let record = decoder.record
         guard record.kind == .dictionary else { return UnreadFields() }
@@ -428,6 +435,8 @@ extension ArchiveReader {
         var unread = UnreadFields()
         for place in record.keyRange {
             let node = table.child(place)
+            let kind = table[node].kind
+            if kind != .string { throw OpaqueArchive.nonStringKey(kind, object) }
             if let key = fieldKeys.key(node, of: table, &state.longContents) {
                 if !known.contains(ExactText(key)) {
                     unread.writtenKeys.append(ArchiveKey.escaped(key))
@@ -445,8 +454,8 @@ extension ArchiveReader {
         return unread
     }
 
-    /// Returns the key of an unkeyed root; nil for other keys of the format, and if the program has
-    /// written a root with that key.
+    /// Returns the key of an unkeyed root; nil for other keys of the format, and if the roots also
+    /// have the escaped form of the key.
     private func unkeyedRoot(_ node: UInt32, _ roots: NodeRecord) -> String? {
         let key = text(of: node)
         guard ArchiveKey.isUnkeyed(key),

@@ -106,7 +106,8 @@ extension ArchiveWriter {
         return PropertyListUID(number)
     }
 
-    /// Writes a new object of a class that the caller names. `fields` writes its fields.
+    /// Writes a new object of a class that the caller names. `fields` writes its fields. A name
+    /// from ``ClassRegistry/adding(_:writtenAs:)`` does not replace that of the class.
     ///
     /// - Throws: the errors of ``writeObject(_:)``, and the errors of `fields`.
     public func writeObject(
@@ -259,16 +260,23 @@ extension ArchiveWriter {
     }
 
     private func newType(_ type: any KeyedEncodable.Type) -> WrittenType {
-        if let name = registry.writtenName(of: type) {
-            let index = table.classIndex(of: ArchivedClass(name: name, chain: nil))
-            return WrittenType(
-                classIndex: index, name: name, type: type, isListed: true, isRequested: false)
-        }
-        let archivedClass = type.archivedClass
+        let archivedClass = writtenClass(type.archivedClass, of: type)
         return WrittenType(
             classIndex: table.classIndex(of: archivedClass), name: archivedClass.name,
             type: type, isListed: registry.allows(archivedClass.name),
             isRequested: requested.allows(archivedClass.name))
+    }
+
+    /// Returns the class that a value of a type is written as, given its class among those of the
+    /// type. A name from ``ClassRegistry/adding(_:writtenAs:)`` replaces the type's own class only:
+    /// the other classes, its aliases, say how to read the fields.
+    func writtenClass(
+        _ archivedClass: ArchivedClass, of type: any KeyedEncodable.Type
+    ) -> ArchivedClass {
+        guard let name = registry.writtenName(of: type),
+            archivedClass.name.isLiterally(type.archivedClass.name)
+        else { return archivedClass }
+        return ArchivedClass(name: name, chain: nil)
     }
 
     private func requireAllowed(_ written: WrittenType) throws(KeyedArchiveError) {

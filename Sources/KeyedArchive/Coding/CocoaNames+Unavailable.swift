@@ -1,8 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-// Methods of Foundation's coders that have a different form here. For a call of one, the compiler
-// shows the replacement.
+// Methods of Foundation's coders that have a different form here. The compiler shows the
+// replacement for each call.
 
 extension KeyedArchiver {
     /// Not available: coding is always secure.
@@ -70,7 +70,7 @@ extension KeyedDecoder {
     @available(
         *, unavailable,
         message:
-            "an array of `T` is `decode([T].self, forKey: key)`; `decodeObject(ofAny:forKey:)` reads one of several types"
+            "`decode([T].self, forKey: key)` reads an array of `T`; `decodeObject(ofAny:forKey:)` reads one of several types"
     )
     public func decodeObject(of types: [Any.Type], forKey key: String) -> Any? { nil }
 

@@ -68,7 +68,7 @@ extension KeyedEncoder {
             .valueOutOfRange,
             what: "expected a `Codable` value with keys, found `\(T.self)`, which is encoded "
                 + "without keys",
-            recovery: "`encodeEncodable(_:forKey:)` writes values without keys")
+            recovery: "write the value as one field with `encodeEncodable(_:forKey:)`")
     }
 
     private func encodeField(_ value: PropertyListValue, _ key: String) {

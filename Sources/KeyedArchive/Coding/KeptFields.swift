@@ -236,12 +236,12 @@ extension KeyedDecoder {
     /// value without a key has such an object, all values without a key are ignored: their meaning
     /// depends on their positions.
     ///
-    /// - Throws: `malformedObject` for nested containers, which no archiver writes; `misuse` at the
-    ///   roots; errors for exceeded limits.
+    /// - Throws: `malformedObject` for nested containers, which no archiver writes, and for a key
+    ///   that is not a string; `misuse` at the roots; errors for exceeded limits.
     /// - Complexity: Linear in the number of fields and of objects reachable from them. Each object
     ///   is checked once for all calls.
     public func extraFields(except known: Set<String>) throws -> ArchivedExtraFields {
-        let unread = reader.unreadFields(of: self, except: known)
+        let unread = try reader.unreadFields(of: self, except: known)
         try reader.charge(unread.count)
         if unread.count == 0 { return ArchivedExtraFields() }
         let object = try objectReference().number

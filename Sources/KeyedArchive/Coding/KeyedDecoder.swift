@@ -49,7 +49,7 @@ public struct KeyedDecoder {
             recovery: "decode one of the roots by its key")
     }
 
-    /// The keys of the fields, in order.
+    /// The keys of the fields, in order, without keys that are not strings.
     ///
     /// The keys of the roots include `$0`, `$1`, … for roots that were written without keys.
     /// `decode(_:forKey:)` reads them, and `KeyedEncoder.encode(_:forKey:)` writes them.
@@ -335,7 +335,7 @@ extension KeyedDecoder {
     /// Resolves a reference after everything else is complete. This is how to read a graph with
     /// cycles, such as a child's reference to its parent, which is still being decoded.
     ///
-    /// `completion` runs before the call that reads the root returns. It does not run if there is
+    /// `completion` runs at the end of the call that reads the root. It does not run if there is
     /// no value or it is nil. At the roots, it runs before this call returns. Long chains of such
     /// references do not nest calls. If the program did not keep the requesting object, that object
     /// may be gone by the time `completion` runs, so `completion` should capture it weakly.

@@ -15,7 +15,7 @@ extension KeyedEncoder {
     /// ``KeyedCodable``.
     @available(
         *, unavailable,
-        message: "add `KeyedCodable` to the type, which needs nothing else; or encode `rawValue`"
+        message: "conform the type to `KeyedCodable` (no members are needed), or encode `rawValue`"
     )
     public func encode<T: RawRepresentable>(_ value: T, forKey key: String) {}
 

@@ -64,8 +64,8 @@ extension ArchiveReader {
     /// errors.
     func suggestedKeys(of key: String, in decoder: KeyedDecoder) -> String? {
         let record = decoder.record
-        guard record.kind == .dictionary, remainingHints > 0 else { return nil }
-        remainingHints -= 1
+        guard record.kind == .dictionary, remainingSuggestions > 0 else { return nil }
+        remainingSuggestions -= 1
         let isObject = decoder.object != nil
         let some = record.keyRange.prefix(NearestKeys.mostKeys).compactMap { place -> String? in
             let key = table[table.child(place)]

@@ -10,7 +10,7 @@ extension ObjectTable {
     /// Removes the earlier values of duplicate keys from the open object. A key keeps its first
     /// position.
     mutating func dropDuplicates() {
-        if hasFewDifferentKeys { return }
+        if hasFewAndDistinctKeys { return }
         var places: [UInt32: Int] = [:]
         var kept: [(key: UInt32, value: UInt32)] = []
         for field in fields[open.start...] {
@@ -28,7 +28,7 @@ extension ObjectTable {
 
     /// A Boolean value that is true if the open object has at most 16 keys, and no two are equal.
     /// Most objects have so few keys, and comparing all pairs is cheaper than a table.
-    private var hasFewDifferentKeys: Bool {
+    private var hasFewAndDistinctKeys: Bool {
         guard fields.count - open.start <= 16 else { return false }
         for place in open.start..<fields.count {
             for earlier in open.start..<place where fields[earlier].key == fields[place].key {
@@ -58,7 +58,9 @@ extension ObjectTable {
     private func duplicateKey(in entries: [(key: UInt32, value: UInt32)]) -> String {
         var seen: Set<UInt32> = []
         let key = entries.first { !seen.insert($0.key).inserted }?.key
-        return key.map { ArchiveKey.unescaped(assembler.text(ofKey: $0)) ?? "" } ?? ""
+        guard let text = key.map({ assembler.text(ofKey: $0) }) else { return "" }
+        // The key of an unkeyed root, such as `$0`, has no unescaped form.
+        return ArchiveKey.unescaped(text) ?? text
     }
 }
 

@@ -5,8 +5,8 @@ internal import ArchiveVocabulary
 internal import CallStack
 internal import PropertyList
 
-/// The objects of an archive that is being written. Each is reserved, which means that it has only
-/// a number, or open, or complete.
+/// The objects of an archive that is being written. Each is reserved (it has only a number), open,
+/// or complete.
 ///
 /// It is a value type, so each step of the writer is a single access to it.
 struct ObjectTable {
@@ -16,7 +16,7 @@ struct ObjectTable {
         var number: UInt32?
         /// The index of its class among the written classes.
         var classIndex = 0
-        /// The number of fields so far.
+        /// The number of fields with a key.
         var step = 0
         /// The number of fields without a key.
         var unkeyedCount = 0

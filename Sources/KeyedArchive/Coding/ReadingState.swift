@@ -180,8 +180,8 @@ struct ReadingState {
         return steps[place].position
     }
 
-    /// Returns the position after that of the last field of an object; nil unless the object is the
-    /// innermost one under construction.
+    /// Returns the position after that of the field found last in an object; nil unless the object
+    /// is the innermost one under construction.
     func expectedPosition(in object: UInt32?) -> UInt32? {
         progress.object == object ? progress.position : nil
     }

@@ -25,15 +25,18 @@ extension OpaqueObject {
 
     /// Returns the object and everything it refers to as a tree.
     ///
-    /// Collections and plain values become property list values, dates become dates, and UUIDs and
-    /// URLs have the form that `Codable` gives them. All other objects become dictionaries of their
-    /// fields. Fields that are nil are omitted. Elements that are nil become the string `$null`. A
-    /// shared object is repeated for each reference to it.
+    /// `NSArray`, `NSSet`, `NSDictionary` and plain values become property list values, dates
+    /// become dates, and UUIDs and URLs have the form that `Codable` gives them. All other objects
+    /// become dictionaries of their fields, without the class. Values without a key have the keys
+    /// `$0`, `$1`, … as in the archive. Fields that are nil are omitted. Elements that are nil
+    /// become the string `$null`. A shared object is repeated for each reference to it. References
+    /// within nested inline containers, which no archiver writes, stay UIDs.
     ///
     /// - Throws: `referenceCycle`; `depthLimitExceeded` beyond `limits.depth` nested objects, or
     ///   beyond 512; `expansionLimitExceeded`; `wrongType` for a dictionary with a key that is not
-    ///   a string; `malformedObject` for a dictionary whose keys and values differ in number;
-    ///   `invalidPropertyList` for an inline value that cannot be converted.
+    ///   a string; `malformedObject` for a dictionary whose keys and values differ in number, and
+    ///   for a field whose key is not a string; `invalidPropertyList` for an inline value that
+    ///   cannot be converted.
     public func propertyList(
         limits: ParsingLimits = .default
     ) throws(KeyedArchiveError) -> PropertyListValue {
@@ -65,7 +68,7 @@ private struct ObjectTree: ~Copyable {
     }
 
     mutating func value(of object: UInt32) throws(KeyedArchiveError) -> PropertyListValue {
-        do { try budget.visit() } catch { throw expansionExceeded(object) }
+        try visit(object)
         let node = archive.node(of: object)
         guard let classNumber = archive.describedClass(of: object), let fields = node.dictionary
         else { return try plain(node) }
@@ -113,7 +116,11 @@ private struct ObjectTree: ~Copyable {
         return isNull
     }
 
-    /// Returns a plain value, or an array stored inline, charging each element.
+    private mutating func visit(_ object: UInt32? = nil) throws(KeyedArchiveError) {
+        do { try budget.visit() } catch { throw expansionExceeded(object) }
+    }
+
+    /// Returns a plain value, or a container stored inline, charging each element.
     private mutating func plain(
         _ node: PropertyListNode
     ) throws(KeyedArchiveError) -> PropertyListValue {
@@ -130,17 +137,32 @@ private struct ObjectTree: ~Copyable {
     ) throws(KeyedArchiveError) -> [PropertyListValue] {
         var values: [PropertyListValue] = []
         for element in list {
-            values.append(try field(element) ?? .string(ArchiveFormat.null))
+            values.append(try target(of: element) ?? .string(ArchiveFormat.null))
         }
         return values
     }
 
-    /// Returns the value of a field or an element; nil for a reference to nil.
+    /// Returns the value of a field; nil for a reference to nil. An array may contain references.
     private mutating func field(
         _ node: PropertyListNode
     ) throws(KeyedArchiveError) -> PropertyListValue? {
+        guard let list = node.array else { return try target(of: node) }
+        try visit()
+        return .array(PropertyListArray(try elements(list)))
+    }
+
+    /// Returns the object that a node refers to, or the value that it contains; nil for a reference
+    /// to nil.
+    private mutating func target(
+        of node: PropertyListNode
+    ) throws(KeyedArchiveError) -> PropertyListValue? {
         guard let uid = node.uid else { return try plain(node) }
-        return archive.isNull(uid.value) ? nil : try value(of: uid.value)
+        if archive.isNull(uid.value) {
+            // Objects may share a long array of nils.
+            try visit()
+            return nil
+        }
+        return try value(of: uid.value)
     }
 
     private mutating func dictionary(
@@ -148,10 +170,28 @@ private struct ObjectTree: ~Copyable {
     ) throws(KeyedArchiveError) -> PropertyListValue {
         var entries = PropertyListDictionary()
         for entry in fields {
-            guard let key = archive.key(entry.keyNode, &keys, &longContents) else { continue }
+            guard let key = try fieldKey(entry.keyNode, in: fields) else { continue }
             entries[key] = try field(entry.value)
         }
         return .dictionary(entries)
+    }
+
+    /// Returns the key of a field in the tree: the unescaped key, or one such as `$0` as it is in
+    /// the archive. A key stays escaped if its unescaped form is another key of the object. Returns
+    /// nil for `$class`.
+    private mutating func fieldKey(
+        _ node: PropertyListNode, in fields: PropertyListNode.DictionaryView
+    ) throws(KeyedArchiveError) -> String? {
+        guard let written = node.string(&longContents) else {
+            throw OpaqueArchive.nonStringKey(node.kind, open.last ?? 0)
+        }
+        if written.utf8.first != UInt8(ascii: "$") { return written }
+        if written.isLiterally(ArchiveFormat.classKey) { return nil }
+        guard let key = archive.key(node, &keys, &longContents) else { return written }
+        let isTaken =
+            ArchiveKey.unescaped(key) == nil && !key.isLiterally(ArchiveFormat.classKey)
+            && fields[key] != nil
+        return isTaken ? written : key
     }
 
     private func dictionary(

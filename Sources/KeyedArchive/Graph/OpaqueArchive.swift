@@ -18,7 +18,8 @@ final class OpaqueArchive: Sendable {
     /// The number of values in the file and of references to them.
     var extent: Int { table.extent }
 
-    /// Returns the unescaped key of a field; nil for a key of the format.
+    /// Returns the unescaped key of a field; nil for a key of the format, and for one that is not a
+    /// string.
     func key(
         _ node: PropertyListNode, _ keys: inout FieldKeys, _ contents: inout LongContents
     ) -> String? {
@@ -65,9 +66,7 @@ final class OpaqueArchive: Sendable {
         var known: Set<UInt32> = []
         for place in record.keyRange {
             let key = table[table.child(place)]
-            guard key.kind == .string else {
-                throw Self.malformed("a key is of kind \(key.kind), not a string", object)
-            }
+            guard key.kind == .string else { throw Self.nonStringKey(key.kind, object) }
             if table.hasDuplicateKeys, !known.insert(key.keyNumber).inserted {
                 throw Self.malformed("it has a duplicate key", object)
             }
@@ -129,6 +128,10 @@ final class OpaqueArchive: Sendable {
     static func malformed(_ what: String, _ object: UInt32) -> KeyedArchiveError {
         KeyedArchiveError(
             .malformedObject, what: "object \(object): \(what)", object: PropertyListUID(object))
+    }
+
+    static func nonStringKey(_ kind: PropertyListKind, _ object: UInt32) -> KeyedArchiveError {
+        malformed("expected keys that are strings, found one of kind \(kind)", object)
     }
 
     static func nested(_ key: String, _ object: UInt32) -> KeyedArchiveError {

@@ -29,9 +29,10 @@ public struct OpaqueObject: Sendable {
     /// The object's entry in `$objects`.
     public var node: PropertyListNode { archive.node(of: number) }
 
-    /// The keys of the fields, in order.
+    /// The keys of the fields, in order, without keys that are not strings.
     public var keys: [String] {
-        node.dictionary.map(Array.init)?.compactMap { ArchiveKey.unescaped($0.key) } ?? []
+        node.dictionary.map(Array.init)?
+            .compactMap { $0.keyNode.string.flatMap(ArchiveKey.unescaped) } ?? []
     }
 
     /// The value of a field: a plain value, a UID, or an array of UIDs; nil if there is no such
@@ -118,12 +119,12 @@ extension KeyedDecoder {
     /// read.
     ///
     /// - Throws: `classNotAllowed` for objects of a class that the registry neither allows nor
-    ///   keeps; `malformedObject` for nested containers, and for keys that begin with `$` and are
-    ///   neither escaped nor those of values without a key; `misuse` at the roots; errors for
-    ///   exceeded limits.
+    ///   keeps; `malformedObject` for nested containers, for a key that is not a string, and for
+    ///   keys that begin with `$` and are neither escaped nor those of values without a key;
+    ///   `misuse` at the roots; errors for exceeded limits.
     public func unknownFields(except known: Set<String>) throws -> OpaqueFields {
         let object = try objectReference().number
-        let unread = reader.unreadFields(of: self, except: known)
+        let unread = try reader.unreadFields(of: self, except: known)
         try reader.charge(unread.count)
         if let key = unread.reservedKeys.first { throw OpaqueArchive.reserved(key, object) }
         for key in unread.writtenKeys { try requireAllowed(fieldForWrittenKey: key) }

@@ -5,7 +5,6 @@ import ArgumentParser
 import KeyedArchive
 import PropertyList
 import PropertyListTools
-import SystemFiles
 
 /// The verb `keyed diff`.
 struct Diff: ParsableCommand, ConsoleCommand {
@@ -42,9 +41,7 @@ struct Diff: ParsableCommand, ConsoleCommand {
     @OptionGroup var reading: ReadingOptions
 
     func validate() throws {
-        if first == FileAccess.standardInput, second == first {
-            throw ValidationError("Standard input cannot be both files.")
-        }
+        try Input.checkStandardInput(first, second, cannotBe: "both files")
         if ordered, asCommands {
             throw ValidationError(
                 "--ordered and --as-commands cannot be combined: no edit moves a key.")

@@ -4,7 +4,6 @@
 import ArgumentParser
 import PropertyList
 import PropertyListTools
-import SystemFiles
 import ValidText
 
 /// A verb that changes one file.
@@ -55,6 +54,10 @@ struct SetValue: ParsableCommand, EditingCommand {
 
     @OptionGroup var reading: ReadingOptions
 
+    func validate() throws {
+        try Input.checkStandardInput(file, value.from, cannotBe: "both the file and the value")
+    }
+
     func edit(_ edited: inout EditedFile, _ console: Console) throws(Failure) {
         let path = try KeyPathArgument.path(path)
         let new = try value.parsed(
@@ -84,6 +87,10 @@ struct Insert: ParsableCommand, EditingCommand {
 
     @OptionGroup var reading: ReadingOptions
 
+    func validate() throws {
+        try Input.checkStandardInput(file, value.from, cannotBe: "both the file and the value")
+    }
+
     func edit(_ edited: inout EditedFile, _ console: Console) throws(Failure) {
         let path = try KeyPathArgument.path(path)
         let new = try value.parsed(replacing: nil, console)
@@ -108,6 +115,10 @@ struct Append: ParsableCommand, EditingCommand {
     @OptionGroup var options: EditingOptions
 
     @OptionGroup var reading: ReadingOptions
+
+    func validate() throws {
+        try Input.checkStandardInput(file, value.from, cannotBe: "both the file and the value")
+    }
 
     func edit(_ edited: inout EditedFile, _ console: Console) throws(Failure) {
         let path = try KeyPathArgument.path(path)
@@ -198,9 +209,7 @@ struct Edit: ParsableCommand, EditingCommand {
 
     func validate() throws {
         if edits.isEmpty, script == nil { throw ValidationError("Expected at least one edit.") }
-        if file == FileAccess.standardInput, script == FileAccess.standardInput {
-            throw ValidationError("Standard input cannot be both the file and the script.")
-        }
+        try Input.checkStandardInput(file, script, cannotBe: "both the file and the script")
     }
 
     func edit(_ edited: inout EditedFile, _ console: Console) throws(Failure) {

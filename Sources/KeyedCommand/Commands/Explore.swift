@@ -155,7 +155,7 @@ struct Explore: CommandOnFiles, ConsoleCommand {
         let problems = table.documents.reduce(0) { $0 + $1.problems.count }
         let remarks =
             (problems == 0 ? [] : [TreeForm.count(problems, "problem", "problems")])
-            + (page.left.isEmpty ? [] : ["incomplete"])
+            + (page.omissions.isEmpty ? [] : ["incomplete"])
         entry.remark = remarks.joined(separator: ", ")
         return entry
     }
@@ -193,12 +193,12 @@ struct Explore: CommandOnFiles, ConsoleCommand {
         for problem in problems.first {
             console.complain("\(input.printableName): \(TerminalText.escaped(problem))")
         }
-        for sentence in page.left {
+        for sentence in page.omissions {
             console.complain(
                 "\(input.printableName): left out: \(sentence) (--limits trusted allows more, if you trust the file)"
             )
         }
         let read: ExitStatus = problems.isEmpty ? .fine : .partial
-        return read.combined(with: page.left.isEmpty ? .fine : .limit)
+        return read.combined(with: page.omissions.isEmpty ? .fine : .limit)
     }
 }

@@ -22,7 +22,7 @@ struct Lint: CommandOnFiles, ConsoleCommand {
     @Flag(name: [.short, .long], help: "Print nothing about valid files.")
     var quiet = false
 
-    @Flag(help: "Reject a file that needs a leniency.")
+    @Flag(help: "Reject a file that is not strictly valid.")
     var strict = false
 
     @Option(help: "The limits for a file: untrusted, default or trusted.")

@@ -52,6 +52,7 @@ struct Merge: ParsableCommand, ConsoleCommand {
 
     func validate() throws {
         if base != nil, at != nil { throw ValidationError("--base and --at cannot be combined.") }
+        try Input.checkStandardInput(file, other, base, cannotBe: "more than one of the files")
     }
 
     var parsingLimits: ParsingLimits { reading.limits.limits }
@@ -111,8 +112,8 @@ struct Merge: ParsableCommand, ConsoleCommand {
             console.complain("\(name): conflict at \(Self.text(conflict.path)): \(conflict.what)")
         }
         complainOfRest(
-            merge.joined.count, "more array with elements of both",
-            "more arrays with elements of both", name, console)
+            merge.joined.count, "more array with elements from both sides",
+            "more arrays with elements from both sides", name, console)
         complainOfRest(merge.conflicts.count, "more conflict", "more conflicts", name, console)
     }
 
@@ -123,7 +124,8 @@ struct Merge: ParsableCommand, ConsoleCommand {
         if rest > 0 { console.complain("\(name): \(TreeForm.count(rest, one, many))") }
     }
 
-    // The maximum number of conflicts to report, and of arrays to which both sides added elements.
+    // The maximum number of reported conflicts, and of reported arrays with elements from
+    // both sides.
     private static let mostReports = 20
 
     private static func text(_ path: PropertyListKeyPath) -> String {

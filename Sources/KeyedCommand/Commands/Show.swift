@@ -41,7 +41,7 @@ struct Show: ParsableCommand, ConsoleCommand {
     @Option(help: AllowList.help)
     var allow: AllowList?
 
-    @Flag(help: "Reject a file that is damaged or needs a leniency.")
+    @Flag(help: "Reject a file that is damaged or not strictly valid.")
     var strict = false
 
     @Option(help: "The limits for a file: untrusted, default or trusted.")

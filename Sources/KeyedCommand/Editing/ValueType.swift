@@ -78,11 +78,13 @@ extension ValueType {
         }
     }
 
-    /// Returns a 32-bit real; nil for a finite number that is too large for one.
+    /// Parses a 32-bit real. Returns nil for an out-of-range number, which would otherwise become
+    /// infinity or 0.
     private static func single(_ text: String) -> Float? {
         guard let value = real(text) else { return nil }
         let rounded = Float(value)
-        return rounded.isInfinite && value.isFinite ? nil : rounded
+        let isInRange = rounded.isInfinite == value.isInfinite && rounded.isZero == value.isZero
+        return isInRange ? rounded : nil
     }
 
     private static func integer(_ text: String) -> PropertyListInteger? {

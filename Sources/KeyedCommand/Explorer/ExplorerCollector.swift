@@ -48,7 +48,7 @@ struct ExplorerCollector {
     }
 
     /// Descriptions of omitted contents.
-    var left: [String] {
+    var omissions: [String] {
         let parts: [(Int, String, String)] = [
             (omittedValues, "value", "values"),
             (shortenedTexts, "truncated text", "truncated texts"),
@@ -137,7 +137,7 @@ struct ExplorerCollector {
     ) -> ArchiveContents? {
         guard document.looksLikeKeyedArchive else { return nil }
         do { return try ArchiveContents(document) } catch {
-            entry.problems.append(error.what)
+            entry.problems.append(isRedacted ? "\(error.code)" : error.what)
             return nil
         }
     }
@@ -301,7 +301,9 @@ struct ExplorerCollector {
         let texts = flaws.map(\.text).filter { known.insert(ExactText($0)).inserted }
         entry.problems += texts.prefix(Self.mostFlaws)
         let more = texts.count - Self.mostFlaws
-        if more > 0 { entry.problems.append("\(TreeForm.count(more, "object", "objects")) more") }
+        if more > 0 {
+            entry.problems.append(TreeForm.count(more, "more problem", "more problems"))
+        }
     }
 
     /// Returns the index of a class in the table. Charges the console's budget when the class is

@@ -4,9 +4,9 @@
 import PropertyList
 
 /// Facts about the source of a property list, for the report. For a binary property list, they are
-/// the layout, which identifies the version of Apple's writer, the widths of offsets and
-/// references, and the number of objects. For a text format, they are the encoding and, in XML, the
-/// identifiers and the version. For an imported file, they come from the importer.
+/// the layout (and thus the version of Apple's writer), the widths of offsets and references, and
+/// the number of objects. For a text format, they are the encoding and, in XML, an identifier and
+/// the version. For an imported file, they come from the importer.
 enum ExplorerFacts {
     /// The size, in bytes, of the largest file that is serialized again to detect its layout.
     private static let longestLayout = 4 << 20

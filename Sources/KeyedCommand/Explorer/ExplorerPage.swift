@@ -28,12 +28,12 @@ struct ExplorerPage {
     let bounds: ExplorerBounds
 
     /// Descriptions of contents omitted from the page.
-    var left: [String] {
+    var omissions: [String] {
         // A redacted page contains no decoded bytes, whatever their number.
         let decodedSize = isRedacted ? 0 : collector.decoded.count
         let blocks = [("of the file", size), ("decoded from the file", decodedSize)]
         let truncated = blocks.filter { $0.1 > bounds.bytes }
-        return collector.left
+        return collector.omissions
             + truncated.map { "the bytes \($0.0) after the first \(bounds.bytes) of \($0.1)" }
     }
 
@@ -99,7 +99,7 @@ struct ExplorerPage {
         json.key("redacted")
         if isRedacted { json.word("true") } else { json.word("false") }
         json.key("left")
-        json.strings(left)
+        json.strings(omissions)
         json.key("spaces")
         json.open(UInt8(ascii: "["))
         writeSpace("the file", size, collector.shownBytes.bytes, &json)

@@ -41,7 +41,22 @@ struct LiteralWriter {
     }
 
     private var objectiveCType: String {
-        document.root.kind == .array ? "NSArray" : "NSDictionary"
+        switch document.root.kind {
+        case .array: "NSArray"
+        case .string: "NSString"
+        case .boolean, .integer, .real: "NSNumber"
+        default: "NSDictionary"
+        }
+    }
+
+    /// The type annotation of a constant in Swift. A scalar has none, because its literal states
+    /// its type.
+    private var swiftType: String {
+        switch document.root.kind {
+        case .array: " : [Any]"
+        case .dictionary: " : [String : Any]"
+        default: ""
+        }
     }
 
     /// Returns the definition of the constant.
@@ -52,9 +67,7 @@ struct LiteralWriter {
         if let header { text += "#import \"\(header)\"\n\n".utf8 }
         text += "/// Generated from \(file)\n".utf8
         switch language {
-        case .swift:
-            let type = document.root.kind == .array ? "[Any]" : "[String : Any]"
-            text += "let \(name) : \(type) = ".utf8
+        case .swift: text += "let \(name)\(swiftType) = ".utf8
         case .objc:
             text += "__attribute__((visibility(\"hidden\")))\n".utf8
             text += "\(objectiveCType) * const \(name) = ".utf8

@@ -94,10 +94,11 @@ struct PlutilEdit {
     private func checkIndex(
         _ path: PropertyListKeyPath, _ keyPath: String, upTo last: Int
     ) throws(Failure) {
-        guard case .name(let name) = path.steps.last, let index = Int(name) else {
+        guard case .name(let name) = path.steps.last, let index = Int(name), String(index) == name
+        else {
             throw failure("Unable to index into array with key path", keyPath)
         }
-        guard index >= 0, index <= last, String(index) == name else {
+        guard index >= 0, index <= last else {
             throw failure("Index \(index) out of bounds in array at key path", keyPath)
         }
     }

@@ -19,7 +19,9 @@ public enum BinaryPropertyList {
     ) throws(PropertyListError) -> [UInt8] {
         var budget = document.budget(limits)
         let objects = try ObjectList(document, layout.numbering, &budget)
-        let writer = BinaryWriter(document.storage.store, objects, layout, budget)
+        // The root is always the first object.
+        let root = objects.order.first ?? 0
+        let writer = BinaryWriter(document.storage.store, objects, root: root, layout, budget)
         return try writer.write()
     }
 
@@ -31,7 +33,7 @@ public enum BinaryPropertyList {
         budget: consuming OperationBudget
     ) throws(PropertyListError) -> [UInt8] {
         let objects = ObjectList(store, order: order, layout.numbering)
-        let writer = BinaryWriter(store, objects, layout, budget)
-        return try writer.write(root: objects.number(of: root))
+        let writer = BinaryWriter(store, objects, root: root, layout, budget)
+        return try writer.write()
     }
 }

@@ -4,26 +4,26 @@
 /// The writer of the objects, the offset table and the trailer. For the formats, see
 /// ``ObjectMarker`` and ``Trailer``.
 ///
-/// The *number* of objects determines the width of references, and the *position of the offset
-/// table* that of offsets. As in CoreFoundation, widths are 1, 2, 4 or 8 bytes. Only tight offsets
-/// may have another width.
+/// The width of references depends on the *number* of objects, and the width of offsets on the
+/// *position of the offset table*. As in CoreFoundation, widths are 1, 2, 4 or 8 bytes. Only tight
+/// offsets may have another width.
 struct BinaryWriter: ~Copyable {
     private let writer: ObjectWriter
     private let layout: BinaryLayout
     private let budget: OperationBudget
 
     init(
-        _ store: NodeStore, _ objects: ObjectList, _ layout: BinaryLayout,
+        _ store: NodeStore, _ objects: ObjectList, root: UInt32, _ layout: BinaryLayout,
         _ budget: consuming OperationBudget
     ) {
         writer = ObjectWriter(
-            store: store, objects: objects, keepsWidths: layout.keepsWidths,
+            store: store, objects: objects, root: root, keepsWidths: layout.keepsWidths,
             referenceWidth: ObjectWriter.width(of: UInt64(objects.order.count)))
         self.layout = layout
         self.budget = budget
     }
 
-    func write(root: UInt64 = 0) throws(PropertyListError) -> [UInt8] {
+    func write() throws(PropertyListError) -> [UInt8] {
         let order = writer.objects.order
         var output = emptyOutput()
         var offsets: [UInt64] = []
@@ -36,7 +36,7 @@ struct BinaryWriter: ~Copyable {
         output.append(addingCapacity: offsets.count &* width &+ ObjectWriter.slack) { output in
             for offset in offsets { output.append(bigEndian: offset, width: width) }
         }
-        appendTrailer(tableOffset, offsetWidth: width, root: root, &output)
+        appendTrailer(tableOffset, offsetWidth: width, &output)
         return output
     }
 
@@ -72,14 +72,14 @@ struct BinaryWriter: ~Copyable {
     }
 
     private func appendTrailer(
-        _ tableOffset: UInt64, offsetWidth: Int, root: UInt64, _ output: inout [UInt8]
+        _ tableOffset: UInt64, offsetWidth: Int, _ output: inout [UInt8]
     ) {
         output.append(addingCapacity: Trailer.size &+ ObjectWriter.slack) { output in
             output.append(bigEndian: 0, width: 6)
             output.append(UInt8(truncatingIfNeeded: offsetWidth))
             output.append(UInt8(truncatingIfNeeded: writer.referenceWidth))
             output.append(bigEndian: UInt64(writer.objects.order.count), width: 8)
-            output.append(bigEndian: root, width: 8)
+            output.append(bigEndian: writer.objects.number(of: writer.root), width: 8)
             output.append(bigEndian: tableOffset, width: 8)
         }
     }
@@ -97,6 +97,7 @@ private struct ObjectWriter {
 
     let store: NodeStore
     let objects: ObjectList
+    let root: UInt32
     let keepsWidths: Bool
     let referenceWidth: Int
 
@@ -238,6 +239,6 @@ private struct ObjectWriter {
         PropertyListError(
             .unrepresentableValue, format: .binary,
             what: "object \(node) could not be read and cannot be written",
-            path: PathSearch.path(to: node, from: objects.order.first ?? 0, in: store))
+            path: PathSearch.path(to: node, from: root, in: store))
     }
 }

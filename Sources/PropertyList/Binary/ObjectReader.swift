@@ -283,7 +283,7 @@ struct ObjectReader {
         guard marker & 0xF0 == ObjectMarker.integer, marker & 0x0F <= 3 else {
             throw error(
                 .invalidMarker,
-                "expected the marker of a count, 10 to 13, found \(Self.hex(marker))", 1)
+                "expected a count marker (0x10 to 0x13), found 0x\(Self.hex(marker))", 1)
         }
         let width = 1 << Int(marker & 0x0F)
         guard offset &+ 2 &+ width <= end else { throw truncated(width, "a count", 2) }
@@ -316,10 +316,15 @@ struct ObjectReader {
 
     @inline(never)
     private func truncated(_ size: Int, _ what: String, _ used: Int) -> PropertyListError {
-        let needed = size == .max ? "more than 2⁶³" : "\(size)"
+        let needed =
+            switch size {
+            case 1: "1 byte"
+            case Int.max: "at least 2⁶³−1 bytes"
+            default: "\(size) bytes"
+            }
         return error(
             .invalidLength,
-            "expected \(needed) bytes for \(what), found \(max(end - offset - used, 0))", used)
+            "expected \(needed) for \(what), found \(max(end - offset - used, 0))", used)
     }
 
     @inline(never)

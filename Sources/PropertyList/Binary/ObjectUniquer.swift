@@ -17,7 +17,7 @@ package struct ObjectUniquer {
     private var table: ProbingTable
 
     /// Creates a table for about `capacity` distinct leaves.
-    package init(capacity: Int) { table = ProbingTable(capacity: capacity) }
+    package init(capacity: Int) { table = ProbingTable(slots: capacity) }
 
     /// Returns an equal leaf seen before. Otherwise registers `node`, whose record is `record`, and
     /// returns nil.

@@ -112,7 +112,7 @@ package struct Trailer: Sendable, Hashable {
         let (size, overflow) = objectCount.multipliedReportingOverflow(by: offsetWidth)
         let space = start - tableOffset
         if overflow || size > space {
-            let needed = overflow ? "more than 2⁶³" : "\(size)"
+            let needed = overflow ? "at least 2⁶³" : "\(size)"
             throw Self.error(
                 .truncated, "expected \(needed) bytes for \(objectCount) offsets, found \(space)",
                 tableOffset)

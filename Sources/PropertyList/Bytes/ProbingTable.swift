@@ -18,11 +18,11 @@ struct ProbingTable: Sendable {
     /// Creates a table without slots. Nothing can be looked up in it.
     init() { slots = [] }
 
-    /// Creates a table with at least `capacity` slots, and at least `leastSlots`, a power of two.
-    /// The table has room for half as many entries as slots.
-    init(leastSlots: Int = 64, capacity: Int) {
+    /// Creates a table with at least `slots` slots, and at least `leastSlots`, a power of two. The
+    /// table has room for half as many entries as slots.
+    init(leastSlots: Int = 64, slots neededSlots: Int) {
         var size = leastSlots
-        while size < capacity { size &*= 2 }
+        while size < neededSlots { size &*= 2 }
         slots = .repeated(0, count: size)
     }
 

@@ -21,7 +21,7 @@ extension Span<UInt8> {
     /// Returns the unsigned big-endian integer of `width` bytes, 1 to 8, that ends at `end`.
     /// Returns nil if the eight bytes before `end` are not within the span.
     ///
-    /// One load serves all widths, because eight bytes of the same file always precede `end`.
+    /// One load serves all widths. In a file, the eight-byte header guarantees enough bytes.
     @inline(__always)
     func bigEndian(before end: Int, width: Int) -> UInt64? {
         guard end >= 8, end <= count else { return nil }

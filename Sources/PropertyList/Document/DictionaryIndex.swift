@@ -66,7 +66,7 @@ package struct DictionaryIndex: Sendable {
             }
         }
         if strays.isEmpty { return }
-        table = ProbingTable(capacity: strays.count &* 2)
+        table = ProbingTable(slots: strays.count &* 2)
         for stray in strays { insert(stray.place, stray.keys, store) }
     }
 

@@ -60,7 +60,7 @@ struct DictionaryPass {
                 do {
                     store.records[node].shape = try shape(of: node, &store)
                 } catch {
-                    reachable = try nodes(reachable, without: node, error, store)
+                    reachable = try reachableNodes(reachable, notIncluding: node, error, store)
                     keys.hasShapeless = true
                 }
             }
@@ -70,8 +70,9 @@ struct DictionaryPass {
 
     /// Returns, for each node, whether the root reaches it. Throws `error` if the root reaches
     /// `node`, or if the options do not accept malformed unused objects.
-    private mutating func nodes(
-        _ reachable: [Bool]?, without node: Int, _ error: PropertyListError, _ store: NodeStore
+    private mutating func reachableNodes(
+        _ reachable: [Bool]?, notIncluding node: Int, _ error: PropertyListError,
+        _ store: NodeStore
     ) throws(PropertyListError) -> [Bool] {
         guard format == .binary, options.contains(.unusedGarbage) else { throw error }
         let reachable = reachable ?? ReferencePass.reachable(from: root, in: store)

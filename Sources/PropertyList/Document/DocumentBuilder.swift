@@ -34,7 +34,8 @@ public struct DocumentBuilder: ~Copyable {
     /// Records an error for `count` values, which exceed the maximum.
     mutating func failTooManyValues(_ count: Int) {
         if failure != nil { return }
-        failure = TreeExtent.tooManyValues(count)
+        failure = TreeExtent.tooManyValues(
+            count, recovery: "set `sharesCopies`, which stores copies of a container only once")
     }
 
     /// Creates a builder. `limits.depth` bounds the nesting. The other limits do not apply.

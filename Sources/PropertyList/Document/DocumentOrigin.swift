@@ -10,8 +10,8 @@ package struct DocumentOrigin: Sendable {
     package let bytes: [UInt8]
     /// Facts about the file as a whole, such as versions.
     package let facts: [(name: String, text: String)]
-    /// The byte range of each value in the file, by record number. The range is empty at 0 for
-    /// values that are not in the file.
+    /// The byte range of each value in the file, by record number. The range is `0..<0` for values
+    /// that are not in the file.
     package let ranges: [Range<UInt32>]
 
     package init(

@@ -4,9 +4,9 @@
 /// A depth-first traversal of a value and everything in it. It visits a shared value at each
 /// occurrence.
 ///
-/// The writers of text, the value tree and printing follow references with this type. A traversal
-/// uses an explicit stack, so deep nesting cannot overflow the call stack. It charges the caller's
-/// budget, so sharing cannot expand without limit.
+/// Text writers, printing and the conversion to value trees follow references with this type. A
+/// traversal uses an explicit stack, so deep nesting cannot overflow the call stack. It charges the
+/// caller's budget, so sharing cannot expand without limit.
 package struct DocumentWalk: Sendable {
     /// One step of the traversal.
     package enum Step {

@@ -27,8 +27,8 @@ package struct GraphAssembler {
 
     /// Finishes the document and returns it. Nothing can be added afterwards.
     ///
-    /// The function is not `consuming`. It changes the tables in place, because a copy would double
-    /// the memory.
+    /// The function is `mutating` and not `consuming`, so it changes the tables in place. A copy
+    /// would double the memory.
     ///
     /// - Throws: `duplicateKey`, `sizeLimitExceeded`.
     package mutating func finish(root: UInt32) throws(PropertyListError) -> PropertyListDocument {

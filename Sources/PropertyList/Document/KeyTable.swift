@@ -8,7 +8,7 @@
 package struct KeyTable: Sendable {
     private let hasher = SeededHash()
     // Entries are key numbers minus one.
-    private var table = ProbingTable(capacity: 64)
+    private var table = ProbingTable(slots: 64)
     private var representatives: [UInt32] = []
 
     /// The number of distinct keys, and thus the largest number assigned.

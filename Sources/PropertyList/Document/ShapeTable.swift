@@ -116,7 +116,7 @@ package struct ShapeTable: Sendable {
         if shapes.isEmpty { shapes.reserveCapacity(Self.indexThreshold) }
         if shapes.count == Self.indexThreshold {
             // From now on, the shapes are in the table.
-            table = ProbingTable(capacity: 4 &* Self.indexThreshold)
+            table = ProbingTable(slots: 4 &* Self.indexThreshold)
             for (index, shape) in shapes.enumerated() {
                 let first = Int(shape.first)
                 let hash = hash(first..<(first &+ Int(shape.count)), store)

@@ -99,8 +99,8 @@ struct TreeAssembler {
         return true
     }
 
-    /// Returns the path from the root to the value that will be added next, for a message. Returns
-    /// nil for more than 1,024 steps.
+    /// Returns the path from the root to the next element, or to the value of the last key if a
+    /// dictionary is open, for a message. Returns nil for more than 1,024 steps.
     func path() -> PropertyListPath? {
         if depth > Self.longestPath { return nil }
         var components: [PropertyListPath.Component] = []

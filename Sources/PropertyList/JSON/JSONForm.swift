@@ -53,8 +53,8 @@ struct JSONFormPass {
     ///
     /// - Parameters:
     ///   - store: the dictionaries and all other values.
-    ///   - salvages: true to keep dictionaries that do not match their form, because the text may
-    ///     end in one.
+    ///   - salvages: true to keep dictionaries that do not match their form, because the readable
+    ///     part of the text may end inside one.
     /// - Returns: the error of the first dictionary that is kept for this reason.
     /// - Throws: `wrongKind`, with the path, for a value that does not match its form;
     ///   `sizeLimitExceeded`.

@@ -42,7 +42,7 @@ package struct JSONScalarWriter {
         case .uid: try append(record.uid, to: &output)
         case .null: output.append(contentsOf: "null" as StaticString)
         case .string, .array, .set, .dictionary, .unreadable:
-            throw Self.error("a value that could not be read cannot be written")
+            throw Self.error(PropertyListKind.unreadableValue)
         }
     }
 
@@ -185,7 +185,7 @@ package struct JSONScalarWriter {
         appendEscaped(text.span, to: &output)
     }
 
-    /// Appends the text of a string in a document, in the same way.
+    /// Appends the escaped text of a string in a document. Linear.
     package static func appendEscaped(
         _ record: NodeRecord, of table: DocumentTable, to output: inout [UInt8]
     ) {

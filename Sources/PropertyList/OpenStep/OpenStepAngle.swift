@@ -93,7 +93,7 @@ package struct OpenStepAngle {
     ) throws(PropertyListError) {
         guard let end = Self.end(at: start, in: text) else { throw unended("data") }
         self.end = end
-        let loosely = try Base64.append(
+        let loosely = try Base64.appendDecoded(
             text, (start &+ 2)..<(end &- 2), isLenient: options.contains(.looseBase64), .openStep,
             to: &store.decoded)
         if loosely { used.insert(.looseBase64) }

@@ -32,7 +32,7 @@ enum OpenStepEncoding {
     static func sourceEncoding(_ bytes: [UInt8], named name: String?) -> SourceEncoding {
         let mark = ByteOrderMark(bytes)
         guard let encoding = name ?? mark?.encoding, !isUTF8(encoding) else { return .utf8 }
-        if let mark, mark.unitWidth == 2, mark.encoding.hasPrefix(encoding.uppercased()) {
+        if let mark, mark.unitWidth == 2, mark.matches(encoding.uppercased()) {
             return .utf16(isBigEndian: mark.isBigEndian, hasMark: true)
         }
         switch encoding.uppercased() {
@@ -47,7 +47,7 @@ enum OpenStepEncoding {
     ) throws(PropertyListError) -> [UInt8] {
         let mark = ByteOrderMark(bytes)
         guard let name = name ?? mark?.encoding, !isUTF8(name) else { return bytes }
-        let isMarked = mark.map { $0.encoding.hasPrefix(name.uppercased()) } ?? false
+        let isMarked = mark?.matches(name.uppercased()) == true
         let rest = isMarked ? Array(bytes.dropFirst(mark?.length ?? 0)) : bytes
         if rest.isEmpty { return [] }
         if name.uppercased() == NextStepEncoding.name { return try nextStep(rest) }

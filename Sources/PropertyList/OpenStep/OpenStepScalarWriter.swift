@@ -17,6 +17,7 @@ package struct OpenStepScalarWriter {
     {
         if let data = node.data { return append(data, to: &output) }
         if node.isNull { throw Self.error("OpenStep cannot represent null") }
+        if node.kind == .unreadable { throw Self.error(PropertyListKind.unreadableValue) }
         switch options.scalars {
         case .refused: throw Self.refusal(of: node.kind)
         case .typed: try appendTyped(node, to: &output)
@@ -75,8 +76,11 @@ package struct OpenStepScalarWriter {
         guard let civil = CivilDate(secondsSince2001: seconds) else {
             throw Self.error("a date is NaN or outside the range of the calendar")
         }
-        if PropertyListDate.fraction(of: seconds) != 0 || seconds.bitPattern == 1 << 63 {
+        if PropertyListDate.fraction(of: seconds) != 0 {
             throw Self.error("a typed value cannot represent fractions of a second")
+        }
+        if seconds.bitPattern == 1 << 63 {
+            throw Self.error("a typed value cannot represent the sign of a date of −0.0")
         }
         return civil
     }

@@ -126,7 +126,7 @@ extension Base64 {
     ///
     /// - Returns: true if lenient decoding was needed.
     /// - Throws: `invalidData`.
-    static func append(
+    static func appendDecoded(
         _ text: Span<UInt8>, _ range: Range<Int>, origin: Int = 0, isLenient: Bool,
         _ format: PropertyListFormat, to output: inout [UInt8]
     ) throws(PropertyListError) -> Bool {

@@ -22,6 +22,11 @@ package struct ByteOrderMark {
         isBigEndian = known.bytes.first != 0xFF
     }
 
+    /// Returns whether `name`, in upper case, names the encoding, with or without its byte order.
+    func matches(_ name: String) -> Bool {
+        name == encoding || name == "UTF-\(8 &* unitWidth)"
+    }
+
     // UTF-32 comes before UTF-16, because the UTF-32LE mark begins with the UTF-16LE mark.
     private static let known: [(bytes: [UInt8], encoding: String, unitWidth: Int)] = [
         ([0xEF, 0xBB, 0xBF], "UTF-8", 1),

@@ -22,7 +22,7 @@ package struct CivilDate: Equatable, Sendable {
     package let day: Int64
 
     /// The second of the day, 0 through 86399.
-    private let second: Int64
+    private let secondOfDay: Int64
 
     /// The greatest year, and the magnitude of the least one.
     ///
@@ -48,7 +48,7 @@ package struct CivilDate: Equatable, Sendable {
     package init?(secondsSince2001 seconds: Double) {
         guard let whole = Self.floor(seconds) else { return nil }
         let (days, second) = Self.floorDivide(whole, by: Self.secondsPerDay)
-        self.second = second
+        secondOfDay = second
         // Years are counted from March, so the leap day is the last day of a year.
         let (era, dayOfEra) = Self.floorDivide(days &+ Self.daysTo2001, by: Self.daysPerEra)
         let leapDays = dayOfEra / 1460 &- dayOfEra / 36_524 &+ dayOfEra / 146_096
@@ -79,9 +79,9 @@ package struct CivilDate: Equatable, Sendable {
             appendYear(to: &bytes)
             Self.append(0x2D, month, to: &bytes)
             Self.append(0x2D, day, to: &bytes)
-            Self.append(0x54, second / 3600, to: &bytes)
-            Self.append(0x3A, second / 60 % 60, to: &bytes)
-            Self.append(0x3A, second % 60, to: &bytes)
+            Self.append(0x54, secondOfDay / 3600, to: &bytes)
+            Self.append(0x3A, secondOfDay / 60 % 60, to: &bytes)
+            Self.append(0x3A, secondOfDay % 60, to: &bytes)
             bytes.append(0x5A)
         }
     }

@@ -5,8 +5,7 @@
 /// `2026-11-21T09:40:00.123456Z`.
 ///
 /// The fractional digits come from the shortest decimal text of the seconds since 2001. For a date
-/// before 2001, the fraction is the complement to the next whole second. The complement of a
-/// decimal fraction is exact.
+/// before 2001, the fraction is 1 minus the fraction of those seconds, which is exact in decimal.
 enum DateText {
     private static let mostDigits = 18
 

@@ -159,7 +159,7 @@ struct RealLiteral {
 
     /// Returns the value computed by the standard library, which is exact but slow.
     ///
-    /// No tie between two `Double` values has more than 767 significant digits. Digits past the
+    /// No tie between two `Double` values has more than 768 significant digits. Digits past the
     /// 800th therefore only matter as zero or non-zero.
     private func correctlyRounded(_ text: Span<UInt8>) -> Double {
         var canonical: [UInt8] = []
@@ -172,8 +172,8 @@ struct RealLiteral {
                 canonical.append(digit)
             }
         }
-        // `exponent` is the power of ten of the last of the `kept` digits. `canonical` begins with
-        // the same digit, so the difference in length gives the power of its last digit.
+        // `exponent` is the power of ten of the last of the `kept` digits. `canonical` has the same
+        // first digit, so the difference in length gives the power of its last digit.
         var power = exponent &+ Int64(kept) &- Int64(canonical.count)
         if sticky {
             canonical.append(0x31)

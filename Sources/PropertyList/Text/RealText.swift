@@ -152,6 +152,6 @@ extension RealText {
 }
 
 extension Double {
-    /// A Boolean value that is true for a NaN with other bits than the text `nan` stands for.
+    /// A Boolean value that is true for a NaN whose bits the text `nan` does not preserve.
     var isUnusualNaN: Bool { isNaN && bitPattern != Double.nan.bitPattern }
 }

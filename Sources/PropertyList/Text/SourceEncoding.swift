@@ -34,8 +34,8 @@ package enum SourceEncoding: Sendable, Hashable {
         }
     }
 
-    /// Returns the size in bytes of UTF-8 text in this encoding, or a lower bound for encodings
-    /// that are not written. Linear.
+    /// Returns the size in bytes of UTF-8 text after conversion to this encoding, or a lower bound
+    /// for encodings that are not written. Linear.
     package func size(of text: [UInt8]) -> Int {
         switch self {
         case .utf8, .ascii: text.count

@@ -12,7 +12,7 @@ package final class ContainerStorage: @unchecked Sendable {
     @exclusivity(unchecked) private var uncheckedKeys: DictionaryKeys
     @exclusivity(unchecked) private var uncheckedValues: [PropertyListValue]
 
-    // SAFETY: only the single owner changes the fields, in accesses that do not reenter this class.
+    // SAFETY: only the single owner changes the fields, and no access reenters this object.
     /// The keys of a dictionary; empty for other containers.
     package private(set) var keys: DictionaryKeys {
         @inline(__always) get { unsafe uncheckedKeys }
@@ -25,8 +25,8 @@ package final class ContainerStorage: @unchecked Sendable {
         @inline(__always) _modify { yield unsafe &uncheckedValues }
     }
 
-    /// The storage of all empty containers. It is always referenced more than once, so no container
-    /// changes it.
+    /// The storage of containers created empty. It is always referenced more than once, so no
+    /// container changes it.
     package static let empty = ContainerStorage()
 
     package init(keys: DictionaryKeys = DictionaryKeys(), values: [PropertyListValue] = []) {

@@ -62,7 +62,7 @@ package struct DictionaryKeys: Sendable {
     }
 
     private mutating func rebuildIndex(_ hashes: [UInt32]?) {
-        table = ProbingTable(leastSlots: 4 &* Self.indexThreshold, capacity: texts.count &* 2)
+        table = ProbingTable(leastSlots: 4 &* Self.indexThreshold, slots: texts.count &* 2)
         for (place, key) in texts.enumerated() {
             insert(hashes?[place] ?? Self.hash(key), place)
         }

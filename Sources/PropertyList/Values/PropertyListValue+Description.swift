@@ -5,8 +5,9 @@ extension PropertyListValue: CustomStringConvertible {
     /// The value on one line for debugging, such as `{name: "Anna", ages: [7, 8]}`. Data appears as
     /// its size.
     ///
-    /// Descriptions longer than 1 MiB are truncated to at most 1,048,576 scalars and end in `…`,
-    /// because values may repeat one long string. Linear; not recursive.
+    /// In strings, quotation marks and backslashes are escaped. Descriptions longer than 1 MiB in
+    /// UTF-8 are truncated to that size and end in `…`, because values may repeat one long string.
+    /// Linear; not recursive.
     public var description: String {
         var text = ""
         var pending: [Piece] = [.value(self)]
@@ -17,7 +18,7 @@ extension PropertyListValue: CustomStringConvertible {
             case .value(let value): value.describe(into: &text, &pending)
             }
             if text.utf8.count > Self.longestDescription {
-                return Self.beginning(of: text) + "…"
+                return Self.beginning(of: text, Self.longestDescription) + "…"
             }
         }
         return text
@@ -25,14 +26,20 @@ extension PropertyListValue: CustomStringConvertible {
 
     private static let longestDescription = 1 << 20
 
-    /// Returns text that is safe to print, truncated to the maximum length of a description.
-    private static func printable(_ text: String) -> String {
-        TerminalText.escaped(beginning(of: text))
+    /// Returns text that is safe to print, truncated if it exceeds the maximum length of a
+    /// description. It is truncated to a little more, so that the description is truncated too.
+    private static func printable(_ text: String, quoting: Bool = false) -> String {
+        TerminalText.escaped(beginning(of: text, longestDescription + 4), quoting: quoting)
     }
 
-    private static func beginning(of text: String) -> String {
-        text.utf8.count <= longestDescription
-            ? text : String(text.unicodeScalars.prefix(longestDescription))
+    /// Returns the scalars of a text that end within its first `size` bytes.
+    private static func beginning(of text: String, _ size: Int) -> String {
+        guard
+            let end = text.utf8.index(
+                text.startIndex, offsetBy: size, limitedBy: text.endIndex)
+        else { return text }
+        // The subscript rounds an index within a scalar down.
+        return String(text.unicodeScalars[..<end])
     }
 
     /// A piece that is still to be written. The last piece in the array is written first.
@@ -66,7 +73,7 @@ extension PropertyListValue: CustomStringConvertible {
         case .real(let value): value.description
         case .date(let value): value.description
         case .data(let value): "<\(value.count) bytes>"
-        case .string(let value): "\"\(Self.printable(value))\""
+        case .string(let value): "\"\(Self.printable(value, quoting: true))\""
         case .uid(let value): value.description
         case .null, .array, .set, .dictionary: "null"
         }

@@ -13,6 +13,7 @@ extension PropertyListValue: Hashable {
             return isSameScalar(left, right, &contents)
         }
         var containers = EqualParts<ContainerIdentity>()
+        var longKeys = LongKeys()
         var pairs = [(left, right)]
         while let (first, second) = pairs.popLast() {
             guard let firstStorage = first.storage, let secondStorage = second.storage else {
@@ -28,7 +29,10 @@ extension PropertyListValue: Hashable {
             let isNew = containers.join(
                 ContainerIdentity(firstStorage, first.kind),
                 ContainerIdentity(secondStorage, second.kind))
-            guard !isNew || pushChildren(of: firstStorage, secondStorage, first.kind, onto: &pairs)
+            guard
+                !isNew
+                    || pushChildren(
+                        of: firstStorage, secondStorage, first.kind, &longKeys, onto: &pairs)
             else { return false }
         }
         return true
@@ -38,12 +42,16 @@ extension PropertyListValue: Hashable {
     /// Returns false if their keys differ.
     private static func pushChildren(
         of left: ContainerStorage, _ right: ContainerStorage, _ kind: PropertyListKind,
-        onto pairs: inout [(PropertyListValue, PropertyListValue)]
+        _ longKeys: inout LongKeys, onto pairs: inout [(PropertyListValue, PropertyListValue)]
     ) -> Bool {
+        var longPlaces: [Int: Int] = [:]
         for (place, value) in left.values.enumerated() {
             var other = place
             if kind == .dictionary {
-                guard let match = right.keys.place(of: left.keys.texts[place]) else { return false }
+                guard
+                    let match = longKeys.place(
+                        of: left.keys.texts[place], at: place, in: right.keys, &longPlaces)
+                else { return false }
                 other = match
             }
             pairs.append((value, right.values[other]))
@@ -51,12 +59,45 @@ extension PropertyListValue: Hashable {
         return true
     }
 
+    /// The numbers of long keys. Many dictionaries may have the same long key, whose text is then
+    /// hashed and compared only once.
+    private struct LongKeys {
+        private var known: [ContentIdentity: Int] = [:]
+        private var numbers: [ExactText: Int] = [:]
+
+        /// Returns the number of a long key, or nil for a short key. Equal keys have one number.
+        private mutating func number(of key: String) -> Int? {
+            if key.utf8.count < NodeRecord.longLength { return nil }
+            let identity = ContentIdentity(key)
+            if let identity, let number = known[identity] { return number }
+            let number = numbers[ExactText(key)] ?? numbers.count
+            numbers[ExactText(key)] = number
+            if let identity { known[identity] = number }
+            return number
+        }
+
+        /// Returns the position of a key in a dictionary, or nil. The search begins at `place`.
+        /// `places` contains the positions of the dictionary's long keys by number. It is empty
+        /// until they are needed.
+        mutating func place(
+            of key: String, at place: Int, in keys: DictionaryKeys, _ places: inout [Int: Int]
+        ) -> Int? {
+            guard let number = self.number(of: key) else { return keys.place(of: key) }
+            if self.number(of: keys.texts[place]) == number { return place }
+            if places.isEmpty {
+                for (place, text) in keys.texts.enumerated() {
+                    if let number = self.number(of: text) { places[number] = place }
+                }
+            }
+            return places[number]
+        }
+    }
+
     /// Classes of equal parts of two trees: a union-find structure. The trees keep the parts alive.
     ///
-    /// Classes bound the work: n parts are joined at most n − 1 times, although up to n² pairs of
-    /// them may be compared.
+    /// Classes bound the work: n parts can form n² pairs, but are joined at most n − 1 times.
     private struct EqualParts<Part: Hashable> {
-        // The next part on the way to the representative of a class, which has none.
+        // The next part on the path to the representative. A representative has no entry.
         private var parents: [Part: Part] = [:]
 
         /// Joins the classes of two parts. Returns false if they are in one class already.

@@ -37,10 +37,13 @@ package struct TreeExtent: Sendable {
         if values > UInt32.max { throw Self.tooManyValues(values) }
     }
 
-    static func tooManyValues(_ count: Int) -> PropertyListError {
-        PropertyListError(
-            .sizeLimitExceeded, what: "expected at most \(UInt32.max) values, found \(count)",
-            recovery: "set `sharesCopies`, which stores copies of a container only once")
+    static func tooManyValues(
+        _ count: Int, recovery: PropertyListError.Recovery? = nil
+    ) -> PropertyListError {
+        let found = count == .max ? "more" : "\(count)"
+        return PropertyListError(
+            .sizeLimitExceeded, what: "expected at most \(UInt32.max) values, found \(found)",
+            recovery: recovery)
     }
 
     fileprivate mutating func add(_ other: TreeExtent) {

@@ -33,8 +33,8 @@ enum LibXML2 {
 
     private static func parse(_ text: [UInt8], _ size: Int32, _ receiver: Receiver) -> XMLOutcome {
         // SAFETY: the session lives for the call and nothing else accesses it; libxml2 gets the
-        // buffer for the length of the call with its true size; the receiver is kept alive until
-        // the last batch has been delivered, on this thread.
+        // buffer and its true size, and uses it only during the call; the receiver is kept alive
+        // until the last batch has been delivered, on this thread.
         unsafe withUnsafeTemporaryAllocation(of: keyed_xml_session.self, capacity: 1) { buffer in
             guard let session = buffer.baseAddress else { return XMLOutcome() }
             unsafe session.initialize(to: keyed_xml_session())

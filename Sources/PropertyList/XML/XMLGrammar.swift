@@ -107,9 +107,11 @@ struct XMLGrammar {
             throw error(
                 .malformedXML, "expected `&gt;` in an attribute, found `>`", at: place, text)
         }
-        let equals = text.lastIndex(of: UInt8(ascii: "="), in: range)
-        if element == .plist, let equals, Self.isVersion(text, first..<equals) {
-            return keepVersion(equals &+ 1..<range.upperBound, text)
+        if element == .plist, let value = Self.versionValue(text, first..<range.upperBound) {
+            if value.count <= XMLHeader.longestVersion {
+                version = String(decoding: value.map { text[$0] }, as: UTF8.self)
+            }
+            return
         }
         guard options.contains(.attributes) else {
             throw error(
@@ -120,23 +122,21 @@ struct XMLGrammar {
         used.insert(.attributes)
     }
 
-    /// Stores the version, which is the quoted text in `range`.
-    private mutating func keepVersion(_ range: Range<Int>, _ text: Span<UInt8>) {
-        var (start, end) = (range.lowerBound, range.upperBound)
+    /// Returns the range between the quotes of `version` if `range` contains only this attribute.
+    private static func versionValue(_ text: Span<UInt8>, _ range: Range<Int>) -> Range<Int>? {
+        let name: StaticString = "version"
+        guard text.has(name, at: range.lowerBound),
+            let equals = text.firstIndex(of: UInt8(ascii: "="), in: range),
+            (range.lowerBound &+ name.utf8CodeUnitCount..<equals)
+                .allSatisfy({ isXMLWhitespace(text[$0]) })
+        else { return nil }
+        var (start, end) = (equals &+ 1, range.upperBound)
         while start < end, isXMLWhitespace(text[start]) { start &+= 1 }
         while start < end, isXMLWhitespace(text[end &- 1]) { end &-= 1 }
-        // The text between the quotes.
-        guard 2...(XMLHeader.longestVersion &+ 2) ~= end &- start else { return }
-        version = String(decoding: (start &+ 1..<end &- 1).map { text[$0] }, as: UTF8.self)
-    }
-
-    /// Returns whether `range`, from a name to the last `=` of a tag, consists of the name
-    /// `version` and white space.
-    private static func isVersion(_ text: Span<UInt8>, _ range: Range<Int>) -> Bool {
-        let name: StaticString = "version"
-        guard text.has(name, at: range.lowerBound) else { return false }
-        return (range.lowerBound &+ name.utf8CodeUnitCount..<range.upperBound)
-            .allSatisfy { isXMLWhitespace(text[$0]) }
+        // If another attribute follows, the closing quote is not the last character.
+        guard start < end, text.firstIndex(of: text[start], in: start &+ 1..<end) == end &- 1
+        else { return nil }
+        return start &+ 1..<end &- 1
     }
 
     private mutating func open(_ tag: OpenTag, _ text: Span<UInt8>) throws(PropertyListError) {

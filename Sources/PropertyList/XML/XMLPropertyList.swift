@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// XML property lists. By default the text matches Apple's writer byte for byte, except for what
-/// the writer keeps of the document: the order of keys, the sign of −0.0, and the document type,
+/// this writer keeps of the document: the order of keys, the sign of −0.0, and the document type,
 /// version and form of reals of an XML source.
 public enum XMLPropertyList {
     /// The losses of information when writing values that XML cannot represent. A loss is an error

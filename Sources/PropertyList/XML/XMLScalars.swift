@@ -221,7 +221,7 @@ struct XMLScalars {
     private mutating func decode(
         _ text: Span<UInt8>, from start: Int, _ store: inout NodeStore
     ) throws(PropertyListError) {
-        let loosely = try Base64.append(
+        let loosely = try Base64.appendDecoded(
             text, 0..<text.count, origin: start, isLenient: options.contains(.looseBase64), .xml,
             to: &store.decoded)
         if loosely { used.insert(.looseBase64) }

@@ -175,7 +175,7 @@ struct XMLWriter: ~Copyable {
         // The caller has already written these, because they need no conversion.
         case .integer, .boolean: break
         case .null: throw Self.error("XML cannot represent null")
-        case .unreadable: throw Self.error("a value that could not be read cannot be written")
+        case .unreadable: throw Self.error(PropertyListKind.unreadableValue)
         }
     }
 

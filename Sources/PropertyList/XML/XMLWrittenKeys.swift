@@ -4,7 +4,7 @@
 /// A cache of the elements of written keys. A key that occurs in many dictionaries is scanned for
 /// characters to escape at most twice.
 ///
-/// The cache is organized by key and not by shape, because a value separates each key from the
+/// The cache holds single keys rather than key lists, because a value separates each key from the
 /// next.
 struct XMLWrittenKeys {
     private struct State {

@@ -104,8 +104,8 @@ open class PlistEncoder: @unchecked Sendable {
         set { options.withLock { $0.writing.binary = newValue } }
     }
 
-    /// The options of XML. By default, as in Foundation's encoder, reals have their shortest text.
-    /// Fractions of seconds and the difference between `Float` and `Double` are then lost.
+    /// The options of XML. By default, as in Foundation's encoder, reals have their shortest text,
+    /// and fractions of seconds and the difference between `Float` and `Double` are lost.
     public var xmlOptions: XMLPropertyList.Options {
         get { options.withLock { $0.writing.xml } }
         set { options.withLock { $0.writing.xml = newValue } }

@@ -8,7 +8,8 @@
 ///
 /// Objects that the source itself does not reference stay, except for containers: Apple's writer
 /// leaves unreferenced UIDs and booleans behind. An unreferenced container may hold a removed
-/// object, so it is omitted.
+/// object, so it is omitted. An unreferenced malformed object cannot be written, so it is omitted
+/// too.
 struct BinaryEditWriter {
     private let edits: FinishedEdits
     private let source: PropertyListDocument
@@ -76,8 +77,10 @@ struct BinaryEditWriter {
         if !isChanged, root == source.storage.root { return source.source }
         let isUsed = ReferencePass.reachable(from: root, in: store)
         let order = store.records.indices.filter { node in
-            isUsed[node]
-                || node < wasUsed.count && !wasUsed[node] && !store.records[node].isContainer
+            if isUsed[node] { return true }
+            let record = store.records[node]
+            return node < wasUsed.count && !wasUsed[node]
+                && !record.isContainer && record.kind != .unreadable
         }
         return try BinaryPropertyList.serialize(
             store, order: order.map { UInt32(truncatingIfNeeded: $0) }, root: root,

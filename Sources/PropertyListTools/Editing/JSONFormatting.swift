@@ -10,7 +10,8 @@ struct JSONFormatting {
     let layout: JSONPropertyList.Layout
     /// The byte order mark; empty if there is none.
     private let mark: ArraySlice<UInt8>
-    private let endsLinesWithCRLF: Bool
+    /// The line ending of the first line; empty if there is only one line.
+    private let newline: [UInt8]
     private let endsLastLine: Bool
 
     /// Detects the formatting of a text. Linear.
@@ -18,22 +19,21 @@ struct JSONFormatting {
         mark = text.prefix(ByteOrderMark(text)?.length ?? 0)
         let body = text.drop { isXMLWhitespace($0) }
         let last = body.lastIndex { !isXMLWhitespace($0) } ?? body.startIndex
-        layout = body.prefix(through: last).contains(0x0A) ? .indented : .compact
-        endsLastLine = text.last == 0x0A
-        let end = text.firstIndex(of: 0x0A) ?? 0
-        endsLinesWithCRLF = end > 0 && text[end - 1] == 0x0D
+        let isOnOneLine = TextLayout.newline(body.prefix(through: last)).isEmpty
+        layout = isOnOneLine ? .compact : .indented
+        endsLastLine = text.last == 0x0A || text.last == 0x0D
+        newline = TextLayout.newline(text[...])
     }
 
     /// Returns `text`, whose lines end with LF, in this formatting. Linear.
     func applied(to text: [UInt8]) -> [UInt8] {
-        if mark.isEmpty, !endsLinesWithCRLF, endsLastLine { return text }
+        if mark.isEmpty, newline == [0x0A], endsLastLine { return text }
         var output: [UInt8] = []
         output.reserveCapacity(size(of: text))
         output += mark
         for byte in lines(text) {
             // Line ends inside strings are escaped, so each LF belongs to the layout.
-            if endsLinesWithCRLF, byte == 0x0A { output.append(0x0D) }
-            output.append(byte)
+            if byte == 0x0A { output += newline } else { output.append(byte) }
         }
         return output
     }
@@ -41,7 +41,7 @@ struct JSONFormatting {
     /// Returns the number of bytes of `text` in this formatting. Linear.
     func size(of text: [UInt8]) -> Int {
         let text = lines(text)
-        return text.count + mark.count + (endsLinesWithCRLF ? text.count { $0 == 0x0A } : 0)
+        return text.count + mark.count + (newline.count - 1) * text.count { $0 == 0x0A }
     }
 
     /// Returns the text, without its final LF if the source has none.

@@ -255,7 +255,7 @@ extension OpenStepEditSyntax {
         let isOnOneLine = ProjectFile.classesOnOneLine.contains(className)
         var text = try self.text(
             of: NewTextChildren(
-                keys: entries.map(\.number.text), values: entries.map(\.value)),
+                keys: entries.map(\.identifier.text), values: entries.map(\.value)),
             formatting(
                 isOnOneLine ? .oneLine : around.style, newline + around.style.prefix, like: nil),
             budget)

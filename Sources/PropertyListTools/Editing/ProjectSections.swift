@@ -11,7 +11,7 @@ internal import PropertyList
 struct ProjectSections {
     /// A new object.
     struct Entry {
-        let number: ExactText
+        let identifier: ExactText
         let value: PropertyListValue
         let className: ExactText
     }
@@ -37,7 +37,7 @@ struct ProjectSections {
 
     /// The record of the dictionary that holds all objects.
     let container: UInt32
-    private let numbers: [ExactText]
+    private let identifiers: [ExactText]
     private let classes: AscendingSearch
     // For each class: the positions of its objects, in the order of the source.
     private var positions: [ExactText: [Int]] = [:]
@@ -49,7 +49,7 @@ struct ProjectSections {
             document.source.span.firstIndex(of: "/* Begin ", from: 0) != nil
         else { return nil }
         container = objects.index
-        numbers = entries.map { ExactText($0.key) }
+        identifiers = entries.map { ExactText($0.key) }
         let names = entries.map { ExactText($0.value["isa"]?.string ?? "") }
         classes = AscendingSearch(names)
         for (position, name) in names.enumerated() { positions[name, default: []].append(position) }
@@ -57,12 +57,12 @@ struct ProjectSections {
 
     /// Returns the entry for a new object. Returns nil if the value has no `isa`, or if its class
     /// name cannot be written in a comment.
-    func entry(_ number: String, _ value: PropertyListValue) -> Entry? {
+    func entry(_ identifier: String, _ value: PropertyListValue) -> Entry? {
         guard let className = value["isa"]?.string, !className.isEmpty,
             ProjectFile.isSafeInComment(className)
         else { return nil }
         return Entry(
-            number: ExactText(number), value: value, className: ExactText(className))
+            identifier: ExactText(identifier), value: value, className: ExactText(className))
     }
 
     /// Returns the places of new objects, each with its objects in order. Linear, except for
@@ -74,8 +74,8 @@ struct ProjectSections {
         {
             let start = places.count
             let positions = positions[className] ?? []
-            let section = AscendingSearch(positions.map { numbers[$0] })
-            for entry in entries.sorted(by: { $0.number < $1.number }) {
+            let section = AscendingSearch(positions.map { identifiers[$0] })
+            for entry in entries.sorted(by: { $0.identifier < $1.identifier }) {
                 let place = place(of: entry, positions, section)
                 if places.count > start, place == places[places.count - 1].place {
                     places[places.count - 1].entries.append(entry)
@@ -88,7 +88,7 @@ struct ProjectSections {
     }
 
     private func place(of entry: Entry, _ positions: [Int], _ section: AscendingSearch) -> Place {
-        if let last = section.lastPosition(below: entry.number) {
+        if let last = section.lastPosition(below: entry.identifier) {
             return .after(positions[last])
         }
         if let first = positions.first { return .before(first) }

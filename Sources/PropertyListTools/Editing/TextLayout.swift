@@ -29,13 +29,14 @@ struct TextLayout {
 
     init(_ store: NodeStore) {
         text = store.bytes
-        newline = Self.newline(text)
+        newline = Self.newline(text[...])
         unit = Self.unit(store)
     }
 
-    private static func newline(_ text: [UInt8]) -> [UInt8] {
-        guard let end = text.firstIndex(where: { $0 == 0x0A || $0 == 0x0D }) else { return [] }
-        return text[end] == 0x0D && end + 1 < text.count && text[end + 1] == 0x0A
+    /// Returns the line ending of the first line of a text; empty if there is only one line.
+    static func newline(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        guard let end = text.firstIndex(where: isLineEnd) else { return [] }
+        return text[end] == 0x0D && end + 1 < text.endIndex && text[end + 1] == 0x0A
             ? [0x0D, 0x0A] : [text[end]]
     }
 
@@ -61,7 +62,7 @@ struct TextLayout {
     /// Returns the white space at the beginning of the line with `place`; nil for a long line.
     private static func indentationOfLine(at place: Int, _ text: [UInt8]) -> ArraySlice<UInt8>? {
         var start = place
-        while start > 0, text[start - 1] != 0x0A, text[start - 1] != 0x0D {
+        while start > 0, !isLineEnd(text[start - 1]) {
             start -= 1
             if place - start > longestLine { return nil }
         }
@@ -69,6 +70,8 @@ struct TextLayout {
     }
 
     // MARK: Blanks
+
+    private static func isLineEnd(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
 
     private static func isBlank(_ byte: UInt8) -> Bool { isXMLWhitespace(byte) }
 
@@ -82,7 +85,7 @@ struct TextLayout {
 
     /// Returns the white space after the last line end, or nil if there is no line end.
     private static func indentation(_ blank: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-        blank.lastIndex { $0 == 0x0A || $0 == 0x0D }.map { blank[($0 + 1)...] }
+        blank.lastIndex(where: isLineEnd).map { blank[($0 + 1)...] }
     }
 
     /// Returns the white space before a value, without blank lines.
@@ -99,7 +102,7 @@ struct TextLayout {
     }
 
     private func lineBreak(before place: Int, in blank: ArraySlice<UInt8>) -> Int {
-        guard let end = blank.lastIndex(where: { $0 == 0x0A || $0 == 0x0D }) else {
+        guard let end = blank.lastIndex(where: Self.isLineEnd) else {
             return blank.startIndex
         }
         let isPair = text[end] == 0x0A && end > blank.startIndex && text[end - 1] == 0x0D
@@ -118,9 +121,9 @@ struct TextLayout {
         var index = place
         while index < text.count {
             let byte = text[index]
-            if byte == 0x0A || byte == 0x0D { return index }
+            if Self.isLineEnd(byte) { return index }
             if let end = comment(index) {
-                guard !text[index..<end].contains(0x0A) else { return place }
+                guard !text[index..<end].contains(where: Self.isLineEnd) else { return place }
                 index = end
             } else if byte == 0x20 || byte == 0x09 {
                 index += 1

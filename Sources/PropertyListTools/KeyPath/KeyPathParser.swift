@@ -147,8 +147,8 @@ struct KeyPathParser {
         take()
         guard let number = UInt32(takeDigits()) else {
             throw error(
-                "expected the number of an object after `@`; quote a key that contains "
-                    + "`@`", at: place)
+                "expected the number of an object after `@`; quote a key that begins with `@`",
+                at: place)
         }
         add(.object(number), place)
     }

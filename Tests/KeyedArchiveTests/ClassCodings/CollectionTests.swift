@@ -82,4 +82,15 @@ struct GenuineCollectionTests {
             _ = try roundTrip(AnyArchived.self, genuine: "--NSCountedSet-\(name)-")
         }
     }
+
+    @Test("an element of a counted set with a count that is not positive is refused on writing")
+    func countsOfZero() {
+        for count in [0, -1] {
+            let error = archiveError {
+                try KeyedArchiver.archive(ArchivedCountedSet([("a", count)]))
+            }
+            #expect(error?.code == .valueOutOfRange)
+            #expect(error?.what == "expected a positive count of an element, found \(count)")
+        }
+    }
 }

@@ -130,6 +130,21 @@ struct GeometryTests {
         #expect(error?.code == .wrongType && error?.path?.description == "root")
     }
 
+    @Test("a range with a negative location or length is refused on writing")
+    func negativeRanges() {
+        for (location, length) in [(-1, 0), (0, -1)] {
+            let range = ArchivedRange(location: location, length: length)
+            let match = ArchivedRegularExpressionMatch(
+                range: range, ranges: [], regularExpression: nil)
+            let errors = [
+                archiveError { try KeyedArchiver.archive(range) },
+                archiveError { try KeyedArchiver.archive(ArchivedValue.range(range)) },
+                archiveError { try KeyedArchiver.archive(match) },
+            ]
+            for error in errors { #expect(error?.code == .valueOutOfRange) }
+        }
+    }
+
     @Test("a structure in a field of an object is a reference to text, and a range is an NSValue")
     func fieldsOfObjects() throws {
         let point = try roundTrip(

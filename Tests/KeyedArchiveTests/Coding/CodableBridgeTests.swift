@@ -96,6 +96,23 @@ struct CodableBridgeTests {
         #expect(person.born.timeIntervalSinceReferenceDate == 1.5)
     }
 
+    @Test("the property list of an opaque object has values without keys and references in arrays")
+    func everyField() throws {
+        let bytes = try Archives.make([
+            [
+                "$0": .uid(3), "$$0": 1, "$$1": 2, "list": [.uid(3), .uid(0), 4], "none": .uid(0),
+                "$class": .uid(2),
+            ],
+            Archives.describe("Table"), "text",
+        ])
+        let opaque = try KeyedUnarchiver.unarchive(
+            OpaqueObject.self, from: bytes, allowing: .foundation.keepingUnknownClasses())
+        // The key of the program, `$0`, stays escaped beside the value without a key.
+        #expect(
+            try opaque.propertyList()
+                == ["$0": "text", "$$0": 1, "$1": 2, "list": ["text", "$null", 4]])
+    }
+
     @Test("the property list of an opaque object is limited in depth and expansion")
     func bounds() throws {
         var objects: [PropertyListValue] = []

@@ -56,6 +56,8 @@ struct PortingTests {
         archiver.roots.encode(-2.75, forKey: "real")
         archiver.roots.encode(true, forKey: "true")
         archiver.roots.encode(Int.max, forKey: "most")
+        let aboveMiddle: Int = (1 << 62) + (1 << 38) + 1
+        archiver.roots.encode(aboveMiddle, forKey: "aboveMiddle")
         archiver.roots.encode(1e300, forKey: "huge")
         archiver.roots.encode([1.5, 2.5], forKey: "list")
         let archive = try KeyedUnarchiver(parsing: archiver.finish())
@@ -69,6 +71,8 @@ struct PortingTests {
         #expect(try roots.decodeInteger(forKey: "true") == 1)
         #expect(try roots.decode(UInt8.self, forKey: "true") == 1)
         #expect(try roots.decodeFloat(forKey: "most") == Float(Int.max))
+        // The nearest `Double` is halfway between two `Float` values, and would be rounded down.
+        #expect(try roots.decodeFloat(forKey: "aboveMiddle") == 0x1p62 + 0x1p39)
         #expect(try roots.decodeDouble(forKey: "most") == Double(Int.max))
         #expect(try roots.decodeDouble(forKey: "true") == 1)
         #expect(try roots.decode([Int].self, forKey: "list") == [1, 2])

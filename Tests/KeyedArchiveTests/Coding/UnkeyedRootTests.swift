@@ -63,6 +63,16 @@ struct UnkeyedRootTests {
         #expect(try roots.decodeUnkeyed(String.self) == "b")
     }
 
+    @Test("the error for a root that is written with and without a key names the key")
+    func twice() {
+        let archiver = KeyedArchiver()
+        archiver.roots.encodeUnkeyed("x")
+        archiver.roots.encode("y", forKey: "$0")
+        let error = archiveError { try archiver.finish() }
+        #expect(error?.code == .duplicateKey)
+        #expect(error?.what == "`$0` is written twice in the list of roots")
+    }
+
     @Test("roots without keys in Apple's files round-trip with the same keys and kinds of values")
     func corpus() throws {
         var count = 0

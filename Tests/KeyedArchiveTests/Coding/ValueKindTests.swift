@@ -172,7 +172,8 @@ struct ValueKindTests {
         #expect(
             archiveError { try KeyedArchiver.archive(List()) }?.description == """
                 keyed archive: expected a `Codable` value with keys, found `List`, which is encoded \
-                without keys, in root (`encodeEncodable(_:forKey:)` writes values without keys)
+                without keys, in root (write the value as one field with \
+                `encodeEncodable(_:forKey:)`)
                 """)
     }
 

@@ -90,6 +90,21 @@ struct BinaryWriterTests {
         #expect(try PropertyListValue(parsing: bytes) == .data(zeros(count)))
     }
 
+    @Test("the path in an error begins at the root, even if the root is not the first object")
+    func pathFromRoot() throws {
+        let file = BinaryAssembler([.raw([0x70]), .array([0])], topObject: 1)
+        let document = try parsed(file, options: .salvage)
+        let storage = document.storage
+        let order = storage.store.records.indices.map { UInt32($0) }
+        let error = #expect(throws: PropertyListError.self) {
+            try BinaryPropertyList.serialize(
+                storage.store, order: order, root: storage.root, layout: .compact,
+                budget: OperationBudget(limits: .trusted, [document]))
+        }
+        #expect(error?.code == .unrepresentableValue)
+        #expect(error?.path == PropertyListPath([.index(0)]))
+    }
+
     // MARK: CoreFoundation's layouts
 
     /// An array with two references each to a boolean, a UID and an array.

@@ -221,6 +221,12 @@ struct OpenStepEncodingTests {
         #expect(throws: PropertyListError.self) {
             try OpenStepPropertyList.parse(old, encoding: "no such")
         }
+        for name in ["", "U", "UTF-1", "UTF-16L", "UTF"] {
+            let error = #expect(throws: PropertyListError.self) {
+                try OpenStepPropertyList.parse([0xFF, 0xFE, 0x61, 0x00], encoding: name)
+            }
+            #expect(error?.code == .invalidEncoding)
+        }
         #expect(throws: PropertyListError.self) {
             try OpenStepPropertyList.parse([0xFE], encoding: "NEXTSTEP")
         }

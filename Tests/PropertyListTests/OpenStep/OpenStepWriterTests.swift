@@ -139,6 +139,7 @@ struct OpenStepWriterTests {
         for value in [
             .real(PropertyListReal(Float(1))), .uid(1), .null, .set([]),
             .date(PropertyListDate(secondsSince2001: 0.5)),
+            .date(PropertyListDate(secondsSince2001: -0.0)),
             .real(PropertyListReal(Double(nan: 1, signaling: false))),
         ] as [PropertyListValue] {
             #expect(throws: PropertyListError.self) { try openStep(value) { $0.scalars = .typed } }

@@ -122,6 +122,34 @@ struct PropertyListValueTests {
         #expect(.array([left, 1]) as PropertyListValue != .array([right, 2]))
     }
 
+    @Test("a long key that many dictionaries share is compared once, in any order of the keys")
+    func sharedLongKeys() {
+        func dictionaries(isReversed: Bool, last: Int = 0) -> PropertyListValue {
+            let keys = ["k", "long"].map { String(repeating: $0, count: 500_000) }
+            let ordered = isReversed ? keys.reversed() : keys
+            let dictionary = PropertyListDictionary(ordered.map { (key: $0, value: 1) })
+            var values = (0..<50_000).map { number -> PropertyListValue in
+                var copy = dictionary
+                copy["number"] = .integer(PropertyListInteger(number))
+                return .dictionary(copy)
+            }
+            let end = PropertyListDictionary([(key: keys[0], value: PropertyListValue(last))])
+            values.append(.dictionary(end))
+            return .array(PropertyListArray(values))
+        }
+        let left = dictionaries(isReversed: false)
+        let seconds = ProcessorTime.seconds {
+            #expect(left == dictionaries(isReversed: false))
+            #expect(left == dictionaries(isReversed: true))
+            #expect(left != dictionaries(isReversed: true, last: 1))
+        }
+        #expect(seconds < 20)
+        func dictionary(_ key: String) -> PropertyListValue {
+            .dictionary([String(repeating: key, count: 200): 1])
+        }
+        #expect(dictionary("j") != dictionary("k"))
+    }
+
     @Test("a shared chain of containers, wrapped in a new array at each reference, is hashed once")
     func wrappedChain() {
         let seconds = ProcessorTime.seconds {
@@ -258,6 +286,19 @@ struct PropertyListValueTests {
             value.description
                 == "{name\\n: \"An\\u{1b}na\", list: [1, -2.5, true, null], data: <2 bytes>, "
                 + "set: {(UID 7)}, date: 2001-01-01T00:00:00.25Z}")
+    }
+
+    @Test("quotation marks are escaped, and the length of a description is limited in bytes")
+    func descriptionOfStrings() {
+        let text: PropertyListValue = "a\", \"b\\"
+        #expect(text.description == #""a\", \"b\\""#)
+        let wide = PropertyListValue.string(String(repeating: "漢", count: 400_000)).description
+        #expect(wide.utf8.count <= (1 << 20) + "…".utf8.count && wide.hasSuffix("漢…"))
+        for padding in 0..<8 {
+            let start = String(repeating: "a", count: padding)
+            let emoji = String(repeating: "\u{1F600}", count: 1 << 18)
+            #expect(PropertyListValue.string(start + emoji).description.hasSuffix("…"))
+        }
     }
 
     @Test("values a million deep are compared, hashed, printed and released, but not written")

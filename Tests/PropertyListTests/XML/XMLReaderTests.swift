@@ -362,7 +362,9 @@ struct XMLReaderTests {
 
     @Test(
         "keeps the version as written between its quotes",
-        arguments: [" ", "1.0", "1 0", "", "123456789012345", "1234567890123456"])
+        arguments: [
+            " ", "1.0", "1 0", "", "123456789012345", "1234567890123456", "a=b", "=", "a' = 'b",
+        ])
     func version(_ version: String) throws {
         let text = "<plist version = \"\(version)\" ><true/></plist>"
         let document = try PropertyListDocument(parsing: text.utf8)

@@ -140,6 +140,14 @@ struct BinaryEditTests {
         #expect(!String(decoding: result.bytes, as: UTF8.self).contains("password"))
     }
 
+    @Test("an unreferenced malformed object is omitted from an edited file")
+    func unreferencedMalformedObject() throws {
+        let file = BinaryAssembler([.dictionary([1], [2]), .ascii("k"), .ascii("x"), .raw([0x70])])
+        let document = try PropertyListDocument(parsing: file.bytes, options: .unusedGarbage)
+        let result = try document.applying([PropertyListEdit([.key("k")], .set("y"))])
+        #expect(objects(result.document) == ["dictionary", "k", "y"])
+    }
+
     @Test("sets and nulls can be written")
     func kinds() throws {
         let source = try BinaryPropertyList.serialize(PropertyListDocument([.set([1]), .null]))

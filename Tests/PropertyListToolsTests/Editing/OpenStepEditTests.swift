@@ -165,6 +165,16 @@ struct OpenStepEditTests {
         }
     }
 
+    @Test("a new entry precedes a comment of several lines, whatever the line endings")
+    func commentOfSeveralLines() throws {
+        for newline in ["\n", "\r\n", "\r"] {
+            let lines = ["{", "\ta = 1; /* one", " two */", "}"]
+            let text = try edited(lines.joined(separator: newline), ("b", .set("B")))
+            let expected = ["{", "\ta = 1;", "\tb = B; /* one", " two */", "}"]
+            #expect(text == expected.joined(separator: newline))
+        }
+    }
+
     @Test("Base64 with lenient padding is replaced as a whole")
     func looseBase64() throws {
         let text = try edited("{a = <[AA>E=]>;}", options: .looseBase64, ("a", .set("x")))

@@ -128,7 +128,7 @@ class App {
   }
 
   #help() {
-    const keys = [["/", "search"], ["Esc", "leave the search"], ["↑ ↓ Page Home End", "move in the tree, or in the bytes"], ["→ ←", "open and close; to the next and the outer row"],
+    const keys = [["/", "search"], ["Esc", "leave the search"], ["↑ ↓ Page Home End", "move in the tree, or in the bytes"], ["→ ←", "open, or go to the next row; close, or go to the parent"],
       ["*", "open all"], ["Alt ← Alt →", "back and forward"], ["1 – 7", "the views"], ["Tab", "to the next part"], ["?", "this list"]];
     this.helpBox = make("dialog", { "aria-label": "Keys" }, make("h2", {}, "Keys"),
       make("dl.facts", {}, keys.map(([key, text]) => [make("dt", {}, make("kbd", {}, key)), make("dd", {}, text)])),

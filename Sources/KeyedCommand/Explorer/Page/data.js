@@ -41,7 +41,7 @@ A document has:
   holder       the data that contains the document; -1 for the file itself
   leniencies, problems   the leniencies used and the unreadable parts, as texts
   facts        pairs of texts for the report
-  table        of a binary document, its offset table: at, width, count, references (their width)
+  table        the offset table of a binary document: at, width, count, references (the width of each)
   archive      null, or for a keyed archive:
     archiver   the class that wrote it; empty for an imported format, which does not name it
     top        the dictionary of the roots

@@ -1,5 +1,5 @@
 /*
-Elements and text. Values of the file enter the page as text nodes and the texts of attributes. `looks.js` also turns
+Elements and text. Values of the file enter the page as text nodes and attribute values. `looks.js` also turns
 values into images and colors. No code parses a value as HTML or turns it into a link.
 */
 

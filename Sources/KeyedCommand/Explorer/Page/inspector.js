@@ -77,10 +77,10 @@ class Inspector {
     if (model.lengths[node]) {
       facts.push(["bytes", `${start} to ${model.end(node) - 1} (0x${hexNumber(start)}), ${model.lengths[node].toLocaleString("en")} in all`]);
     }
-    if (document.space !== 0) facts.push(["of", space.name]);
+    if (document.space !== 0) facts.push(["in", space.name]);
     if (document.holder >= 0) facts.push(["nested in", this.#link(document.holder, this.model.path(document.holder) || "data")]);
     if ("sd".includes(model.kind(node))) facts.push(["length", counted(model.counts[node], "byte")]);
-    if (this.model.sizes[node] > model.lengths[node]) facts.push(["with all below", counted(model.sizes[node], "byte")]);
+    if (this.model.sizes[node] > model.lengths[node]) facts.push(["including contents", counted(model.sizes[node], "byte")]);
     if (!model.ways.isMet[node]) facts.push(["reachable", "from no root"]);
     return this.#list(facts);
   }
@@ -145,10 +145,10 @@ class Inspector {
         make("td", {}, this.#valueLink(child.node, child))));
     }
     return make("section", {}, make("h3", {}, `Fields (${shape.count.toLocaleString("en")})`),
-      make("table", {}, make("tbody", {}, rows)), this.#rest(shape.count));
+      make("table", {}, make("tbody", {}, rows)), this.#rest(shape.count, ", in the tree"));
   }
-  #rest(count) {
-    return count > mostListed ? make("p.note", {}, `and ${counted(count - mostListed, "more", "more")}, in the tree`) : "";
+  #rest(count, ending) {
+    return count > mostListed ? make("p.note", {}, `and ${counted(count - mostListed, "more", "more")}${ending}`) : "";
   }
 
   #referrers(node) {
@@ -161,7 +161,7 @@ class Inspector {
         make("bdi.label", {}, visible(shortened(this.#place(holder, slot), 160)))));
     }
     if (!count) return null;
-    return make("section", {}, make("h3", {}, `Referenced by (${count.toLocaleString("en")})`), make("ul.plain", {}, rows), this.#rest(count));
+    return make("section", {}, make("h3", {}, `Referenced by (${count.toLocaleString("en")})`), make("ul.plain", {}, rows), this.#rest(count, ""));
   }
   #place(holder, slot) {
     const owner = this.owner(holder);

@@ -68,7 +68,7 @@ class Search {
     return items;
   }
   #hasText(node, isFound) { return "sirt".includes(this.model.kinds[node]) && isFound[this.model.values[node]] === 1; }
-  /** Returns whether a value is used only as a key. A root and an unreachable object have no referrers. */
+  /** Returns whether a value is used only as a key. A value without referrers is a root or unreachable. */
   #isKeyOnly(node) {
     const { first, slots } = this.model.referrers;
     if (first[node] === first[node + 1]) return false;
@@ -111,7 +111,8 @@ class Search {
     for (const node of candidates) {
       let place = node, index = steps.length - 1;
       while (index >= 0 && place >= 0 && steps[index](place)) {
-        place = holders[place];
+        // The number of an object begins a path in its property list.
+        place = parts[index][0] === "@" ? model.document(place).root : holders[place];
         index--;
       }
       if (index < 0 && steps.length) items.push(this.#item(node, -1, -1));

@@ -16,7 +16,7 @@ enum XMLName {
     /// Returns the end of the name of an element or attribute at `start`, or nil if there is none.
     /// Linear.
     ///
-    /// A name with more than one colon is well-formed. Its end is that of its last part.
+    /// A name with more than one colon is well-formed, and all its parts are included.
     static func endOfQualified(_ text: Span<UInt8>, from start: Int) -> Int? {
         if let end = endOfSmallLetters(text, from: start) { return end }
         guard let prefix = end(text, from: start, allowsColon: false) else {

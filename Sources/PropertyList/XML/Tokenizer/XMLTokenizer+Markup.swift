@@ -52,7 +52,8 @@ extension XMLTokenizer {
         index = end
         if isReserved(start..<end, text) {
             throw .malformed(
-                "expected the XML declaration at the start of the text, found it later")
+                "the target `\(excerpt(text, start..<end))` is reserved for an XML declaration "
+                    + "with a version at the start of the text")
         }
         if take("?>", text) { return }
         guard skipBlank(text) else { throw expected("white space or `?>`", text) }
@@ -133,11 +134,11 @@ extension XMLTokenizer {
         }
         let length = UTF8Text.scalar(text, at: index).length
         return .malformed(
-            "expected \(what), found `\(printable(text, index..<(index &+ length)))`")
+            "expected \(what), found `\(excerpt(text, index..<(index &+ length)))`")
     }
 
     /// Returns the beginning of a part of the text, for a message.
-    func printable(_ text: Span<UInt8>, _ range: Range<Int>) -> String {
+    func excerpt(_ text: Span<UInt8>, _ range: Range<Int>) -> String {
         String(decoding: range.prefix(32).map { text[$0] }, as: UTF8.self)
     }
 }

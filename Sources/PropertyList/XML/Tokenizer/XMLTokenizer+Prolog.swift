@@ -50,7 +50,7 @@ extension XMLTokenizer {
         }
         try closingQuote(quote, text)
         if !isFirst {
-            let found = printable(text, start..<(index &- 1))
+            let found = excerpt(text, start..<(index &- 1))
             throw .malformed("expected XML version 1.0, found version `\(found)`")
         }
     }

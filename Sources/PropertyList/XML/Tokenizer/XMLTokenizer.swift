@@ -122,7 +122,7 @@ struct XMLTokenizer {
             try checkBrackets(text, from: bracket, in: start..<index)
         }
         if end == nil, let name = openNames.last {
-            throw .malformed("expected `</\(printable(text, name))>`, found the end of the text")
+            throw .malformed("expected `</\(excerpt(text, name))>`, found the end of the text")
         }
     }
 
@@ -190,7 +190,7 @@ struct XMLTokenizer {
         guard take(">", text) else { throw expected("`>`", text) }
         guard Self.isSame(name, start..<end, text) else {
             throw .malformed(
-                "expected `</\(printable(text, name))>`, found `</\(printable(text, start..<end))>`"
+                "expected `</\(excerpt(text, name))>`, found `</\(excerpt(text, start..<end))>`"
             )
         }
         try send(XMLTag(offset: index, isEnd: true), receive)
@@ -228,7 +228,7 @@ struct XMLTokenizer {
         }
         if let repeated {
             throw .malformed(
-                "the attribute `\(printable(text, repeated))` occurs twice in a tag")
+                "the attribute `\(excerpt(text, repeated))` occurs twice in a tag")
         }
     }
 
@@ -315,6 +315,6 @@ struct XMLTokenizer {
         let isPredefined = XMLText.scalar(text, start..<end) != nil
         if isPredefined || hasExternalSubset && !isStandalone { return }
         throw .malformed(
-            "expected `lt`, `gt`, `amp`, `apos` or `quot`, found `\(printable(text, start..<end))`")
+            "expected `lt`, `gt`, `amp`, `apos` or `quot`, found `\(excerpt(text, start..<end))`")
     }
 }
