@@ -103,14 +103,17 @@ public struct TypedStreamBuilder: Sendable {
         // All values are checked before the group begins, so that no part of a refused group is
         // written.
         var rest: TypeWalk? = try TypeWalk(TypeRun(names.types(of: Array(encoding.utf8)[...])))
+        var types: [TypeRecord] = []
         for value in values {
             let (type, next) = try nextType(of: rest)
             try Self.check(value, as: type)
+            types.append(type)
             rest = next
         }
         try Self.requireEnd(of: rest)
         try beginGroup(encoding)
-        for value in values { try append(value) }
+        for (value, type) in zip(values, types) { write(value, as: type) }
+        walk = rest
     }
 
     /// Appends a value to the latest group.

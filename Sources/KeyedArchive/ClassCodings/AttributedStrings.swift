@@ -202,8 +202,7 @@ extension ArchivedAttributedString {
                 throw KeyedArchiveError(
                     .valueOutOfRange,
                     what: dictionaries.isEmpty
-                        ? "expected no runs without attribute dictionaries, found a run of "
-                            + "\(units) UTF-16 units"
+                        ? Self.runWithoutDictionaries(units)
                         : "expected an attribute dictionary index below \(dictionaries.count), "
                             + "found \(index)",
                     object: coder.uid)
@@ -219,6 +218,11 @@ extension ArchivedAttributedString {
         }
     }
 
+    /// The error text for a run of a string without attribute dictionaries.
+    private static func runWithoutDictionaries(_ units: Int) -> String {
+        "expected no runs without attribute dictionaries, found a run of \(units) UTF-16 units"
+    }
+
     /// Checks the runs and returns them in packed form; nil if they need no table, because there is
     /// at most one run and at most one dictionary.
     ///
@@ -226,10 +230,7 @@ extension ArchivedAttributedString {
     private func packedRuns() throws -> Data? {
         if dictionaries.isEmpty {
             guard let run = runs.first else { return nil }
-            throw KeyedArchiveError(
-                .misuse,
-                what: "expected no runs without attribute dictionaries, found a run of "
-                    + "\(run.length) UTF-16 units")
+            throw KeyedArchiveError(.misuse, what: Self.runWithoutDictionaries(run.length))
         }
         var rest = text.utf16.count
         var packed = PackedRuns()

@@ -120,7 +120,7 @@ extension ArchivedUnit: KeyedCodable {
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
         let archivedClass = writer.writtenClass(unitClass, of: Self.self)
-        return try origin.once(in: writer, as: archivedClass.name) {
+        return try origin.once(in: writer, as: archivedClass, of: Self.self) {
             try writer.writeObject(of: archivedClass, fields: encode)
         }
     }

@@ -22,11 +22,12 @@ struct Origin: Sendable, Hashable {
 
     func hash(into hasher: inout Hasher) {}
 
-    /// Writes the value as an object, once for each shared object.
+    /// Writes a value of `type` as an object of a class, once for each shared object.
     func once(
-        in writer: ArchiveWriter, as name: String, _ archive: () throws -> PropertyListUID
+        in writer: ArchiveWriter, as archivedClass: ArchivedClass,
+        of type: any KeyedEncodable.Type, _ archive: () throws -> PropertyListUID
     ) throws -> PropertyListUID {
         guard let identity else { return try archive() }
-        return try writer.once(identity, as: name, archive)
+        return try writer.once(identity, as: archivedClass, of: type, archive)
     }
 }

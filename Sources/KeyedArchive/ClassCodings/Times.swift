@@ -67,8 +67,9 @@ extension ArchivedTimeZone: KeyedCodable {
     }
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
-        let name = writer.writtenClass(Self.archivedClass, of: Self.self).name
-        return try origin.once(in: writer, as: name) { try writer.writeObject(self) }
+        try origin.once(in: writer, as: Self.archivedClass, of: Self.self) {
+            try writer.writeObject(self)
+        }
     }
 
     public init(coder: KeyedDecoder) throws {
@@ -108,8 +109,9 @@ extension ArchivedLocale: KeyedCodable {
     }
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
-        let name = writer.writtenClass(Self.archivedClass, of: Self.self).name
-        return try origin.once(in: writer, as: name) { try writer.writeObject(self) }
+        try origin.once(in: writer, as: Self.archivedClass, of: Self.self) {
+            try writer.writeObject(self)
+        }
     }
 
     public init(coder: KeyedDecoder) throws {
@@ -179,8 +181,9 @@ extension ArchivedCalendar: KeyedCodable {
     }
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
-        let name = writer.writtenClass(Self.archivedClass, of: Self.self).name
-        return try origin.once(in: writer, as: name) { try writer.writeObject(self) }
+        try origin.once(in: writer, as: Self.archivedClass, of: Self.self) {
+            try writer.writeObject(self)
+        }
     }
 
     public init(coder: KeyedDecoder) throws {

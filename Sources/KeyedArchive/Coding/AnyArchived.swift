@@ -66,8 +66,11 @@ extension AnyArchived: KeyedCodable {
         return try writer.any {
             guard let identity else { return try value.archive(in: writer) }
             let encodableType: any KeyedEncodable.Type = type(of: value)
-            let name = writer.writtenClass(encodableType.archivedClass, of: encodableType).name
-            return try writer.once(identity, as: name) { try value.archive(in: writer) }
+            return try writer.once(
+                identity, as: encodableType.archivedClass, of: encodableType
+            ) {
+                try value.archive(in: writer)
+            }
         }
     }
 

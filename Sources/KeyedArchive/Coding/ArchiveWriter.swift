@@ -158,8 +158,10 @@ extension ArchiveWriter {
     /// Writes a value that was read from an archive, once for each original object. Undecoded
     /// objects of the same archive refer to the same copy.
     func once(
-        _ identity: ObjectIdentity, as name: String, _ archive: () throws -> PropertyListUID
+        _ identity: ObjectIdentity, as archivedClass: ArchivedClass,
+        of type: any KeyedEncodable.Type, _ archive: () throws -> PropertyListUID
     ) throws -> PropertyListUID {
+        let name = writtenClass(archivedClass, of: type).name
         // A type whose class is `NSObject`, such as `OpaqueObject`, stands for any class. It checks
         // the actual class itself.
         if name != AnyArchived.archivedClass.name { try requireAllowed(name) }

@@ -31,8 +31,7 @@ public struct OpaqueObject: Sendable {
 
     /// The keys of the fields, in order, without keys that are not strings.
     public var keys: [String] {
-        node.dictionary.map(Array.init)?
-            .compactMap { $0.keyNode.string.flatMap(ArchiveKey.unescaped) } ?? []
+        node.dictionary?.compactMap { $0.keyNode.string.flatMap(ArchiveKey.unescaped) } ?? []
     }
 
     /// The value of a field: a plain value, a UID, or an array of UIDs; nil if there is no such

@@ -32,10 +32,10 @@ public enum PropertyListKind: UInt8, Sendable, Hashable, CaseIterable, BitwiseCo
     @inlinable
     public var isContainer: Bool { self == .array || self == .set || self == .dictionary }
 
-    /// The problem with writing a value of the kind ``unreadable``, for an error.
+    /// The error text for writing a value of the kind ``unreadable``.
     static let unreadableValue = "a value that could not be read cannot be written"
 
-    /// What is wrong with a dictionary key of this kind, for an error.
+    /// The error text for a dictionary key of this kind, which is not a string.
     package var keyMismatch: String {
         "expected a string as a dictionary key, found a value of kind \(self)"
     }

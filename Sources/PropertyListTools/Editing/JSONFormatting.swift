@@ -21,7 +21,7 @@ struct JSONFormatting {
         let last = body.lastIndex { !isXMLWhitespace($0) } ?? body.startIndex
         let isOnOneLine = TextLayout.newline(body.prefix(through: last)).isEmpty
         layout = isOnOneLine ? .compact : .indented
-        endsLastLine = text.last == 0x0A || text.last == 0x0D
+        endsLastLine = text.last.map(TextLayout.isLineEnd) ?? false
         newline = TextLayout.newline(text[...])
     }
 

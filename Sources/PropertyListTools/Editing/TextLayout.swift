@@ -71,7 +71,7 @@ struct TextLayout {
 
     // MARK: Blanks
 
-    private static func isLineEnd(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
+    static func isLineEnd(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
 
     private static func isBlank(_ byte: UInt8) -> Bool { isXMLWhitespace(byte) }
 
