@@ -55,7 +55,7 @@ def _preset(limits):
 
 
 def _bytes(data):
-    """Returns the input as bytes. As in plistlib, text must be XML and is encoded as UTF-8."""
+    """Returns the input as bytes. As in plistlib, text is encoded as UTF-8."""
     if isinstance(data, str):
         return data.encode("utf-8")
     return bytes(data) if isinstance(data, (bytearray, memoryview)) else data
@@ -86,7 +86,7 @@ def loads(
     Args:
         data: The bytes, or text for XML.
         fmt: FMT_XML or FMT_BINARY to reject the other format. By default both are accepted, as in plistlib.
-        dict_type: The type of dictionaries. A dictionary receives complete values.
+        dict_type: The type of dictionaries. Each value is complete before it is set in its dictionary.
         aware_datetime: Whether dates are aware, in UTC. By default they are naive, also in UTC.
         any_format: Whether to accept OpenStep property lists and JSON as well.
         limits: The preset of limits on the input: ``"untrusted"``, ``"default"`` or ``"trusted"``.
@@ -165,8 +165,8 @@ class _Allowed(dict):
             f"keyed archive: class {name} is not allowed (add it to `allow`)", code="classNotAllowed")
 
 
-# The numbers of forms in keyed.h. The modules with the APIs of other packages pass them to the functions below, to keep
-# objects of these forms inert.
+# The numbers of forms in keyed.h. The modules that replace other packages, such as nska_deserialize, pass them to the
+# functions below as ``inert``.
 _DATA, _DATE, _UUID, _URL, _SET, _ORDERED_SET = 4, 5, 6, 7, 9, 10
 
 
@@ -192,8 +192,8 @@ def unarchive(data, *, allow=None, aware_datetime=False, limits="default", lenie
 
     Foundation's collections, strings, numbers, data, dates, UUIDs and ``NSNull`` become Python objects. An object of
     another class becomes an inert :class:`ArchivedObject`, or an instance of the type that ``allow`` maps it to. The
-    other classes include ``NSURL``. A date outside the years 1 to 9999 is treated like an object of another class, but
-    is always allowed.
+    other classes include ``NSURL``. An ``NSDate`` outside the years 1 to 9999 is treated like an object of another
+    class, but is always allowed.
 
     Identity and cycles are preserved. An element of a set or a key that cannot be hashed, such as a list, is wrapped in
     :class:`Unhashable`. An instance receives its fields before it becomes a key or an element of a set. With
@@ -210,8 +210,8 @@ def unarchive(data, *, allow=None, aware_datetime=False, limits="default", lenie
         The root object, or a dictionary of the roots if the archive has roots other than ``root``.
 
     Raises:
-        KeyedArchiveError: The input is invalid, or contains a class that is not allowed, or a key whose hash depends on
-            a missing field, or on the set or dictionary that contains it.
+        KeyedArchiveError: The input is invalid, contains a class that is not allowed, or has a key or an element of a
+            set whose hash depends on a missing field, or on the dictionary or set itself.
         OverflowError: A date that is not an NSDate object is outside the years 1 to 9999.
 
     >>> from dataclasses import dataclass

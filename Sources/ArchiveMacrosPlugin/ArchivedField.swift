@@ -44,7 +44,9 @@ struct ArchivedField {
     }
 
     /// The expression for the property in a method with a parameter `coder`.
-    private var propertyExpression: String { name == "coder" ? "self.coder" : name }
+    private var propertyExpression: String {
+        name == "coder" || name == "`coder`" ? "self.\(name)" : name
+    }
 
     /// The statement that encodes the field; nil if the field is not encoded.
     var encoding: String? {

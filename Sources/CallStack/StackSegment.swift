@@ -53,7 +53,7 @@ package struct StackSegment {
     ///   - owner: The coder that makes the calls.
     ///   - stack: The coder's segment, which becomes that of the stack on which the call runs.
     ///     After a call on a new thread, the previous segment is restored.
-    ///   - error: The error if there is no memory for a stack, or there are no threads.
+    ///   - error: The error if no thread can be created, or the platform has no threads.
     ///   - body: The call.
     /// - Returns: The result of the call.
     /// - Throws: The error of the call, or `error`.

@@ -15,7 +15,8 @@ enum Resolution {
     case own(any (NSCoding & AnyObject).Type, InheritedFields?, isSecure: Bool)
     /// By a type's conformance to `KeyedDecodable`.
     case keyed(any KeyedDecodable.Type)
-    /// Not at all: neither the registry nor the program allows the class.
+    /// Not at all: the program has not set the class and the registry does not list it, or the
+    /// class adopts neither `NSCoding` nor `KeyedDecodable`.
     case unlisted
 }
 

@@ -214,8 +214,9 @@ struct RowList {
 
     /// Returns the child of a dictionary at a position.
     ///
-    /// Its path ends with the text of its key. It ends with the position if the key has no text, is
-    /// not the first with its text, or would lead from the start to another value.
+    /// The path of the child ends with the text of its key. It ends with the position instead if
+    /// the key has no text or repeats an earlier one. The same applies to the first key of a path
+    /// if it is one such as `$top`, for which `keyed_find` begins at the property list's root.
     private func child(
         _ node: PropertyListNode, _ key: PropertyListNode, _ text: String?, _ position: Int,
         isFirst: Bool, isStart: Bool

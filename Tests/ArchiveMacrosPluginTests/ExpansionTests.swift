@@ -240,6 +240,34 @@ struct ExpansionTests {
                 """)
     }
 
+    @Test("a property named coder in backticks is distinguished from the parameter")
+    func escapedCoder() {
+        expect(
+            """
+            @Archived("Line")
+            struct Line {
+                var `coder`: Int
+            }
+            """,
+            becomes: """
+                struct Line {
+                    var `coder`: Int
+                }
+
+                extension Line: KeyedCodable {
+                    static let archivedClass: ArchivedClass = "Line"
+
+                    func encode(with coder: KeyedEncoder) {
+                        coder.encode(self.`coder`, forKey: "coder")
+                    }
+
+                    init(coder: KeyedDecoder) throws {
+                        self.`coder` = try coder.decode(forKey: "coder")
+                    }
+                }
+                """)
+    }
+
     @Test("the initializer sets an optional to nil if the compiler does not")
     func implicitlyNil() {
         expect(

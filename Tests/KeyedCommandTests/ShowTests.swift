@@ -209,7 +209,7 @@ struct ShowTests {
             #expect(run.output.contains("name: \"second\""))
             #expect(
                 run.errors.contains(
-                    "expected the marker of an object, found ff at byte \(place - 1)"))
+                    "expected the marker of an object, found 0xff at byte \(place - 1)"))
             #expect(keyed("show", "--strict", file).status == 1)
         }
     }

@@ -11,11 +11,11 @@ struct PropertyListErrorTests {
     func description() {
         let path = PropertyListPath([.key("$objects"), .index(12), .key("NS.objects"), .index(3)])
         let error = PropertyListError(
-            .invalidMarker, format: .binary, what: "expected the marker of an object, found ff",
+            .invalidMarker, format: .binary, what: "expected the marker of an object, found 0xff",
             location: .byte(17), path: path, recovery: "do this")
         #expect(
             error.description
-                == "binary property list: expected the marker of an object, found ff at byte 17, "
+                == "binary property list: expected the marker of an object, found 0xff at byte 17, "
                 + #"in $objects[12]."NS.objects"[3] (do this)"#)
         #expect(PropertyListError(.wrongKind, what: "no").description == "property list: no")
         let line = PropertyListError.Location(byte: 9, line: 3, column: 7)

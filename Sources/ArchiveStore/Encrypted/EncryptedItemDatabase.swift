@@ -26,7 +26,7 @@ internal import Foundation
 /// are authenticated together with the data, but readable by anyone who may read the file.
 ///
 /// Once a transaction returns, its changes are on disk. If the power fails or a program is killed,
-/// each item is in its state before or after the transaction.
+/// the file has either all changes of the transaction or none.
 ///
 /// The database does not protect against somebody who restores an older copy of the file or removes
 /// items from it.
@@ -123,7 +123,7 @@ public final class EncryptedItemDatabase: ItemDatabase {
                         "expected a store with one name, found a file with \(found.linkCount) "
                         + "names (hard links)", file: file,
                     recovery:
-                        "if there is no journal beside any of the names, use a copy of the file")
+                        "keep only one name: the one with a journal beside it, if there is one")
             }
         } catch let error as SystemError {
             throw StoreError(error, file: file)
@@ -308,7 +308,7 @@ private struct EncryptedTransaction: ItemTransaction, CustomReflectable {
             self, children: ["accessGroup": accessGroup, "file": file], displayStyle: .struct)
     }
 
-    /// Calls `body` with the table, on the thread of the transaction.
+    /// Calls `body` with the table, or throws if this is not the thread of the open transaction.
     private func withRows<Result>(
         _ body: (ItemRows) throws -> Result
     ) throws(StoreError) -> Result {

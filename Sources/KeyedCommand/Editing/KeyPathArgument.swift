@@ -60,8 +60,8 @@ struct ValueArgument: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Read the value from this file: a property list, or its contents with -t string or "
-                + "data.")
+            "Read the value from this file: a property list, or with -t string or data the file's "
+                + "contents.")
     )
     var from: String?
 
@@ -87,8 +87,8 @@ struct ValueArgument: ParsableArguments {
         }
     }
 
-    /// Returns the value. Without `-t`, a value from a file is a property list. Any other value has
-    /// the kind of the value that it replaces, or is a string.
+    /// Returns the value. Without `-t`, a value from a file is a property list. A value on the
+    /// command line then has the kind of the value that it replaces, or is a string.
     func parsed(
         replacing node: PropertyListNode?, _ console: Console
     ) throws(Failure) -> PropertyListValue {

@@ -329,7 +329,7 @@ struct ObjectReader {
 
     @inline(never)
     private func invalidMarker(_ marker: UInt8) -> PropertyListError {
-        error(.invalidMarker, "expected the marker of an object, found \(Self.hex(marker))")
+        error(.invalidMarker, "expected the marker of an object, found 0x\(Self.hex(marker))")
     }
 
     @inline(never)

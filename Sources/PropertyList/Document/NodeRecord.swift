@@ -165,7 +165,7 @@
         payload = Self.payload(low: first, high: high)
     }
 
-    /// The indices of a dictionary's keys in the children of all containers.
+    /// The positions of a dictionary's keys in ``NodeStore/children``.
     @inlinable @inline(__always)
     public var keyRange: Range<Int> { Int(low)..<(Int(low) &+ Int(high)) }
 

@@ -112,8 +112,9 @@ struct TextLayout {
     /// Returns whether a range contains only white space.
     func isBlank(_ range: Range<Int>) -> Bool { text[range].allSatisfy(Self.isBlank) }
 
-    /// Returns the end of the line on which a value ends at `place`, before the line break, if only
-    /// white space and comments follow there; otherwise returns `place`.
+    /// Returns the offset of the line break after `place`, where a value ends. Returns `place` if
+    /// anything but spaces, TABs and comments precedes the line break, if one of the comments spans
+    /// lines, or if there is no line break.
     ///
     /// `comment` returns the end of a comment that begins at an offset, or nil if none begins
     /// there.
