@@ -74,12 +74,18 @@ struct ArchiveReader {
             let place = HeaderLayout.directory + 8 * index
             let count = word(place)
             let end = index == 3 ? source.bytes.count : word(place + 12)
-            guard word(place + 4) == start, end >= start, end <= source.bytes.count else {
+            guard word(place + 4) == start else {
                 throw NIBArchiveError(
                     .invalidOffset,
-                    "expected a section that begins at byte \(start) and ends by byte "
-                        + "\(source.bytes.count), found bytes \(word(place + 4)) to \(end)",
+                    "expected a section that begins at byte \(start), found byte \(word(place + 4))",
                     at: place + 4)
+            }
+            // A valid last section always ends in this range: it ends with the file.
+            guard (start...source.bytes.count).contains(end) else {
+                throw NIBArchiveError(
+                    .invalidOffset,
+                    "expected a section that ends at byte \(start) to \(source.bytes.count), found byte \(end)",
+                    at: place + 12)
             }
             guard count <= (end - start) / minimum else {
                 throw NIBArchiveError(

@@ -348,6 +348,8 @@ struct ShowTests {
             let run = keyed("show", file)
             #expect(run.status == 0)
             #expect(run.lines.suffix(2) == ["  (integer 5): true", "  (integer 6): true"])
+            let keys = keyed("get", file, ".", "--as", "keys", "--lenient")
+            #expect(keys.output == "(integer 5)\n(integer 6)\n")
             let lines = keyed("show", "--json", file).output
             #expect(lines.contains(#"{"path":"[0]","#) && lines.contains(#"{"path":"[1]","#))
         }

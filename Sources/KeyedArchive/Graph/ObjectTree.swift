@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArchiveVocabulary
-public import PropertyList
+@_spi(Tables) public import PropertyList
 internal import PropertyListCodable
 
 extension OpaqueObject {
@@ -28,15 +28,16 @@ extension OpaqueObject {
     /// `NSArray`, `NSSet`, `NSDictionary` and plain values become property list values, dates
     /// become dates, and UUIDs and URLs have the form that `Codable` gives them. All other objects
     /// become dictionaries of their fields, without the class. Values without a key have the keys
-    /// `$0`, `$1`, … as in the archive. Fields that are nil are omitted. Elements that are nil
-    /// become the string `$null`. A shared object is repeated for each reference to it. References
-    /// within nested inline containers, which no archiver writes, stay UIDs.
+    /// `$0`, `$1`, … as in the archive. A key that begins with `$$` is unescaped, unless its
+    /// unescaped form is another key of the object. Fields that are nil are omitted. Elements that
+    /// are nil become the string `$null`. A shared object is repeated for each reference to it.
+    /// References within nested inline containers, which no archiver writes, stay UIDs.
     ///
     /// - Throws: `referenceCycle`; `depthLimitExceeded` beyond `limits.depth` nested objects, or
     ///   beyond 512; `expansionLimitExceeded`; `wrongType` for a dictionary with a key that is not
-    ///   a string; `malformedObject` for a dictionary whose keys and values differ in number, and
-    ///   for a field whose key is not a string; `invalidPropertyList` for an inline value that
-    ///   cannot be converted.
+    ///   a string; `malformedObject` for a dictionary whose keys and values differ in number, for a
+    ///   field whose key is not a string, and for a duplicate key; `invalidPropertyList` for an
+    ///   inline value that cannot be converted.
     public func propertyList(
         limits: ParsingLimits = .default
     ) throws(KeyedArchiveError) -> PropertyListValue {
@@ -55,6 +56,10 @@ private struct ObjectTree: ~Copyable {
     private var budget: OperationBudget
     private var longContents = LongContents()
     private var keys = FieldKeys()
+    // The hashes of unescaped keys. `longContents` has those of the keys in the archive.
+    private var unescapedNames = LongContents()
+    // By key: the number of its unescaped form, if that is a key of the document too.
+    private var unescapedNumbers: [UInt32: UInt32?] = [:]
     // By class: whether its objects represent nil. Cached, because a class may have very many
     // superclasses.
     private var standForNil: [ClassNumber: Bool] = [:]
@@ -82,13 +87,13 @@ private struct ObjectTree: ~Copyable {
                 "expected at most \(depthLimit) nested objects, found more", object)
         }
         open.append(object)
-        let value = try value(of: node, fields)
+        let value = try value(of: node, fields, object)
         open.removeLast()
         return value
     }
 
     private mutating func value(
-        of node: PropertyListNode, _ fields: PropertyListNode.DictionaryView
+        of node: PropertyListNode, _ fields: PropertyListNode.DictionaryView, _ object: UInt32
     ) throws(KeyedArchiveError) -> PropertyListValue {
         if let text = node[FoundationField.string], fields.count == 2 { return try plain(text) }
         if let data = node[FoundationField.data], fields.count == 2 { return try plain(data) }
@@ -100,7 +105,7 @@ private struct ObjectTree: ~Copyable {
         }
         if node[FoundationField.relative] != nil { return try url(node) }
         guard let objects = node[FoundationField.objects]?.array else {
-            return try dictionary(of: fields)
+            return try dictionary(of: object)
         }
         let values = try elements(objects)
         guard let keys = node[FoundationField.keys]?.array else {
@@ -166,32 +171,52 @@ private struct ObjectTree: ~Copyable {
     }
 
     private mutating func dictionary(
-        of fields: PropertyListNode.DictionaryView
+        of object: UInt32
     ) throws(KeyedArchiveError) -> PropertyListValue {
-        var entries = PropertyListDictionary()
-        for entry in fields {
-            guard let key = try fieldKey(entry.keyNode, in: fields) else { continue }
-            entries[key] = try field(entry.value)
+        let record = archive.table[archive.nodeNumber(of: object)]
+        var names: [FieldName] = []
+        var values: [PropertyListValue] = []
+        for entry in try archive.fields(of: object) where !entry.isClass {
+            guard let value = try field(archive.table.view(entry.value)) else { continue }
+            names.append(name(of: entry.key, in: record))
+            values.append(value)
         }
-        return .dictionary(entries)
+        let keys = DictionaryKeys(distinct: names.map(\.text)) { index in
+            let name = names[index]
+            return name.isUnescaped
+                ? unescapedNames.keyHash(of: name.key, name.text)
+                : longContents.keyHash(of: name.key, name.text)
+        }
+        return .dictionary(PropertyListDictionary(keys: keys, values: values))
+    }
+
+    /// The key of a field in the tree.
+    private struct FieldName {
+        let key: UInt32
+        let text: String
+        let isUnescaped: Bool
     }
 
     /// Returns the key of a field in the tree: the unescaped key, or one such as `$0` as it is in
-    /// the archive. A key stays escaped if its unescaped form is another key of the object. Returns
-    /// nil for `$class`.
-    private mutating func fieldKey(
-        _ node: PropertyListNode, in fields: PropertyListNode.DictionaryView
-    ) throws(KeyedArchiveError) -> String? {
-        guard let written = node.string(&longContents) else {
-            throw OpaqueArchive.nonStringKey(node.kind, open.last ?? 0)
+    /// the archive. A key stays escaped if its unescaped form is another key of the object.
+    private mutating func name(of key: UInt32, in record: NodeRecord) -> FieldName {
+        let written = archive.table.string(of: key, &longContents)
+        guard written.utf8.first == UInt8(ascii: "$"),
+            let name = archive.key(key, &keys, &longContents), !isTaken(name, key, in: record)
+        else { return FieldName(key: key, text: written, isUnescaped: false) }
+        return FieldName(key: key, text: name, isUnescaped: true)
+    }
+
+    /// Returns whether `name`, the unescaped form of a key, is another key of the object in the
+    /// tree. `$class` is not in the tree.
+    private mutating func isTaken(_ name: String, _ key: UInt32, in record: NodeRecord) -> Bool {
+        let known = unescapedNumbers[key]
+        let number = known ?? archive.table.keyNumber(of: name)
+        if known == nil { unescapedNumbers[key] = .some(number) }
+        guard let number, archive.table.place(ofKey: number, in: record) != nil else {
+            return false
         }
-        if written.utf8.first != UInt8(ascii: "$") { return written }
-        if written.isLiterally(ArchiveFormat.classKey) { return nil }
-        guard let key = archive.key(node, &keys, &longContents) else { return written }
-        let isTaken =
-            ArchiveKey.unescaped(key) == nil && !key.isLiterally(ArchiveFormat.classKey)
-            && fields[key] != nil
-        return isTaken ? written : key
+        return !name.isLiterally(ArchiveFormat.classKey)
     }
 
     private func dictionary(

@@ -21,9 +21,9 @@ final class OpaqueArchive: Sendable {
     /// Returns the unescaped key of a field; nil for a key of the format, and for one that is not a
     /// string.
     func key(
-        _ node: PropertyListNode, _ keys: inout FieldKeys, _ contents: inout LongContents
+        _ node: UInt32, _ keys: inout FieldKeys, _ contents: inout LongContents
     ) -> String? {
-        keys.key(UInt32(truncatingIfNeeded: node.number), of: table, &contents)
+        keys.key(node, of: table, &contents)
     }
 
     func isNull(_ object: UInt32) -> Bool { !index.classNumber(of: object).isObject }

@@ -111,7 +111,11 @@ struct Get: ParsableCommand, ConsoleCommand {
             guard let entries = node.dictionary else {
                 throw Self.refusal("a dictionary for --as keys", node)
             }
-            for entry in entries { try console.print(TerminalText.escaped(entry.key)) }
+            for entry in entries {
+                let key = entry.keyNode
+                try console.print(
+                    key.string.map { TerminalText.escaped($0) } ?? ValueText.usual.oddKey(key))
+            }
         case .bytes:
             guard let bytes = node.data.map(Array.init) ?? node.string.map({ Array($0.utf8) })
             else { throw Self.refusal("data or a string for --as bytes", node) }

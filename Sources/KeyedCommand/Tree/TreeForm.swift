@@ -29,8 +29,7 @@ enum Label {
         case .none: ""
         case .field(let key): text.name(key) + ": "
         case .key(let key): (text.text(of: key) ?? "") + ": "
-        case .oddKey(let key):
-            "(\(key.kind)" + (text.text(of: key).map { " \($0)" } ?? "") + "): "
+        case .oddKey(let key): text.oddKey(key) + ": "
         case .index(let index): "[\(index)] "
         case .entry(let index, let part): "[\(index)] \(part): "
         case .run(let index, let part):

@@ -55,6 +55,11 @@ struct ValueText {
         return TerminalText.escaped(head.text) + (head.isWhole ? "" : "…")
     }
 
+    /// Returns the kind and the text of a key that is not a string, in parentheses.
+    func oddKey(_ key: PropertyListNode) -> String {
+        "(\(key.kind)" + (text(of: key).map { " \($0)" } ?? "") + ")"
+    }
+
     private func beginning(of node: PropertyListNode) -> (text: String, isWhole: Bool) {
         previewLength.flatMap(node.beginning) ?? (node.string ?? "", true)
     }

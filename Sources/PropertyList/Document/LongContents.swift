@@ -18,7 +18,7 @@ package struct LongContents {
     package init() {}
 
     /// Returns the hash of the key `node`, whose text is `text`.
-    mutating func keyHash(of node: UInt32, _ text: String) -> UInt32 {
+    package mutating func keyHash(of node: UInt32, _ text: String) -> UInt32 {
         if text.utf8.count < Self.shortest { return DictionaryKeys.hash(text) }
         if let hash = keyHashes[node] { return hash }
         let hash = DictionaryKeys.hash(text)

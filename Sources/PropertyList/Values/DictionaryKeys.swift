@@ -17,14 +17,20 @@ package struct DictionaryKeys: Sendable {
     /// Creates an empty sequence of keys.
     package init() { texts = [] }
 
-    /// Creates a sequence of distinct keys, with the ``hash(_:)`` of each if it is known.
+    /// Creates a sequence of distinct keys.
     ///
     /// An edit of a file may add a duplicate key, which is present until the check of the edit
     /// refuses it. A lookup then finds the first occurrence by linear search, or the last one in
     /// the index.
-    package init(distinct texts: [String], hashes: [UInt32]? = nil) {
+    package init(distinct texts: [String]) {
+        self.init(distinct: texts) { Self.hash(texts[$0]) }
+    }
+
+    /// Creates a sequence of distinct keys. `hash` returns the ``hash(_:)`` of the key at an index.
+    /// It is not called for a few keys.
+    package init(distinct texts: [String], hash: (Int) -> UInt32) {
         self.texts = texts
-        if texts.count > Self.indexThreshold { rebuildIndex(hashes) }
+        if texts.count > Self.indexThreshold { rebuildIndex(hash) }
     }
 
     /// The number of keys.
@@ -50,7 +56,7 @@ package struct DictionaryKeys: Sendable {
     package mutating func append(_ key: String) {
         texts.append(key)
         if texts.count <= Self.indexThreshold { return }
-        if table.isEmpty { return rebuildIndex(nil) }
+        if table.isEmpty { return rebuildIndex() }
         insert(Self.hash(key), texts.count &- 1)
     }
 
@@ -58,14 +64,17 @@ package struct DictionaryKeys: Sendable {
     package mutating func remove(at place: Int) {
         texts.remove(at: place)
         table = ProbingTable()
-        if texts.count > Self.indexThreshold { rebuildIndex(nil) }
+        if texts.count > Self.indexThreshold { rebuildIndex() }
     }
 
-    private mutating func rebuildIndex(_ hashes: [UInt32]?) {
+    private mutating func rebuildIndex() {
+        let texts = texts
+        rebuildIndex { Self.hash(texts[$0]) }
+    }
+
+    private mutating func rebuildIndex(_ hash: (Int) -> UInt32) {
         table = ProbingTable(leastSlots: 4 &* Self.indexThreshold, slots: texts.count &* 2)
-        for (place, key) in texts.enumerated() {
-            insert(hashes?[place] ?? Self.hash(key), place)
-        }
+        for place in texts.indices { insert(hash(place), place) }
     }
 
     private mutating func insert(_ hash: UInt32, _ place: Int) {

@@ -176,12 +176,11 @@ struct ValueBuilder {
     }
 
     private mutating func makeKeys(_ texts: [String], of record: NodeRecord) -> DictionaryKeys {
-        if !sharesNodes || texts.count <= DictionaryKeys.indexThreshold {
-            return DictionaryKeys(distinct: texts)
+        if !sharesNodes { return DictionaryKeys(distinct: texts) }
+        let first = record.keyRange.lowerBound
+        return DictionaryKeys(distinct: texts) { index in
+            longContents.keyHash(of: store.children[first &+ index], texts[index])
         }
-        let nodes = store.children[record.keyRange]
-        let hashes = zip(nodes, texts).map { longContents.keyHash(of: $0, $1) }
-        return DictionaryKeys(distinct: texts, hashes: hashes)
     }
 
     private mutating func leaf(

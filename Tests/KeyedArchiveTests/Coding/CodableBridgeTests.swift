@@ -113,6 +113,19 @@ struct CodableBridgeTests {
                 == ["$0": "text", "$$0": 1, "$1": 2, "list": ["text", "$null", 4]])
     }
 
+    @Test("no key of an opaque object replaces another in its property list")
+    func distinctKeys() throws {
+        let fields: PropertyListValue = [
+            "$k": 0, "$$k": 1, "$$$k": 2, "$$$$k": 3, "$$class": 4, "$class": .uid(2),
+        ]
+        let bytes = try Archives.make([fields, Archives.describe("Table")])
+        let opaque = try KeyedUnarchiver.unarchive(
+            OpaqueObject.self, from: bytes, allowing: .foundation.keepingUnknownClasses())
+        #expect(
+            try opaque.propertyList()
+                == ["$k": 0, "$$k": 1, "$$$k": 2, "$$$$k": 3, "$class": 4])
+    }
+
     @Test("the property list of an opaque object is limited in depth and expansion")
     func bounds() throws {
         var objects: [PropertyListValue] = []
