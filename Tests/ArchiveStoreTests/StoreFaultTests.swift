@@ -365,6 +365,9 @@ struct StoreFaultTests {
         #expect(!(try String(contentsOfFile: folder("trace"), encoding: .utf8)).contains("umask("))
     }
 
+    /// The occurrences of a call at which a program is killed.
+    private static let rounds = [1] + Exhaustive.sample(2..<40, oneIn: 3)
+
     @Test(
         "temporary files of a killed program are removed by the next program",
         arguments: ["linkat", "renameat", "fsync", "fchmod", "write", "openat"])
@@ -372,7 +375,7 @@ struct StoreFaultTests {
         let start = try callsWhileStarting(call)
         var kills = 0
         // The files exist, so each round replaces them.
-        for round in 1..<40 {
+        for round in Self.rounds {
             _ = try store(round, "inject=\(call):signal=KILL:when=\(start + round)")
             let trace = try String(contentsOfFile: folder("trace"), encoding: .utf8)
             _ = try stored()
@@ -390,7 +393,7 @@ struct StoreFaultTests {
     func killsOfCreators(_ call: String) throws {
         let start = try callsWhileStarting(call)
         var kills = 0
-        for round in 1..<40 {
+        for round in Self.rounds {
             for name in folder.names { try FileManager.default.removeItem(atPath: folder(name)) }
             _ = try store(1, "inject=\(call):signal=KILL:when=\(start + round)")
             let trace = try String(contentsOfFile: folder("trace"), encoding: .utf8)

@@ -41,9 +41,12 @@ public enum Specimens {
     }
 
     /// Returns the archives that contain objects of the given classes, with these objects as the
-    /// roots.
-    public static func collected(_ names: Set<String>) throws -> [Collected] {
+    /// roots. The names of the archives begin with `prefix`.
+    public static func collected(
+        _ names: Set<String>, in prefix: String = ""
+    ) throws -> [Collected] {
         try archives.compactMap { file, graph in
+            guard file.name.hasPrefix(prefix) else { return nil }
             var graph = graph
             var roots = PropertyListDictionary()
             for number in graph.objects.indices.dropFirst() {
@@ -61,14 +64,25 @@ public enum Specimens {
 
     /// Returns the entries of `$objects`.
     public static func table(_ bytes: [UInt8]) throws -> [PropertyListValue] {
-        try Array(plist(bytes, "$objects").array ?? [])
+        try Plist(bytes).table()
     }
 
-    /// Returns the value of a key of an archive.
-    private static func plist(_ bytes: [UInt8], _ key: String) throws -> PropertyListValue {
-        let root = try PropertyListValue(parsing: bytes, options: .appleCompatible)
-        guard let value = root.dictionary?[key] else { throw Mismatch("there is no `\(key)`") }
-        return value
+    /// The property list of an archive.
+    private struct Plist {
+        let root: PropertyListValue
+
+        init(_ bytes: [UInt8]) throws {
+            root = try PropertyListValue(parsing: bytes, options: .appleCompatible)
+        }
+
+        func value(_ key: String) throws -> PropertyListValue {
+            guard let value = root.dictionary?[key] else { throw Mismatch("there is no `\(key)`") }
+            return value
+        }
+
+        func table() throws -> [PropertyListValue] {
+            try Array(value("$objects").array ?? [])
+        }
     }
 
     /// Returns the objects that the roots reach, in a canonical order and numbering, with plain
@@ -78,7 +92,13 @@ public enum Specimens {
     public static func graph(
         _ bytes: [UInt8], from key: String? = nil
     ) throws -> [PropertyListValue] {
-        let objects = try table(bytes)
+        try graph(of: Plist(bytes), from: key)
+    }
+
+    private static func graph(
+        of plist: Plist, from key: String? = nil
+    ) throws -> [PropertyListValue] {
+        let objects = try plist.table()
         var numbers: [PropertyListUID: Int] = [:]
         var pending: [PropertyListValue] = []
         func renumbered(_ value: PropertyListValue) -> PropertyListValue {
@@ -101,7 +121,7 @@ public enum Specimens {
             default: return value
             }
         }
-        let top = try plist(bytes, "$top")
+        let top = try plist.value("$top")
         let roots = key.map { ["root": top.dictionary?[$0] ?? .null] } ?? top
         var graph = [renumbered(roots)]
         var next = 0
@@ -123,13 +143,14 @@ public enum Specimens {
         expected: (PropertyListValue) -> PropertyListValue = { $0 }
     ) throws -> [T] {
         var values: [T] = []
-        for archive in try collected(names) where archive.name.hasPrefix(folder + "/") {
+        for archive in try collected(names, in: folder + "/") {
             let unarchiver = try KeyedUnarchiver(parsing: archive.bytes)
+            let plist = try Plist(archive.bytes)
             for key in archive.keys {
                 let value = try unarchiver.unarchive(type, forKey: key)
                 values.append(value)
                 let again = try graph(KeyedArchiver.archive(value))
-                if try again != graph(archive.bytes, from: key).map(expected) {
+                if try again != graph(of: plist, from: key).map(expected) {
                     throw Mismatch("object \(key) of \(archive) is written as something else")
                 }
             }

@@ -360,7 +360,9 @@ struct ImportedSampleTests {
     private static let files = (Corpus.external("typedstream") + Corpus.external("nibarchive"))
         .filter { !$0.name.hasSuffix(".tsv") }
 
-    @Test("every verb reads typedstreams and nibs of Apple's software", arguments: files)
+    @Test(
+        "every verb reads typedstreams and nibs of Apple's software",
+        arguments: Exhaustive.sample(files, oneIn: 3))
     func verbs(_ file: Corpus.File) throws {
         let expected: Int32 = file.name.contains("ExtraData") ? 3 : 0
         try Files.withFile(file.bytes) { path in
