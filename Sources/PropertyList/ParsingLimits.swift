@@ -27,9 +27,10 @@ public struct ParsingLimits: Sendable, Hashable {
     /// 4,294,967,295 bytes, and an XML document at most 2,147,483,647 bytes of text.
     public var inputSize: Int
 
-    /// The number of values that a traversal may visit. Shared values count at each visit. The
-    /// limit is relative to the number of values in the document plus the number of references to
-    /// them.
+    /// The number of values that a traversal may visit. Shared values count at each visit. A long
+    /// text that is hashed or parsed again, such as a key or a URL, counts once more for each KiB.
+    /// The limit is relative to the number of values in the document plus the number of references
+    /// to them.
     public var expansion: Allowance
 
     /// The number of bytes that an operation may write, copy or read again, relative to the number

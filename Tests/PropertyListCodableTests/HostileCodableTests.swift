@@ -205,14 +205,41 @@ struct HostileCodableTests {
         #expect(datas.count == count && datas.last?["k"]?.count == 1_000_000)
         let trees = try decoder.decode([PropertyListValue].self, from: text)
         #expect(trees.count == count && trees.last?["k"]?.string?.utf8.count == 1_000_000)
-        let keys = BinaryAssembler(
-            [
-                .array((0..<UInt64(count)).map { 2 + $0 }),
-                .counted(0x50, 1_000_000, width: 4, content),
-            ] + (0..<count).map { _ in .dictionary([1], [UInt64(count) + 2]) } + [.integer(7)],
-            offsetWidth: 4, referenceWidth: 4)
-        let dictionaries = try decoder.decode([[String: Int]].self, from: keys.bytes)
-        #expect(dictionaries.last?.keys.first?.utf8.count == 1_000_000)
+    }
+
+    @Test("long texts that are hashed or parsed again count against the limit")
+    func hashedTexts() {
+        // A text of 1 MB may be hashed fifty times, but not ten thousand times.
+        let decoder = PlistDecoder()
+        decoder.limits = .untrusted
+        let text = "a:" + String(repeating: "k", count: 1_000_000)
+        for (count, isRefused) in [(10_000, true), (50, false)] {
+            // Each element of the array refers to the same object.
+            func refuses<T: Decodable>(
+                _ type: T.Type, _ container: [BinaryAssembler.Object]
+            ) -> Bool {
+                let references = [UInt64](repeating: 1, count: count)
+                let bytes = BinaryAssembler(
+                    [.array(references)] + container, offsetWidth: 4
+                ).bytes
+                do {
+                    _ = try decoder.decode(type, from: bytes)
+                    return false
+                } catch {
+                    return true
+                }
+            }
+            #expect(
+                refuses([[String: Int]].self, [.dictionary([2], [3]), .ascii(text), .integer(1)])
+                    == isRefused)
+            #expect(refuses([Set<String>].self, [.array([2]), .ascii(text)]) == isRefused)
+            #expect(refuses(Set<String>.self, [.ascii(text)]) == isRefused)
+            #expect(
+                refuses([URL].self, [.dictionary([2], [3]), .ascii("relative"), .ascii(text)])
+                    == isRefused)
+            // Texts that are only kept do not count.
+            #expect(!refuses([[String]].self, [.array([2]), .ascii(text)]))
+        }
     }
 
     @Test("a type that tries several types in turn decodes a large text")

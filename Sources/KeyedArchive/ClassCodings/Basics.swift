@@ -85,7 +85,9 @@ extension URL: KeyedCodable {
     /// - Throws: `valueOutOfRange` for text that is not a valid URL.
     public init(coder: KeyedDecoder) throws {
         let base = try coder.decode(URL?.self, forKey: FoundationField.base)
-        let text = try coder.decode(String.self, forKey: FoundationField.relative)
+        let text = try coder.reader.chargingRepeatedTexts {
+            try coder.decode(String.self, forKey: FoundationField.relative)
+        }
         guard let url = URL(string: text, relativeTo: base), url.relativeString.isLiterally(text)
         else {
             throw KeyedArchiveError(

@@ -43,7 +43,9 @@ extension KeyedDecoder {
     func entries<Key: KeyedDecodable, Value: KeyedDecodable>(
         _ keyType: Key.Type, _ valueType: Value.Type
     ) throws -> ([Key], [Value]) {
-        let keys = try values(keyType, listKey: FoundationField.keys, indexedKey: "NS.key.")
+        let keys = try reader.chargingRepeatedTexts {
+            try self.values(keyType, listKey: FoundationField.keys, indexedKey: "NS.key.")
+        }
         let values: [Value]
         do { values = try elements(valueType) } catch let error as KeyedArchiveError {
             throw error.atEntry { keys.indices.contains($0) ? keyText(keys[$0]) : nil }
@@ -206,7 +208,10 @@ extension Set: KeyedEncodable where Element: KeyedEncodable {
 
 extension Set: KeyedDecodable where Element: KeyedDecodable {
     /// Reads the elements. Equal ones are merged.
-    public init(coder: KeyedDecoder) throws { self = Set(try coder.elements(Element.self)) }
+    public init(coder: KeyedDecoder) throws {
+        let elements = try coder.reader.chargingRepeatedTexts { try coder.elements(Element.self) }
+        self = Set(elements)
+    }
 }
 
 extension Set: MutableArchivable where Element: KeyedCodable {

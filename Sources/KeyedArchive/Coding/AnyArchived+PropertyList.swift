@@ -61,6 +61,8 @@ private struct TreeConversion {
 
     private var open: [Open] = []
     private var shared: [ObjectIdentity: PropertyListValue] = [:]
+    // Many objects may have the same long data.
+    private var sharedData: [ContentIdentity: [UInt8]] = [:]
 
     mutating func tree(
         of root: AnyArchived, _ otherwise: (AnyArchived) throws -> PropertyListValue?
@@ -98,7 +100,7 @@ private struct TreeConversion {
         switch value.content {
         case let text as String: return .string(text)
         case let number as ArchivedNumber: return number.propertyListValue
-        case let data as Data: return cached(.data(Array(data)), value.identity)
+        case let data as Data: return .data(bytes(of: data))
         case let date as Date:
             return .date(
                 PropertyListDate(secondsSince2001: date.timeIntervalSinceReferenceDate))
@@ -118,6 +120,14 @@ private struct TreeConversion {
             if let tree = try otherwise(value) { return cached(tree, value.identity) }
             throw refused(value)
         }
+    }
+
+    private mutating func bytes(of data: Data) -> [UInt8] {
+        guard let identity = ContentIdentity(data) else { return Array(data) }
+        if let known = sharedData[identity] { return known }
+        let bytes = Array(data)
+        sharedData[identity] = bytes
+        return bytes
     }
 
     private func keys(

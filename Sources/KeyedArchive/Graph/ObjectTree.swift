@@ -73,7 +73,7 @@ private struct ObjectTree: ~Copyable {
     }
 
     mutating func value(of object: UInt32) throws(KeyedArchiveError) -> PropertyListValue {
-        try visit(object)
+        try visit(for: object)
         let node = archive.node(of: object)
         guard let classNumber = archive.describedClass(of: object), let fields = node.dictionary
         else { return try plain(node) }
@@ -111,7 +111,7 @@ private struct ObjectTree: ~Copyable {
         guard let keys = node[FoundationField.keys]?.array else {
             return .array(PropertyListArray(values))
         }
-        return try dictionary(keys: try elements(keys), values)
+        return try dictionary(keys: try names(keys), values)
     }
 
     private mutating func standsForNil(_ number: ClassNumber) -> Bool {
@@ -121,8 +121,10 @@ private struct ObjectTree: ~Copyable {
         return isNull
     }
 
-    private mutating func visit(_ object: UInt32? = nil) throws(KeyedArchiveError) {
-        do { try budget.visit() } catch { throw expansionExceeded(object) }
+    private mutating func visit(
+        _ count: Int = 1, for object: UInt32? = nil
+    ) throws(KeyedArchiveError) {
+        do { try budget.visit(count) } catch { throw expansionExceeded(object) }
     }
 
     /// Returns a plain value, or a container stored inline, charging each element.
@@ -145,6 +147,16 @@ private struct ObjectTree: ~Copyable {
             values.append(try target(of: element) ?? .string(ArchiveFormat.null))
         }
         return values
+    }
+
+    /// Returns the keys of an archived dictionary, which will be hashed.
+    private mutating func names(
+        _ list: PropertyListNode.ArrayView
+    ) throws(KeyedArchiveError) -> [PropertyListValue] {
+        let before = longContents.repeatedBytes
+        let names = try elements(list)
+        try visit(LongContents.cost(ofBytes: longContents.repeatedBytes &- before))
+        return names
     }
 
     /// Returns the value of a field; nil for a reference to nil. An array may contain references.

@@ -156,12 +156,7 @@ extension String {
 /// The identity retains the content, so its memory cannot be reused. Short contents have no
 /// identity.
 package struct ContentIdentity: Sendable {
-    private enum Content {
-        case text(String)
-        case data([UInt8])
-    }
-
-    private let content: Content
+    private let content: any Sendable
     private let address: UInt
     private let count: Int
 
@@ -174,17 +169,19 @@ package struct ContentIdentity: Sendable {
         guard let address else { return nil }
         self.address = address
         count = text.utf8.count
-        content = .text(text)
+        content = text
     }
 
-    package init?(_ bytes: [UInt8]) {
+    /// Creates the identity of an array or another collection that shares its memory with copies.
+    package init?(_ bytes: some RandomAccessCollection<UInt8> & Sendable) {
         guard bytes.count >= NodeRecord.longLength else { return nil }
-        // SAFETY: as above.
-        address = unsafe bytes.withUnsafeBufferPointer {
+        let address = bytes.withContiguousStorageIfAvailable {
             UInt(bitPattern: $0.baseAddress)
         }
+        guard let address else { return nil }
+        self.address = address
         count = bytes.count
-        content = .data(bytes)
+        content = bytes
     }
 }
 

@@ -14,8 +14,17 @@ package struct LongContents {
     private var texts: [UInt32: String] = [:]
     private var data: [UInt32: [UInt8]] = [:]
     private var keyHashes: [UInt32: UInt32] = [:]
+    /// The length of all long texts returned from the cache, in bytes of UTF-8.
+    ///
+    /// Keeping such a text again takes constant time, but hashing it or parsing it as a URL takes
+    /// linear time. A reader that does so charges ``cost(ofBytes:)`` of the increase.
+    package private(set) var repeatedBytes = 0
 
     package init() {}
+
+    /// Returns the number of values that hashing or parsing a repeated text counts as: one for each
+    /// KiB.
+    package static func cost(ofBytes count: Int) -> Int { count >> 10 }
 
     /// Returns the hash of the key `node`, whose text is `text`.
     package mutating func keyHash(of node: UInt32, _ text: String) -> UInt32 {
@@ -29,7 +38,10 @@ package struct LongContents {
     /// Returns the text of a string.
     mutating func text(of node: UInt32, _ record: NodeRecord, in store: NodeStore) -> String {
         if store.contentRange(of: record).count < Self.shortest { return store.string(of: record) }
-        if let text = texts[node] { return text }
+        if let text = texts[node] {
+            repeatedBytes &+= text.utf8.count
+            return text
+        }
         let text = store.string(of: record)
         texts[node] = text
         return text

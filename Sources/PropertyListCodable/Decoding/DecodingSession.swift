@@ -27,6 +27,8 @@ final class DecodingSession {
     // exclusivity checks would cost as much as a lookup.
     @exclusivity(unchecked) private var sharedTexts: SharedTexts?
     private var longContents = LongContents()
+    // The type whose initializer runs, of those that the session does not decode itself.
+    private var openType: Any.Type?
     /// The long data read so far.
     var longData = LongData()
     private let hasNonStringKeys: Bool
@@ -94,13 +96,24 @@ final class DecodingSession {
 
     /// Returns the text of a string that may be long.
     @inline(never)
-    private func longText(_ node: UInt32) -> String {
-        sharesNodes ? table.string(of: node, &longContents) : table.string(of: records[Int(node)])
+    private func longText(_ node: UInt32, isKey: Bool = false) -> String {
+        guard sharesNodes else { return table.string(of: records[Int(node)]) }
+        let before = longContents.repeatedBytes
+        let text = table.string(of: node, &longContents)
+        let cost = LongContents.cost(ofBytes: longContents.repeatedBytes &- before)
+        if cost > 0, isKey || hashesOrParsesTexts { note(visits: cost) }
+        return text
+    }
+
+    /// A Boolean value that is true if the type under construction takes time linear in the length
+    /// of a text.
+    private var hashesOrParsesTexts: Bool {
+        openType == URL.self || openType is any SetOfElements.Type
     }
 
     /// Returns the text of a key.
     func key(_ node: UInt32, _ record: NodeRecord) -> String {
-        record.mayBeLong ? longText(node) : table.string(of: record)
+        record.mayBeLong ? longText(node, isKey: true) : table.string(of: record)
     }
 
     /// Returns a value with everything below it, and counts each value as visited.
@@ -178,6 +191,11 @@ final class DecodingSession {
     }
 }
 
+/// A set, which hashes its elements.
+private protocol SetOfElements {}
+
+extension Set: SetOfElements {}
+
 // MARK: - Values
 
 extension DecodingSession {
@@ -199,7 +217,10 @@ extension DecodingSession {
             return try descend(path) { try dictionary.decode(self, node, path, as: type) }
         }
         return try descend(path) {
-            try type.init(from: NodeDecoder(session: self, path: path, node: node))
+            let outerType = openType
+            openType = type
+            defer { openType = outerType }
+            return try type.init(from: NodeDecoder(session: self, path: path, node: node))
         }
     }
 

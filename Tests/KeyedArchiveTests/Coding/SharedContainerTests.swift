@@ -259,6 +259,53 @@ struct SharedContainerTests {
         #expect(tree[9_999]?.dictionary?.first?.key.utf8.count == 1_000_001)
     }
 
+    @Test("long texts that are hashed or parsed again count against the limit")
+    func hashedTexts() throws {
+        // Each of 10,000 objects hashes or parses the same text. 1 MB is refused, and 100 bytes are
+        // not.
+        for (length, expected) in [
+            (1_000_000, KeyedArchiveError.Code.expansionLimitExceeded), (100, nil),
+        ] as [(Int, KeyedArchiveError.Code?)] {
+            let long = "a:" + String(repeating: "k", count: length)
+            func list(_ archive: inout SharingAssembler) -> UInt64 {
+                let text = archive.reference(archive.entry(archive.text(long)))
+                return archive.add(.array([text]))
+            }
+            func read<T: KeyedDecodable>(_ type: T.Type, _ bytes: [UInt8]) throws -> T {
+                try KeyedUnarchiver.unarchive(type, from: bytes, limits: .untrusted)
+            }
+            let sets = manyObjects("NSSet") { [("NS.objects", list(&$0))] }
+            #expect(code { try read([Set<String>].self, sets) } == expected)
+            let entries = manyObjects("NSDictionary") { archive in
+                let keys = list(&archive)
+                return [("NS.keys", keys), ("NS.objects", keys)]
+            }
+            #expect(code { try read([[String: String]].self, entries) } == expected)
+            let opaque = try read(OpaqueObject.self, entries)
+            #expect(code { try opaque.propertyList(limits: .untrusted) } == expected)
+            let urls = manyObjects("NSURL") { archive in
+                let text = archive.reference(archive.entry(archive.text(long)))
+                return [("NS.base", archive.reference(0)), ("NS.relative", text)]
+            }
+            #expect(code { try read([URL].self, urls) } == expected)
+        }
+    }
+
+    @Test("data that many objects share is converted to a property list once")
+    func sharedData() throws {
+        let data = [UInt8](repeating: 7, count: 1_000_000)
+        let objects = manyObjects("NSMutableData") { [("NS.data", $0.add(.data(data)))] }
+        let value = try KeyedUnarchiver.unarchive(AnyArchived.self, from: objects)
+        let tree = try value.propertyListValue()
+        #expect(tree.array?.count == 10_000 && tree[9_999]?.data == data)
+        // SAFETY: the addresses are compared, not followed.
+        let addresses = Set(
+            (tree.array ?? []).map { element in
+                unsafe element.data?.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+            })
+        #expect(addresses.count == 1)
+    }
+
     @Test("shared values of any class are converted to a property list once")
     func convertedOnce() throws {
         var archive = SharingAssembler()
