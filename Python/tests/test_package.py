@@ -83,6 +83,13 @@ class Described:
     values: list = Setter()
 
 
+@dataclass
+class Unmapped:
+    """A type that no test adds to a map."""
+
+    point: object
+
+
 class Point:
     """A type with the static methods that bpylist2 calls."""
 
@@ -492,6 +499,14 @@ class Archives(unittest.TestCase):
             self.assertEqual(found.value, [1, 2])
         with self.assertRaises(archiver.MissingClassMapping):
             archiver.unarchive(keyedarchive.archive(keyedarchive.ArchivedObject("Other")))
+        with self.assertRaises(archiver.MissingClassMapping):
+            archiver.archive([Unmapped(Point(1))])
+        deep = []
+        for _ in range(100_000):
+            deep = [deep]
+        with self.assertRaises(keyedarchive.KeyedArchiveError) as caught:
+            archiver.archive(deep)
+        self.assertEqual(caught.exception.code, "depthLimitExceeded")
 
     def test_bpylist2_refuses_dates_without_a_number(self):
         for fields, found in (({}, "NoneType"), ({"NS.time": "x"}, "str")):

@@ -226,16 +226,22 @@ extension DeclGroupSyntax {
         asProtocol((any NamedDeclSyntax).self)?.name.text ?? ""
     }
 
-    /// The names in the inheritance clause.
+    /// The names in the inheritance clause, without the names of the modules `KeyedArchive` and
+    /// `Swift`.
     var inheritedNames: [String] {
-        inheritanceClause?.inheritedTypes.map { $0.type.trimmedDescription } ?? []
+        inheritanceClause?.inheritedTypes.map { inherited in
+            guard let member = inherited.type.as(MemberTypeSyntax.self),
+                ["KeyedArchive", "Swift"].contains(member.baseType.trimmedDescription)
+            else { return inherited.type.trimmedDescription }
+            return member.name.trimmedDescription
+        } ?? []
     }
 
     fileprivate var genericParameters: GenericParameterClauseSyntax? {
         asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause
     }
 
-    /// The kind of a declaration that has no fields to archive; nil for other declarations.
+    /// The kind of a declaration that `@Archived` does not support; nil for other declarations.
     fileprivate var kindWithoutFields: String? {
         switch Syntax(self).as(SyntaxEnum.self) {
         case .actorDecl: "an actor"

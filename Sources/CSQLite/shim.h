@@ -404,8 +404,8 @@ static inline int keyed_guard_last_error(sqlite3_vfs *guard, int size, char *tex
 
 /// Registers the VFS without making it the default. Call this function only once per process.
 ///
-/// Returns SQLITE_OK, or an SQLite error code if connections cannot use the VFS: SQLITE_MISUSE if SQLite was built
-/// without URI filenames.
+/// Returns SQLITE_OK, or an SQLite error code if connections cannot use the VFS. Connections select it in a URI
+/// filename. The code is SQLITE_MISUSE if SQLite was built without SQLITE_USE_URI, which enables such names by default.
 static inline int keyed_sqlite_register_guard(keyed_journal_opener opener,
                                               keyed_folder_flusher flusher) {
     static sqlite3_vfs guard;

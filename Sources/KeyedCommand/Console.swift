@@ -105,8 +105,11 @@ final class Console {
     func complain(_ line: String) {
         var bytes = Array(line.utf8.prefix(Self.longestComplaint + 1))
         if bytes.count > Self.longestComplaint {
+            let sign = "…"
+            bytes.removeLast(sign.utf8.count)
+            // Removes the last scalar, which may be incomplete.
             while let last = bytes.popLast(), last & 0xC0 == 0x80 {}
-            bytes += "…".utf8
+            bytes += sign.utf8
         }
         bytes.append(0x0A)
         if keepsOutput {

@@ -56,7 +56,8 @@ package func removeFile(_ place: FilePlace) throws(SystemError) -> Bool {
     throw SystemError.last
 }
 
-/// Gives the file `source` another name. Throws an `isExisting` error if that name is taken.
+/// Creates a hard link: an additional name for the file `source`. Throws an `isExisting` error if
+/// that name is taken.
 func linkFile(_ source: FilePlace, as target: FilePlace) throws(SystemError) {
     let (old, new) = (try source.checkedPath, try target.checkedPath)
     // SAFETY: both paths are NUL-terminated strings for the length of the call.

@@ -129,7 +129,7 @@ struct ExpansionTests {
         "a class that states the conformance itself does not call its superclass",
         arguments: [
             "KeyedCodable, Hashable", "Hashable, KeyedCodable", "Base, KeyedCodable",
-            "KeyedEncodable, KeyedDecodable, Hashable",
+            "KeyedEncodable, KeyedDecodable, Hashable", "KeyedArchive.KeyedCodable",
         ])
     func explicitConformance(_ names: String) {
         expect(

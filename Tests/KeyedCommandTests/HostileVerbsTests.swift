@@ -428,5 +428,11 @@ struct HostileVerbsTests {
                 #expect(!run.errors.utf8.contains(0x1B) && !run.output.utf8.contains(0x1B))
             }
         }
+        for sign in ["x", "é", "漢", "😀"] {
+            let run = keyed("show", "--" + String(repeating: sign, count: 5000), "file")
+            let lengths = run.errors.split(separator: "\n").map(\.utf8.count)
+            #expect(lengths.allSatisfy { $0 <= 2048 } && lengths.contains { $0 > 2040 })
+            #expect(!run.errors.contains("\u{FFFD}"))
+        }
     }
 }

@@ -3,9 +3,9 @@
 """The API of ``bpylist2.archiver``: archives with a map from class names to types.
 
 A type in the map has the static methods ``decode_archive(archive)`` and ``encode_archive(obj, archive)``, or is a
-dataclass. As in bpylist2, a class that is not in the map is an error, and dates are :class:`timestamp` instances.
-Cycles and shared objects are preserved between dataclasses. Types with ``decode_archive`` cannot be part of a cycle.
-An element of a set or a key without a hash is wrapped in :class:`keyedarchive.Unhashable`.
+dataclass. As in bpylist2, a class that is not in the map is an error, and dates are :class:`timestamp` instances. Cycles
+and shared objects are preserved between dataclasses. Types with ``decode_archive`` cannot be part of a cycle. An
+unhashable key or set element is wrapped in :class:`keyedarchive.Unhashable`.
 """
 
 from __future__ import annotations
@@ -122,9 +122,13 @@ def unarchive(plist):
     try:
         return _Decoder().value(root)
     except RecursionError as error:
-        raise KeyedArchiveError(
-            f"expected objects whose nesting fits in Python's recursion limit of {_sys.getrecursionlimit()}, found "
-            "deeper nesting", code="depthLimitExceeded") from error
+        raise _too_deep() from error
+
+
+def _too_deep():
+    return KeyedArchiveError(
+        f"expected objects whose nesting fits in Python's recursion limit of {_sys.getrecursionlimit()}, found "
+        "deeper nesting", code="depthLimitExceeded")
 
 
 def unarchive_file(path):
@@ -173,6 +177,10 @@ class _Encoder:
             result.update(_hashable(self.value(item)) for item in value)
         elif type(value) in ARCHIVE_CLASS_MAP:
             result = self.instance(value)
+        elif _dataclasses.is_dataclass(value) and not isinstance(value, type):
+            name = type(value).__name__
+            raise MissingClassMapping(
+                f"expected a type in the map, found {name}; add it with update_class_map", code="classNotAllowed")
         else:
             return value
         return result
@@ -190,5 +198,14 @@ class _Encoder:
 
 
 def archive(obj):
-    """Archives an object as the root of an archive."""
-    return _archive(_Encoder().value(obj))
+    """Archives an object as the root of an archive.
+
+    Raises:
+        MissingClassMapping: The type of a dataclass is not in the map.
+        TypeError: A value of another type has no form in an archive.
+        KeyedArchiveError: The objects are nested too deeply.
+    """
+    try:
+        return _archive(_Encoder().value(obj))
+    except RecursionError as error:
+        raise _too_deep() from error

@@ -236,7 +236,7 @@ enum StoreFiles {
 
     /// Returns the name by which SQLite opens an existing file through the guarding VFS.
     ///
-    /// If SQLite was built without URI filenames, the result is the path itself. Then only
+    /// If URI filenames are not enabled in SQLite by default, the result is the path itself. Then only
     /// ``require(_:_:)`` protects against foreign journals.
     ///
     /// - Throws: A system error, or an error for a path that is too long for SQLite.

@@ -50,8 +50,9 @@ struct PreferencesFile: Sendable {
 
     /// Acquires the lock of the domain, and waits until `deadline` for other programs that are in
     /// ``Preferences/synchronize()``. The lock is on a file beside that of the domain. The mode of
-    /// the lock file gives other users at most write access, and the umask can remove that. So a
-    /// program that can only read the preferences cannot hold the lock.
+    /// the lock file gives other users at most write access. A umask that removes write access to
+    /// the preferences also removes it from the lock file. So a program that can only read the
+    /// preferences cannot hold the lock.
     func acquireLock(until deadline: Double) throws(StoreError) -> FileLock {
         let name = path + ".lock"
         do {

@@ -11,8 +11,8 @@ struct Plutil: ParsableCommand, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "Act as plutil, with the same options, output and exit codes.",
         discussion: """
-            keyed plutil -help lists the options. A link named plutil to the command does the \
-            same.
+            keyed plutil -help lists the options. A symbolic link to keyed with the name \
+            plutil does the same.
             """)
 
     @Argument(parsing: .captureForPassthrough, help: "The arguments of plutil.")
@@ -318,7 +318,7 @@ extension PlutilRun {
          -insert keypath -type value   insert a value into the property list before writing it out
                                        keys and numbers of elements are separated by dots, \\. is a dot
                                        type is one of: bool, integer, float, date, string, data, xml,
-                                       json, and without a value dictionary, array
+                                       json, dictionary, array (the last two take no value)
                                        with -append the value goes to the end of the array at keypath
          -replace keypath -type value  same as -insert, but it will overwrite an existing value
          -remove keypath               removes the value at 'keypath' before writing the list out
