@@ -33,7 +33,9 @@ package struct RollbackJournal: Sendable, Equatable {
     /// The size of the part of a super-journal record after the name.
     private static let recordTail = 16
 
-    /// The first header, or nil if it is malformed. SQLite would then restore nothing.
+    /// The first header, or nil if it is malformed. SQLite would then restore nothing, with one
+    /// exception: for a page size of 0, which versions before 3.5.8 wrote, SQLite uses the page
+    /// size of the database.
     package let header: Header?
     /// The number of complete records. A rollback restores at most as many pages.
     package let recordCount: Int

@@ -47,11 +47,12 @@ extension KeyedUnarchiverCoderDelegate {
 /// A delegate of ``KeyedArchiverCoder``, like `NSKeyedArchiverDelegate`.
 public protocol KeyedArchiverCoderDelegate: AnyObject {
     /// Returns the object itself, or another one to write in its place; nil to write nil. The coder
-    /// calls this once for each object.
+    /// calls this once for each instance of a class. It does not call this for Swift values that
+    /// adopt `KeyedEncodable`, such as `String`.
     func archiver(_ archiver: KeyedArchiverCoder, willEncode object: Any) -> Any?
 
     /// Tells the delegate that an object has been written. The coder calls this once for each
-    /// object, after its fields.
+    /// instance of a class, after its fields.
     func archiver(_ archiver: KeyedArchiverCoder, didEncode object: Any?)
 
     /// Tells the delegate that another object, or nil, replaces an object.

@@ -211,9 +211,9 @@ extension KeyedArchiverCoder {
         return try writer.classIndex(CodedClass.archivedClass(of: type))
     }
 
-    /// Checks that a class is not a subclass of `NSArray` or `NSSet`. With a coder that is not
-    /// Foundation's own, such a subclass writes the fields of its elements into the object of the
-    /// collection.
+    /// Checks on Linux that a class is not a subclass of `NSArray` or `NSSet`. There, with a coder
+    /// that is not Foundation's own, such a subclass writes the fields of its elements into the
+    /// object of the collection.
     private func requireWritable(_ type: AnyClass) throws {
         #if !canImport(Darwin)
         if BuiltInClass(type) != nil || !(type is NSArray.Type || type is NSSet.Type) { return }

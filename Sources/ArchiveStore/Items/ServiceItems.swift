@@ -34,7 +34,7 @@ public struct ServiceItems: Sendable {
         get throws { try store.items(matching: query(account), limit: 1).first }
     }
 
-    /// The accounts, in the order in which their items were added.
+    /// The accounts, group by group, in the order in which their items were added.
     ///
     /// - Throws: The errors of ``ItemStore/items(matching:limit:)``.
     public var accounts: [String] {

@@ -22,8 +22,8 @@ struct ExplorerIndex {
 
     mutating func append(_ entry: Entry) { entries.append(entry) }
 
-    /// Returns the name of the page of a file: the number of the file, and at most 80 characters of
-    /// its name, with `-` for all characters except ASCII letters, digits, `.` and `_`.
+    /// Returns the name of the page of a file: the number of the file, and at most 80 bytes of its
+    /// name, with `-` for all bytes except ASCII letters, digits, `.` and `_`.
     static func pageName(of file: String, _ number: Int) -> String {
         let digits = String(number)
         let letters = file.utf8.map { byte in
