@@ -14,7 +14,7 @@
 /// | 12 | 4 | nonce of the checksums |
 /// | 16 | 4 | number of pages of the database before the change |
 /// | 20 | 4 | sector size |
-/// | 24 | 4 | page size |
+/// | 24 | 4 | page size; 0, as versions before 3.5.8 wrote it, for that of the database |
 /// | sector size | | for each page: its number (4), its old contents, a checksum (4) |
 ///
 /// A transaction over several attached databases has a super-journal. Its name is the last record
@@ -33,9 +33,8 @@ package struct RollbackJournal: Sendable, Equatable {
     /// The size of the part of a super-journal record after the name.
     private static let recordTail = 16
 
-    /// The first header, or nil if it is malformed. SQLite would then restore nothing, with one
-    /// exception: for a page size of 0, which versions before 3.5.8 wrote, SQLite uses the page
-    /// size of the database.
+    /// The first header, or nil if it is malformed. SQLite would then restore nothing, but would
+    /// still delete the file named as a super-journal.
     package let header: Header?
     /// The number of complete records. A rollback restores at most as many pages.
     package let recordCount: Int
@@ -55,12 +54,13 @@ package struct RollbackJournal: Sendable, Equatable {
         /// The number of pages of the database before the change.
         package let originalPageCount: UInt32
         let sectorSize: Int
+        /// The page size of the database before the change. `VACUUM` can change it.
         package let pageSize: Int
 
         /// Parses the header of a segment.
         ///
         /// `first` is the header of the first segment, whose sizes apply to all segments.
-        init?(_ bytes: [UInt8], after first: Header? = nil) {
+        init?(_ bytes: [UInt8], after first: Header? = nil, databasePageSize: Int?) {
             guard bytes.starts(with: magic), let count = bytes.word(at: 8),
                 let nonce = bytes.word(at: 12), let original = bytes.word(at: 16),
                 let sector = bytes.word(at: 20),
@@ -70,7 +70,9 @@ package struct RollbackJournal: Sendable, Equatable {
             self.nonce = nonce
             originalPageCount = original
             sectorSize = first?.sectorSize ?? Int(clamping: sector)
-            pageSize = first?.pageSize ?? Int(clamping: page)
+            let written = page == 0 ? databasePageSize : Int(clamping: page)
+            guard let pageSize = first?.pageSize ?? written else { return nil }
+            self.pageSize = pageSize
             guard DatabaseHeader.isPageSize(pageSize), (32...65536).contains(sectorSize),
                 sectorSize & (sectorSize - 1) == 0
             else { return nil }
@@ -94,14 +96,18 @@ package struct RollbackJournal: Sendable, Equatable {
 
     /// Inspects a journal without opening the super-journal that it may name.
     ///
-    /// - Returns: nil for a journal that is not in use, because it is empty or its first byte is
-    ///   zero.
+    /// The result is nil for a journal that is not in use, because it is empty or its first byte is
+    /// zero. `databasePageSize` is the page size for a header without one; if it is nil, such a
+    /// header is malformed.
+    ///
     /// - Complexity: Linear in the number of segments that have pages.
-    package init?(_ source: some ByteSource) throws(DatabaseFileError) {
+    package init?(
+        _ source: some ByteSource, databasePageSize: Int? = nil
+    ) throws(DatabaseFileError) {
         let head = try source.read(at: 0, count: Self.headerSize)
         guard let first = head.first, first != 0 else { return nil }
-        header = Header(head)
-        var segments = Segments(source)
+        header = Header(head, databasePageSize: databasePageSize)
+        var segments = Segments(source, databasePageSize: databasePageSize)
         var recordCount = 0
         while let segment = try segments.next() { recordCount += segment.count }
         self.recordCount = recordCount
@@ -130,12 +136,13 @@ package struct RollbackJournal: Sendable, Equatable {
     /// SQLite restores the records in order, so the last record of a page wins. It skips records of
     /// pages beyond the end of the original database. It stops at the first record whose page
     /// number is 0 or that of the lock page, and at the first other record with a wrong checksum.
+    /// The result is empty for a journal whose header has no page size.
     ///
     /// - Complexity: Linear in the size of the journal.
     package static func restored(
         _ source: some ByteSource
     ) throws(DatabaseFileError) -> Restored {
-        var segments = Segments(source)
+        var segments = Segments(source, databasePageSize: nil)
         var originalPageCount: UInt32?
         var found = Restored()
         while let segment = try segments.next() {
@@ -178,15 +185,21 @@ package struct RollbackJournal: Sendable, Equatable {
     /// the number of segments, because even a small file has room for many headers without pages.
     private struct Segments<Source: ByteSource> {
         private let source: Source
+        private let databasePageSize: Int?
         private var first: Header?
         private var last: Segment?
 
-        init(_ source: Source) { self.source = source }
+        init(_ source: Source, databasePageSize: Int?) {
+            self.source = source
+            self.databasePageSize = databasePageSize
+        }
 
         private var offset: Int { last?.end ?? 0 }
 
         private func header() throws(DatabaseFileError) -> Header? {
-            Header(try source.read(at: offset, count: headerSize), after: first)
+            Header(
+                try source.read(at: offset, count: headerSize), after: first,
+                databasePageSize: databasePageSize)
         }
 
         mutating func next() throws(DatabaseFileError) -> Segment? {

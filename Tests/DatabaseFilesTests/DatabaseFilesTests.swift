@@ -260,6 +260,11 @@ struct CompanionTests {
         #expect(try journal("/victim")?.namesSuperJournal == true)
         #expect(try RollbackJournal(MemorySource([])) == nil)
         #expect(try RollbackJournal(MemorySource([UInt8](repeating: 0, count: 600))) == nil)
+        var sizeless = Assembler.journal(restoring: [1, 2], of: database, pageSize: 512)
+        sizeless.replaceSubrange(24..<28, with: [0, 0, 0, 0])
+        let source = MemorySource(sizeless)
+        #expect(try RollbackJournal(source)?.header == nil)
+        #expect(try RollbackJournal(source, databasePageSize: 512) == plain)
         let other = try #require(try RollbackJournal(MemorySource(bytes("some other file"))))
         #expect(other.header == nil && other.recordCount == 0)
     }

@@ -51,18 +51,51 @@ struct HostileScanTests {
         }
     }
 
-    @Test("an unused journal, or one of another file, is not applied")
+    @Test("an unused or malformed journal is ignored")
     func otherJournals() throws {
         try Files.withFile(try database(["t"]), named: "a.db") { file in
             try Data(count: 600).write(to: URL(filePath: file + "-journal"))
             #expect(keyed("scan", file).status == 0)
             #expect(keyed("scan", file).errors == "")
             try Data("something else".utf8).write(to: URL(filePath: file + "-journal"))
-            let run = keyed("scan", file)
-            #expect(run.status == 0)
+            #expect(keyed("scan", file).status == 0)
             #expect(
-                run.errors == "\(file)-journal: is not a rollback journal of this database; it "
-                    + "is ignored\n")
+                keyed("scan", file).errors
+                    == "\(file)-journal: is not a valid rollback journal; it is ignored\n")
+            // SQLite restores no page from a journal with a page size of 3, but still deletes the
+            // file that the journal names.
+            var malformed = Assembler.journal(
+                restoring: [1], of: try database(["t"]), pageSize: 512, superJournal: "/victim")
+            malformed[27] = 3
+            try Data(malformed).write(to: URL(filePath: file + "-journal"))
+            #expect(keyed("scan", file).status == 0)
+            #expect(
+                keyed("scan", file).errors
+                    == "\(file)-journal: is not a valid rollback journal, but SQLite would delete a "
+                    + "file that it names; it is ignored\n")
+        }
+    }
+
+    @Test("a journal without a page size, or with the old one, is reported as SQLite applies it")
+    func pageSizesOfJournals() throws {
+        // SQLite 3.40.1 restores a database from both kinds of journals. Versions before 3.5.8
+        // wrote 0, and a VACUUM that changes the page size leaves a journal with the old one.
+        let bytes = try database(["t"])
+        try Files.withFile(bytes, named: "a.db") { file in
+            var journal = Assembler.journal(restoring: [1, 2], of: bytes, pageSize: 512)
+            journal.replaceSubrange(24..<28, with: [0, 0, 0, 0])
+            let old = Assembler.journal(
+                restoring: [1], of: [UInt8](repeating: 0, count: 1024), pageSize: 1024)
+            for (journal, pages) in [(journal, "2 pages"), (old, "1 page")] {
+                try Data(journal).write(to: URL(filePath: file + "-journal"))
+                let run = keyed("scan", file)
+                #expect(run.status == 3)
+                #expect(
+                    run.errors == "\(file)-journal: is the rollback journal of an interrupted "
+                        + "change and would restore up to \(pages); it is not applied, and the "
+                        + "database is shown as it is\n")
+                #expect(try Files.bytes(file + "-journal") == journal)
+            }
         }
     }
 

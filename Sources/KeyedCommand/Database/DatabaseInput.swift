@@ -100,14 +100,22 @@ private struct DatabaseNotes {
 
     /// Reports a rollback journal, unless it is missing, empty, or invalid because its first byte
     /// is zero.
+    ///
+    /// The page size of the journal may differ from that of the database: an interrupted `VACUUM`
+    /// that changes it leaves such files, and SQLite restores them.
     mutating func inspectJournal(pageSize: Int) {
         let suffix = RollbackJournal.suffix
         guard let source = companion(suffix) else { return }
         do {
-            guard let journal = try RollbackJournal(source) else { return }
-            guard let header = journal.header, header.pageSize == pageSize else {
+            guard let journal = try RollbackJournal(source, databasePageSize: pageSize)
+            else { return }
+            guard journal.header != nil else {
                 return note(
-                    suffix, "is not a rollback journal of this database; it is ignored",
+                    suffix,
+                    "is not a valid rollback journal"
+                        + (journal.namesSuperJournal
+                            ? ", but SQLite would delete a file that it names" : "")
+                        + "; it is ignored",
                     isPartial: false)
             }
             let pages = TreeForm.count(journal.recordCount, "page", "pages")
