@@ -74,17 +74,19 @@ struct ArchiveReader {
             let place = HeaderLayout.directory + 8 * index
             let count = word(place)
             let end = index == 3 ? source.bytes.count : word(place + 12)
-            guard word(place + 4) == start else {
+            let begin = word(place + 4)
+            guard begin == start else {
                 throw NIBArchiveError(
                     .invalidOffset,
-                    "expected a section that begins at byte \(start), found byte \(word(place + 4))",
+                    "expected a section that begins at byte \(start), found byte \(begin)",
                     at: place + 4)
             }
             // A valid last section always ends in this range: it ends with the file.
             guard (start...source.bytes.count).contains(end) else {
                 throw NIBArchiveError(
                     .invalidOffset,
-                    "expected a section that ends at byte \(start) to \(source.bytes.count), found byte \(end)",
+                    "expected a section that ends at byte \(start) to \(source.bytes.count), "
+                        + "found byte \(end)",
                     at: place + 12)
             }
             guard count <= (end - start) / minimum else {

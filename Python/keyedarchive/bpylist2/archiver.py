@@ -3,9 +3,9 @@
 """The API of ``bpylist2.archiver``: archives with a map from class names to types.
 
 A type in the map has the static methods ``decode_archive(archive)`` and ``encode_archive(obj, archive)``, or is a
-dataclass. As in bpylist2, a class that is not in the map is an error, and dates are :class:`timestamp` instances. Cycles
-and shared objects are preserved between dataclasses. Types with ``decode_archive`` cannot be part of a cycle. An
-unhashable key or set element is wrapped in :class:`keyedarchive.Unhashable`.
+dataclass. As in bpylist2, a class that is not in the map is an error, and dates are :class:`timestamp` instances.
+Cycles and shared objects are preserved between dataclasses. Types with ``decode_archive`` cannot be part of a cycle.
+An unhashable key or set element is wrapped in :class:`keyedarchive.Unhashable`.
 """
 
 from __future__ import annotations

@@ -236,8 +236,8 @@ enum StoreFiles {
 
     /// Returns the name by which SQLite opens an existing file through the guarding VFS.
     ///
-    /// If URI filenames are not enabled in SQLite by default, the result is the path itself. Then only
-    /// ``require(_:_:)`` protects against foreign journals.
+    /// If URI filenames are not enabled in SQLite by default, the result is the path itself. Then
+    /// only ``require(_:_:)`` protects against foreign journals.
     ///
     /// - Throws: A system error, or an error for a path that is too long for SQLite.
     static func path(of file: String) throws(SystemError) -> String {

@@ -107,14 +107,14 @@ extension ArchiveReader {
         if reference.object == nil || reference.isNil { try state.charge() }
     }
 
-    /// Returns the result of a function that reads texts to be hashed or parsed, and charges the long
-    /// texts among them that were read before.
+    /// Returns the result of a function that reads texts to be hashed or parsed, and charges the
+    /// long texts among them that were read before.
     ///
     /// - Throws: `expansionLimitExceeded`; the errors of `body`.
     func chargingRepeatedTexts<T>(_ body: () throws -> T) throws -> T {
         let before = state.longContents.repeatedBytes
         let result = try body()
-        try charge(LongContents.cost(ofBytes: state.longContents.repeatedBytes &- before))
+        try charge(state.longContents.cost(since: before))
         return result
     }
 

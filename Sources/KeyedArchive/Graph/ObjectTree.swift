@@ -155,7 +155,7 @@ private struct ObjectTree: ~Copyable {
     ) throws(KeyedArchiveError) -> [PropertyListValue] {
         let before = longContents.repeatedBytes
         let names = try elements(list)
-        try visit(LongContents.cost(ofBytes: longContents.repeatedBytes &- before))
+        try visit(longContents.cost(since: before))
         return names
     }
 
@@ -214,7 +214,8 @@ private struct ObjectTree: ~Copyable {
     private mutating func name(of key: UInt32, in record: NodeRecord) -> FieldName {
         let written = archive.table.string(of: key, &longContents)
         guard written.utf8.first == UInt8(ascii: "$"),
-            let name = archive.key(key, &keys, &longContents), !isTaken(name, key, in: record)
+            let name = keys.key(key, of: archive.table, &longContents),
+            !isTaken(name, key, in: record)
         else { return FieldName(key: key, text: written, isUnescaped: false) }
         return FieldName(key: key, text: name, isUnescaped: true)
     }
@@ -222,13 +223,17 @@ private struct ObjectTree: ~Copyable {
     /// Returns whether `name`, the unescaped form of a key, is another key of the object in the
     /// tree. `$class` is not in the tree.
     private mutating func isTaken(_ name: String, _ key: UInt32, in record: NodeRecord) -> Bool {
-        let known = unescapedNumbers[key]
-        let number = known ?? archive.table.keyNumber(of: name)
-        if known == nil { unescapedNumbers[key] = .some(number) }
-        guard let number, archive.table.place(ofKey: number, in: record) != nil else {
-            return false
-        }
+        guard let number = unescapedNumber(name, key),
+            archive.table.place(ofKey: number, in: record) != nil
+        else { return false }
         return !name.isLiterally(ArchiveFormat.classKey)
+    }
+
+    private mutating func unescapedNumber(_ name: String, _ key: UInt32) -> UInt32? {
+        if let known = unescapedNumbers[key] { return known }
+        let number = archive.table.keyNumber(of: name)
+        unescapedNumbers.updateValue(number, forKey: key)
+        return number
     }
 
     private func dictionary(

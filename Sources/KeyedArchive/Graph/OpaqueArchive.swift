@@ -18,14 +18,6 @@ final class OpaqueArchive: Sendable {
     /// The number of values in the file and of references to them.
     var extent: Int { table.extent }
 
-    /// Returns the unescaped key of a field; nil for a key of the format, and for one that is not a
-    /// string.
-    func key(
-        _ node: UInt32, _ keys: inout FieldKeys, _ contents: inout LongContents
-    ) -> String? {
-        keys.key(node, of: table, &contents)
-    }
-
     func isNull(_ object: UInt32) -> Bool { !index.classNumber(of: object).isObject }
 
     func node(of object: UInt32) -> PropertyListNode { table.view(nodeNumber(of: object)) }

@@ -160,24 +160,13 @@ package struct ContentIdentity: Sendable {
     private let address: UInt
     private let count: Int
 
-    package init?(_ text: String) {
-        guard text.utf8.count >= NodeRecord.longLength else { return nil }
-        // SAFETY: the address is compared, not dereferenced.
-        let address = unsafe text.utf8.withContiguousStorageIfAvailable {
-            UInt(bitPattern: $0.baseAddress)
-        }
-        guard let address else { return nil }
-        self.address = address
-        count = text.utf8.count
-        content = text
-    }
+    package init?(_ text: String) { self.init(text.utf8) }
 
-    /// Creates the identity of an array or another collection that shares its memory with copies.
-    package init?(_ bytes: some RandomAccessCollection<UInt8> & Sendable) {
+    /// Creates the identity of bytes in a collection that shares its memory with copies.
+    package init?(_ bytes: some Collection<UInt8> & Sendable) {
         guard bytes.count >= NodeRecord.longLength else { return nil }
-        let address = bytes.withContiguousStorageIfAvailable {
-            UInt(bitPattern: $0.baseAddress)
-        }
+        // The address is compared, not dereferenced.
+        let address = bytes.withContiguousStorageIfAvailable { UInt(bitPattern: $0.baseAddress) }
         guard let address else { return nil }
         self.address = address
         count = bytes.count

@@ -17,14 +17,14 @@ package struct LongContents {
     /// The length of all long texts returned from the cache, in bytes of UTF-8.
     ///
     /// Keeping such a text again takes constant time, but hashing it or parsing it as a URL takes
-    /// linear time. A reader that does so charges ``cost(ofBytes:)`` of the increase.
+    /// linear time. A reader that does so charges ``cost(since:)``.
     package private(set) var repeatedBytes = 0
 
     package init() {}
 
-    /// Returns the number of values that hashing or parsing a repeated text counts as: one for each
-    /// KiB.
-    package static func cost(ofBytes count: Int) -> Int { count >> 10 }
+    /// Returns the number of values that hashing or parsing the texts repeated since an earlier
+    /// ``repeatedBytes`` counts as: one for each KiB.
+    package func cost(since earlier: Int) -> Int { (repeatedBytes &- earlier) >> 10 }
 
     /// Returns the hash of the key `node`, whose text is `text`.
     package mutating func keyHash(of node: UInt32, _ text: String) -> UInt32 {

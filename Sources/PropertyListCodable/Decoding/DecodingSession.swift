@@ -100,7 +100,7 @@ final class DecodingSession {
         guard sharesNodes else { return table.string(of: records[Int(node)]) }
         let before = longContents.repeatedBytes
         let text = table.string(of: node, &longContents)
-        let cost = LongContents.cost(ofBytes: longContents.repeatedBytes &- before)
+        let cost = longContents.cost(since: before)
         if cost > 0, isKey || hashesOrParsesTexts { note(visits: cost) }
         return text
     }
