@@ -5,8 +5,9 @@ import Foundation
 import KeyedCommand
 import PropertyList
 
-/// Runs verbs and operations on shapes of growing size, under the untrusted limits. Each run is one
-/// call of `countedFromOutside`.
+/// Runs verbs and operations on shapes of growing size, under the untrusted limits; `plutil`, which
+/// has no limits to choose, runs under the default ones. Each run is one call of
+/// `countedFromOutside`.
 struct ShapeGrowth {
     private let share: Share
     private let folder: URL
