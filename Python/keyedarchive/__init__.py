@@ -20,6 +20,7 @@ import datetime as _datetime
 import json as _json
 import plistlib as _plistlib
 import uuid as _uuid
+from collections.abc import Mapping as _Mapping
 
 from . import _core
 from ._archive import archive
@@ -155,7 +156,7 @@ class _Allowed(dict):
     """Maps the names of allowed classes to Python types, or to None for inert objects."""
 
     def __init__(self, allow):
-        if isinstance(allow, dict):
+        if isinstance(allow, _Mapping):
             super().__init__(allow)
         else:
             super().__init__((item, None) if isinstance(item, str) else (item.__name__, item) for item in allow)
@@ -243,8 +244,8 @@ def to_json(data, path=None, *, mode="objects", limits="default", lenient=False)
         data: The bytes.
         path: The key path of the value. By default the whole property list is returned.
         mode: ``"objects"`` resolves the objects of an archive. ``"strict"``, ``"coerce"`` and ``"typed"`` return the
-            property list itself. Dates, data and UIDs are errors in ``strict``, text in ``coerce``, and tagged
-            objects such as ``{"$date": …}`` in ``typed``.
+            property list itself. In ``strict``, dates, data and UIDs are errors. In ``coerce``, dates and data are
+            text, and UIDs are numbers. In ``typed``, all three are tagged objects such as ``{"$date": …}``.
         limits, lenient: The options of :func:`loads`.
 
     Raises:
@@ -268,9 +269,10 @@ def classes(data, *, limits="default", lenient=False):
 
 
 def text(data, *, limits="default", lenient=False):
-    """Returns the text of a string or an attributed string, or None if the input contains neither.
+    """Returns the text of a string or an attributed string, or None if the root is another value.
 
-    The input is a typedstream, a keyed archive whose root is the string, or a property list that is a string.
+    The string is the root of a typedstream, of a keyed archive or of a property list. The root of a keyed archive may
+    also be a URL without a base.
 
     Raises:
         KeyedArchiveError: The input is invalid.

@@ -18,7 +18,7 @@ class KeyedArchiveError(plistlib.InvalidFileException):
         path: The key path of the value, or None.
         offset: The byte offset in the input or in the key path, or None.
         line, column: The position in text, counted from 1, or None.
-        is_limit: Whether the input exceeded a limit that is higher with ``limits="trusted"``.
+        is_limit: Whether a limit was exceeded. Most limits are higher with ``limits="trusted"``.
 
     >>> import keyedarchive
     >>> try:

@@ -13,6 +13,7 @@ import plistlib
 import sqlite3
 import struct
 import threading
+import types
 import unittest
 import uuid
 from dataclasses import dataclass
@@ -306,6 +307,8 @@ class Archives(unittest.TestCase):
         data = keyedarchive.archive(ada)
         found = keyedarchive.unarchive(data, allow=[Save])
         self.assertIs(found.friends[0], found)
+        mapped = keyedarchive.unarchive(data, allow=types.MappingProxyType({"Save": Save}))
+        self.assertIsInstance(mapped, Save)
         inert = keyedarchive.unarchive(data)
         self.assertEqual((inert.class_name, inert["name"]), ("Save", "Ada"))
         with self.assertRaises(keyedarchive.KeyedArchiveError) as caught:
