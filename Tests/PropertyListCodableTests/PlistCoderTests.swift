@@ -47,7 +47,8 @@ struct PlistCoderTests {
         }
     }
 
-    /// Codes its number with a configuration, and a nested copy with the configuration minus one.
+    /// Encodes its number plus the configuration. If the configuration is above 1, also encodes a
+    /// nested copy with the configuration minus one.
     private struct Configured: CodableWithConfiguration, Equatable {
         var number: Int
         enum Keys: CodingKey { case number, inner }

@@ -51,8 +51,8 @@ public struct MasterKey: Sendable {
     ///   - creatingIfMissing: A Boolean value indicating whether a new key is created if there is
     ///     no file. If several programs do so at the same time, all get the same key.
     /// - Throws: ``StoreError`` with `fileMissing`, `fileAccess` or `outOfSpace`; with
-    ///   `invalidKeyFile` if the file has another size, if others may read or write it, or if it
-    ///   belongs to another user.
+    ///   `invalidName` for a path that contains NUL; with `invalidKeyFile` if the file has another
+    ///   size, if other users may access it, or if it belongs to another user.
     public init(file path: String, creatingIfMissing: Bool = false) throws(StoreError) {
         let (bytes, mode): ([UInt8], FileMode)
         do { (bytes, mode) = try Self.read(path, creatingIfMissing) } catch {
