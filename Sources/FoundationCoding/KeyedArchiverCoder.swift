@@ -19,7 +19,8 @@ public import PropertyList
 ///
 /// One method, `encode(_:forKey:)`, writes Swift values, Swift collections, objects and
 /// `KeyedCodable` values. An instance becomes one object of the archive, however often the program
-/// encodes it. Equal strings become one object, and so do equal numbers of one kind.
+/// encodes it. The exception is an immutable `NSData`: each call writes a new object for it. Equal
+/// strings become one object, and so do equal numbers of one kind.
 ///
 /// The coder keeps the first error, with the path to the field. ``encodedData`` throws the error
 /// and returns nothing.
@@ -148,7 +149,7 @@ public final class KeyedArchiverCoder: NSCoder {
     }
 
     /// Writes a conditional reference to an object. The reference is nil unless another call writes
-    /// the object in full. Values, strings, numbers and data are always written in full.
+    /// the object in full. Swift values, strings, numbers and data are always written in full.
     public override func encodeConditionalObject(_ object: Any?, forKey key: String) {
         guard let object, let instance = Self.instance(object), !Self.isPlain(instance) else {
             return encode(object, forKey: key)
@@ -266,8 +267,8 @@ extension KeyedArchiverCoder {
         delegate?.archiverDidFinish(self)
     }
 
-    /// Makes the coder write objects of a class under another name. `$classes` then contains only
-    /// that name.
+    /// Makes the coder write objects of a class under another name. The description of the class
+    /// then has no `$classes`.
     ///
     /// - Parameters:
     ///   - codedName: the name in the archive; nil for the class's own.
