@@ -60,7 +60,7 @@ package struct RollbackJournal: Sendable, Equatable {
         /// Parses the header of a segment.
         ///
         /// `first` is the header of the first segment, whose sizes apply to all segments.
-        init?(_ bytes: [UInt8], after first: Header? = nil, databasePageSize: Int?) {
+        init?(_ bytes: [UInt8], after first: Header?, databasePageSize: Int?) {
             guard bytes.starts(with: magic), let count = bytes.word(at: 8),
                 let nonce = bytes.word(at: 12), let original = bytes.word(at: 16),
                 let sector = bytes.word(at: 20),
@@ -104,13 +104,12 @@ package struct RollbackJournal: Sendable, Equatable {
     package init?(
         _ source: some ByteSource, databasePageSize: Int? = nil
     ) throws(DatabaseFileError) {
-        let head = try source.read(at: 0, count: Self.headerSize)
-        guard let first = head.first, first != 0 else { return nil }
-        header = Header(head, databasePageSize: databasePageSize)
+        guard let first = try source.read(at: 0, count: 1).first, first != 0 else { return nil }
         var segments = Segments(source, databasePageSize: databasePageSize)
         var recordCount = 0
         while let segment = try segments.next() { recordCount += segment.count }
         self.recordCount = recordCount
+        header = segments.first
         hasPagesInEachSegment = try segments.isAtEnd()
         namesSuperJournal = try Self.namesSuperJournal(source)
     }
@@ -186,7 +185,8 @@ package struct RollbackJournal: Sendable, Equatable {
     private struct Segments<Source: ByteSource> {
         private let source: Source
         private let databasePageSize: Int?
-        private var first: Header?
+        /// The first header, or nil if none was read or it is malformed.
+        private(set) var first: Header?
         private var last: Segment?
 
         init(_ source: Source, databasePageSize: Int?) {
