@@ -16,6 +16,8 @@ null results and no error.
 
 from __future__ import annotations
 
+from collections.abc import Mapping as _Mapping
+
 from . import _core, _preset
 
 __all__ = ["Columns", "classes", "get", "json", "text"]
@@ -61,14 +63,14 @@ def classes(array, *, limits="untrusted"):
 def get(array, paths, *, limits="untrusted"):
     """Returns one field for each key path, and ``error``.
 
-    ``paths`` is a list of key paths, or a dictionary from field names to key paths. A missing value is null and not an
+    ``paths`` is a list of key paths, or a mapping from field names to key paths. A missing value is null and not an
     error. Strings, dates, UUIDs and URLs are returned as text, data as Base64 text, and other values as JSON.
 
     Raises:
         KeyedArchiveError: A key path is malformed.
         ValueError: A field is named ``error``, a key path contains NUL, or ``limits`` is unknown.
     """
-    items = dict(paths) if isinstance(paths, dict) else {path: path for path in paths}
+    items = dict(paths) if isinstance(paths, _Mapping) else {path: path for path in paths}
     if "error" in items:
         raise ValueError(
             "expected field names other than 'error', found a field with that name (pass a dictionary to rename it)")

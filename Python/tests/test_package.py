@@ -567,9 +567,11 @@ class Columns(unittest.TestCase):
 
         good = keyedarchive.archive({"a": [1], "b": "x"})
         blobs = self.pa.array([b"", good, good], self.pa.large_binary()).slice(1)
-        rows = self.pa.array(arrow.get(blobs, {"first": "a[0]", "text": "b", "none": "c"}))
-        self.assertEqual(
-            rows.to_pylist(), [{"first": "1", "text": "x", "none": None, "error": None}] * 2)
+        paths = {"first": "a[0]", "text": "b", "none": "c"}
+        for mapping in (paths, types.MappingProxyType(paths)):
+            rows = self.pa.array(arrow.get(blobs, mapping))
+            self.assertEqual(
+                rows.to_pylist(), [{"first": "1", "text": "x", "none": None, "error": None}] * 2)
 
     def test_a_field_cannot_have_the_name_of_the_errors(self):
         from keyedarchive import arrow
