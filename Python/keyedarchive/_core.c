@@ -378,6 +378,24 @@ static int fill_list(reader *self, PyObject *list, const keyed_value *source) {
     return 0;
 }
 
+/// Fills the list for an ordered set, given the dictionary of its fields.
+static int fill_ordered(reader *self, PyObject *list, const keyed_value *fields) {
+    static const char prefix[] = "NS.object.";
+    const size_t length = sizeof prefix - 1;
+    for (uint32_t index = 0; index < fields->count; index++) {
+        const keyed_value *key = &self->table->values[fields->u.children[index]];
+        // The library has checked that all keys but `$class` are the numbers of elements.
+        if (key->count <= length || memcmp(key->u.bytes, prefix, length)) continue;
+        Py_ssize_t number = 0;
+        for (size_t digit = length; digit < key->count; digit++) number = number * 10 + (key->u.bytes[digit] - '0');
+        PyObject *element = value(self, fields->u.children[fields->count + index]);
+        if (!element) return -1;
+        Py_INCREF(element);
+        if (PyList_SetItem(list, number, element)) return -1;
+    }
+    return 0;
+}
+
 /// Calls `hashable` of `_objects.py` if the last call failed to hash a value. It wraps the value, such as a list, in
 /// `Unhashable`, or raises the error for a missing field. Returns NULL also if the call failed for another reason.
 static PyObject *hashable(PyObject *value) {
@@ -503,7 +521,8 @@ static PyObject *object(reader *self, uint64_t number) {
         break;
     case KEYED_FORM_ARRAY:
     case KEYED_FORM_ORDERED_SET:
-        made = PyList_New(part->count);
+        // The fields of an ordered set are `$class` and the elements.
+        made = PyList_New(form_of(self, item) == KEYED_FORM_ARRAY ? part->count : part->count - 1);
         if (made && enqueue(&self->pending, number | object_mark)) Py_CLEAR(made);
         break;
     case KEYED_FORM_SET:
@@ -567,8 +586,8 @@ static int fill_archived(reader *self, uint64_t number) {
     PyObject *made = self->objects[number];
     const keyed_value *part = &self->table->values[item->parts[0]];
     switch (form_of(self, item)) {
-    case KEYED_FORM_ARRAY:
-    case KEYED_FORM_ORDERED_SET: return fill_list(self, made, part);
+    case KEYED_FORM_ARRAY: return fill_list(self, made, part);
+    case KEYED_FORM_ORDERED_SET: return fill_ordered(self, made, part);
     case KEYED_FORM_SET: return fill_set(self, made, part);
     case KEYED_FORM_DICTIONARY: return fill_pairs(self, made, part, &self->table->values[item->parts[1]]);
     default: return fill_object(self, made, item);

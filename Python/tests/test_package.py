@@ -6,6 +6,7 @@ import datetime
 import doctest
 import gc
 import io
+import json
 import os
 import re
 import pickle
@@ -314,6 +315,26 @@ class Archives(unittest.TestCase):
         with self.assertRaises(keyedarchive.KeyedArchiveError) as caught:
             keyedarchive.unarchive(data, allow=["Other"])
         self.assertEqual(caught.exception.code, "classNotAllowed")
+
+    def test_an_ordered_set_becomes_a_list_in_the_order_of_its_numbers(self):
+        shared = ["shared"]
+        for count in (0, 1, 3, 12):
+            fields = {f"NS.object.{number}": [number, shared] for number in reversed(range(count))}
+            written = keyedarchive.archive(keyedarchive.ArchivedObject("NSOrderedSet", fields=fields))
+            found = keyedarchive.unarchive(written, allow=[])
+            self.assertEqual(found, [[number, shared] for number in range(count)])
+            self.assertEqual(len({id(element[1]) for element in found}), min(count, 1))
+            self.assertEqual(json.loads(keyedarchive.to_json(written)), found)
+
+    def test_an_ordered_set_without_one_of_its_numbers_keeps_its_fields(self):
+        for keys in (["1"], ["0", "2"], ["0", "01"], ["00"], ["0", ""], ["0", "x"], ["4294967296"]):
+            fields = {f"NS.object.{key}": "a" for key in keys}
+            written = keyedarchive.archive(keyedarchive.ArchivedObject("NSOrderedSet", fields=fields))
+            found = keyedarchive.unarchive(written)
+            self.assertEqual((found.class_name, found.fields), ("NSOrderedSet", fields))
+        fields = {"NS.object.0": "a", "name": "b"}
+        written = keyedarchive.archive(keyedarchive.ArchivedObject("NSOrderedSet", fields=fields))
+        self.assertEqual(keyedarchive.unarchive(written).fields, fields)
 
     def test_the_text_of_nil_survives(self):
         value = ["$null", None, {"$null": "$null"}, Save("$null", [])]

@@ -227,7 +227,8 @@ enum {
     KEYED_FORM_ARRAY = 8,
     /// `NSSet`, likewise.
     KEYED_FORM_SET = 9,
-    /// `NSOrderedSet`, likewise.
+    /// `NSOrderedSet`: `parts[0]` is the dictionary of its fields. The elements are the values of the keys `NS.object.0`,
+    /// `NS.object.1`, … in the order of these numbers, not of the keys. The only other key is `$class`.
     KEYED_FORM_ORDERED_SET = 10,
     /// `NSDictionary`: `parts[0]` is the array of keys, `parts[1]` the array of values. Both have the same length.
     KEYED_FORM_DICTIONARY = 11,

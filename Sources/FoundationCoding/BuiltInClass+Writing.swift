@@ -22,7 +22,7 @@ extension BuiltInClass {
             if let number = object as? NSNumber { return try writer.number(Self.number(number)) }
         case .data:
             if let data = object as? NSData {
-                return try writer.data(Array(Data(referencing: data)))
+                return try writer.foreignData(data) { Array(Data(referencing: data)) }
             }
         default: break
         }

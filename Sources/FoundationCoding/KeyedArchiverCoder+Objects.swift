@@ -86,6 +86,12 @@ extension KeyedArchiverCoder {
         instance is NSString || instance is NSNumber || instance is NSData
     }
 
+    /// Returns whether an object is the box of a `KeyedCodable` structure or enumeration. Each
+    /// conversion of the same value to `AnyObject` creates another box.
+    static func isSwiftValue(_ instance: AnyObject) -> Bool {
+        (instance as? any KeyedEncodable).map { !(type(of: $0) is AnyClass) } ?? false
+    }
+
     private func uid(ofInstance original: AnyObject) throws -> PropertyListUID {
         let known = encodingMethods[ObjectIdentifier(type(of: original))]
         // Objects of Foundation do not replace themselves.

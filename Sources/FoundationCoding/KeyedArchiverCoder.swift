@@ -19,8 +19,9 @@ public import PropertyList
 ///
 /// One method, `encode(_:forKey:)`, writes Swift values, Swift collections, objects and
 /// `KeyedCodable` values. An instance becomes one object of the archive, however often the program
-/// encodes it. The exception is an immutable `NSData`: each call writes a new object for it. Equal
-/// strings become one object, and so do equal numbers of one kind.
+/// encodes it. Equal strings become one object, and so do equal numbers of one kind. On Linux, an
+/// `NSArray` returns an immutable `NSData` as a `Data` value, as do the other collections of
+/// Foundation. Each such reference is written as an object of its own.
 ///
 /// The coder keeps the first error, with the path to the field. ``encodedData`` throws the error
 /// and returns nothing.
@@ -151,11 +152,15 @@ public final class KeyedArchiverCoder: NSCoder {
     /// Writes a conditional reference to an object. The reference is nil unless another call writes
     /// the object in full. Swift values, strings, numbers and data are always written in full.
     public override func encodeConditionalObject(_ object: Any?, forKey key: String) {
-        guard let object, let instance = Self.instance(object), !Self.isPlain(instance) else {
+        guard let object, let instance = Self.instance(object) else {
             return encode(object, forKey: key)
         }
         guard let replacement = replacement(for: instance) else {
             return encode(nil, forKey: key)
+        }
+        // The coder has stored a replacement, so this call does not choose another one.
+        if Self.isPlain(replacement) || Self.isSwiftValue(replacement) {
+            return encode(instance, forKey: key)
         }
         current.encodeConditionalInstance(replacement, forKey: key)
     }

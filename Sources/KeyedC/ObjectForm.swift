@@ -15,7 +15,8 @@ internal import KeyedArchive
 /// | date | `NSDate` | `NS.time`, seconds since 2001 |
 /// | uuid | `NSUUID` | `NS.uuidbytes`, 16 bytes |
 /// | url | `NSURL` | `NS.base`, `NS.relative` |
-/// | array, set, ordered set | `NSArray`, `NSSet`, `NSOrderedSet` | `NS.objects` |
+/// | array, set | `NSArray`, `NSSet` | `NS.objects` |
+/// | ordered set | `NSOrderedSet` | `NS.object.0`, `NS.object.1`, … and no others |
 /// | dictionary | `NSDictionary` | `NS.keys`, `NS.objects`, equally long |
 ///
 /// A subclass has the form of its superclass. An object without the expected fields has the form
@@ -32,7 +33,7 @@ enum ObjectForm: BitwiseCopyable {
     case url(base: UInt32, relative: UInt32)
     case array(UInt32)
     case set(UInt32)
-    case orderedSet(UInt32)
+    case orderedSet(fields: UInt32)
     case dictionary(keys: UInt32, values: UInt32)
     case nsNull
     case classDescription
@@ -70,13 +71,13 @@ struct ObjectForms {
         /// The keys of the fields that the form consists of.
         var fields: (first: String?, second: String?) {
             switch self {
-            case .none, .null: (nil, nil)
+            case .none, .null, .orderedSet: (nil, nil)
             case .string: (FoundationField.string, nil)
             case .data: (FoundationField.data, nil)
             case .date: (FoundationField.time, nil)
             case .uuid: (FoundationField.uuidBytes, nil)
             case .url: (FoundationField.base, FoundationField.relative)
-            case .array, .set, .orderedSet: (FoundationField.objects, nil)
+            case .array, .set: (FoundationField.objects, nil)
             case .dictionary: (FoundationField.keys, FoundationField.objects)
             }
         }
@@ -106,12 +107,15 @@ struct ObjectForms {
     /// The number of superclasses that may still be examined. A hostile archive can share one long
     /// list of superclasses among many classes.
     private var remainingNames: Int
+    /// The elements of ordered sets.
+    private var numbered: NumberedElements
 
     init(_ contents: ArchiveContents, _ table: DocumentTable) {
         self.contents = contents
         self.table = table
         entries = NumberedEntries(contents, table)
         remainingNames = table.count &+ 1024
+        numbered = NumberedElements(table)
     }
 
     /// Returns the form of an object.
@@ -141,9 +145,6 @@ struct ObjectForms {
 
     /// Returns the Foundation form of an object, or nil if its class has none or a field of the
     /// form is missing.
-    ///
-    /// The function changes nothing. It is `mutating` because a mutating caller would copy the
-    /// structure to call a nonmutating function.
     private mutating func foundationForm(
         of object: UInt32, class known: KnownClass
     ) -> ObjectForm? {
@@ -169,7 +170,8 @@ struct ObjectForms {
             return .url(base: base, relative: relative)
         case .array: return field(known.first, .array).map { .array($0) }
         case .set: return field(known.first, .array).map { .set($0) }
-        case .orderedSet: return field(known.first, .array).map { .orderedSet($0) }
+        case .orderedSet:
+            return numbered.elements(of: object).map { _ in .orderedSet(fields: object) }
         case .dictionary:
             guard let keys = field(known.first, .array), let values = field(known.second, .array),
                 table[keys].count == table[values].count
@@ -205,8 +207,85 @@ struct ObjectForms {
         return .none
     }
 
+    /// Returns the indices of the elements of an ordered set, for ``element(at:)``.
+    mutating func elements(ofOrderedSet fields: UInt32) -> Range<Int> {
+        numbered.elements(of: fields) ?? 0..<0
+    }
+
+    /// Returns the node number of an element of an ordered set.
+    func element(at place: Int) -> UInt32 { numbered[place] }
+
     /// Returns the name of a class, as stored in the archive.
     func className(_ description: UInt32) -> PropertyListNode? {
         contents.objects[Int(description)][ArchiveFormat.classNameKey]
+    }
+}
+
+/// The elements of the ordered sets of an archive, in the order of their numbers.
+///
+/// The order of the fields says nothing: Apple's software has written `NS.object.1` before
+/// `NS.object.0`. The elements of each dictionary are found once, however many objects share it.
+private struct NumberedElements {
+    private static let prefix = Array("NS.object.".utf8)
+
+    private let table: DocumentTable
+    /// The number of the key `$class`, or nil if no dictionary has it.
+    private let classKey: UInt32?
+    /// The elements of all known ordered sets, one set after the other.
+    private var elements: [UInt32] = []
+    /// The indices of the elements by the node number of the fields. The value is nil for a
+    /// dictionary that has other fields, or in which an element is missing.
+    private var ranges: [UInt32: Range<Int>?] = [:]
+
+    init(_ table: DocumentTable) {
+        self.table = table
+        classKey = table.keyNumber(of: ArchiveFormat.classKey)
+    }
+
+    subscript(place: Int) -> UInt32 { elements[place] }
+
+    /// Returns the indices of the elements of an ordered set, or nil if the fields are not those of
+    /// an ordered set.
+    mutating func elements(of fields: UInt32) -> Range<Int>? {
+        if let known = ranges[fields] { return known }
+        let start = elements.count
+        let isComplete = append(table[fields])
+        if !isComplete { elements.removeSubrange(start...) }
+        let found = isComplete ? start..<elements.count : nil
+        ranges[fields] = .some(found)
+        return found
+    }
+
+    /// Appends the elements of a dictionary in the order of their numbers. Returns false if a key
+    /// is not the number of an element, or if two keys have the same number.
+    private mutating func append(_ record: NodeRecord) -> Bool {
+        let start = elements.count
+        let count = record.count &- 1
+        elements.append(contentsOf: repeatElement(.max, count: max(count, 0)))
+        for place in record.childRange.prefix(record.count) {
+            let key = table[table.child(place)]
+            if key.keyNumber == classKey { continue }
+            guard let number = Self.number(key, table), number < count,
+                elements[start &+ number] == .max
+            else { return false }
+            elements[start &+ number] = table.child(record.valuePlace(ofKeyAt: place))
+        }
+        return true
+    }
+
+    /// Returns the number in a key such as `NS.object.12`, or nil for another key.
+    private static func number(_ key: NodeRecord, _ table: DocumentTable) -> Int? {
+        guard key.kind == .string else { return nil }
+        let text = table.content(of: key)
+        let digits = text.dropFirst(prefix.count)
+        guard text.starts(with: prefix), let first = digits.first, digits.count <= 10,
+            first != UInt8(ascii: "0") || digits.count == 1
+        else { return nil }
+        var number = 0
+        for digit in digits {
+            guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= digit else { return nil }
+            number = number &* 10 &+ Int(digit &- UInt8(ascii: "0"))
+        }
+        return number
     }
 }

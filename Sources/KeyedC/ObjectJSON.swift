@@ -16,6 +16,8 @@ struct ObjectJSON: ~Copyable {
         enum Contents: BitwiseCopyable {
             /// Elements of an array or a set.
             case elements
+            /// Elements of an ordered set.
+            case numbered
             /// Keys and values of an `NSDictionary`.
             case pairs
             /// Entries of a dictionary in the property list.
@@ -25,7 +27,9 @@ struct ObjectJSON: ~Copyable {
         }
 
         let contents: Contents
-        /// The indices of the first key and the first value in the children of all containers.
+        /// The indices of the first key and the first value in the children of all containers. For
+        /// an ordered set, `values` is the index of its first element for
+        /// ``ObjectForms/element(at:)``.
         let keys: Int
         let values: Int
         let count: Int
@@ -52,6 +56,18 @@ struct ObjectJSON: ~Copyable {
             count = keys.count
             self.object = object
         }
+
+        /// Creates a frame for the elements of an ordered set.
+        init(numbered elements: Range<Int>, _ object: UInt32) {
+            contents = .numbered
+            keys = 0
+            values = elements.lowerBound
+            count = elements.count
+            self.object = object
+        }
+
+        /// A Boolean value indicating whether the container is written as an array.
+        var isArray: Bool { contents == .elements || contents == .numbered }
     }
 
     private static let scalars: JSONScalarWriter = {
@@ -117,7 +133,7 @@ struct ObjectJSON: ~Copyable {
         let position = frame.position
         if position == frame.count { return end(frame) }
         stack[top].position = position &+ 1
-        if case .elements = frame.contents {
+        if frame.isArray {
             separate(frame)
         } else {
             let key = table.child(frame.keys &+ position)
@@ -125,11 +141,16 @@ struct ObjectJSON: ~Copyable {
             separate(frame)
             try appendKey(key)
         }
-        try begin(table.child(frame.values &+ position))
+        let place = frame.values &+ position
+        if case .numbered = frame.contents, let element = forms?.element(at: place) {
+            try begin(element)
+        } else {
+            try begin(table.child(place))
+        }
     }
 
     private mutating func end(_ frame: Frame) {
-        if case .elements = frame.contents {
+        if frame.isArray {
             output.append(UInt8(ascii: "]"))
         } else {
             output.append(UInt8(ascii: "}"))
@@ -181,8 +202,10 @@ struct ObjectJSON: ~Copyable {
             output += UUIDText.text(of: table.content(of: table[bytes]))
             output.append(UInt8(ascii: "\""))
         case .url(let base, let relative): try url(base, relative)
-        case .array(let list), .set(let list), .orderedSet(let list):
+        case .array(let list), .set(let list):
             try open(Frame(.elements, table[list], object))
+        case .orderedSet(let fields):
+            try open(Frame(numbered: forms?.elements(ofOrderedSet: fields) ?? 0..<0, object))
         case .dictionary(let keys, let values):
             try open(Frame(keys: table[keys], values: table[values], object))
         case .object(let fields, let description):
@@ -204,7 +227,7 @@ struct ObjectJSON: ~Copyable {
 
     private mutating func open(_ frame: Frame) throws(Failure) {
         do { try budget.enter(depth: stack.count + 1) } catch { throw Failure(error) }
-        if case .elements = frame.contents {
+        if frame.isArray {
             output.append(UInt8(ascii: "["))
         } else {
             output.append(UInt8(ascii: "{"))

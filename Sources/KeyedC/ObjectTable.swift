@@ -65,7 +65,7 @@ struct ObjectTable {
         case .url(let base, let relative): set(KEYED_FORM_URL, base, relative)
         case .array(let node): set(KEYED_FORM_ARRAY, node)
         case .set(let node): set(KEYED_FORM_SET, node)
-        case .orderedSet(let node): set(KEYED_FORM_ORDERED_SET, node)
+        case .orderedSet(let fields): set(KEYED_FORM_ORDERED_SET, fields)
         case .dictionary(let keys, let values): set(KEYED_FORM_DICTIONARY, keys, values)
         case .nsNull: set(KEYED_FORM_NSNULL)
         case .classDescription: set(KEYED_FORM_CLASS)

@@ -190,6 +190,9 @@ struct RowList {
         case .elements(let elements):
             guard position < elements.count else { return nil }
             return Child(node: elements[position], step: .index(position), index: position)
+        case .numbered(let elements):
+            guard let element = resolver.numbered(elements, position) else { return nil }
+            return Child(node: element, step: .index(position), index: position)
         case .pairs(let keys, let values):
             guard position < keys.count else { return nil }
             let text = try resolver.keyText(keys[position])

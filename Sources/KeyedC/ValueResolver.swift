@@ -13,6 +13,8 @@ struct ResolvedValue {
     enum Children {
         case none
         case elements(PropertyListNode.ArrayView)
+        /// The elements of an ordered set: indices for ``ObjectForms/element(at:)``.
+        case numbered(Range<Int>)
         case pairs(PropertyListNode.ArrayView, PropertyListNode.ArrayView)
         case fields(PropertyListNode.DictionaryView, hasClass: Bool)
     }
@@ -89,7 +91,10 @@ struct ValueResolver {
             return value(
                 "object", entry, fields(hasClass: true), entry[ArchiveFormat.classKey]?.uid?.value)
         case .array(let list): return value("array", entry, elements(list))
-        case .set(let list), .orderedSet(let list): return value("set", entry, elements(list))
+        case .set(let list): return value("set", entry, elements(list))
+        case .orderedSet(let fields):
+            return value(
+                "set", entry, .numbered(forms?.elements(ofOrderedSet: fields) ?? 0..<0))
         case .dictionary(let keys, let values):
             return value(
                 "dictionary", entry,
@@ -98,6 +103,12 @@ struct ValueResolver {
             return value("object", entry, fields(hasClass: true), description)
         case .classDescription: return value("class", entry, fields(hasClass: false))
         }
+    }
+
+    /// Returns the element of an ordered set at an index; nil if there is none.
+    func numbered(_ elements: Range<Int>, _ index: Int) -> PropertyListNode? {
+        guard index < elements.count, let forms else { return nil }
+        return handle.document.node(forms.element(at: elements.lowerBound + index))
     }
 
     private mutating func form(of object: UInt32) throws(Failure) -> ObjectForm {
@@ -208,6 +219,12 @@ struct ValueResolver {
         case .elements(let elements):
             if case .index(let index) = step.selector(in: .array), index < elements.count {
                 return elements[index]
+            }
+        case .numbered(let elements):
+            if case .index(let index) = step.selector(in: .array),
+                let element = numbered(elements, index)
+            {
+                return element
             }
         case .pairs(let keys, let values):
             if case .key(let key) = step.selector(in: .dictionary),

@@ -238,6 +238,40 @@ static void archives_are_graphs(void) {
     keyed_free(document);
 }
 
+/// The elements of an ordered set are in the order of their numbers, not of the fields.
+static void ordered_sets_are_lists(void) {
+    keyed_builder *b = begin_archive(KEYED_LIMITS_DEFAULT);
+    KEY("root"); keyed_add_uid(b, 1); keyed_end(b);
+    KEY("$objects"); keyed_begin_array(b);
+    TEXT("$null");
+    keyed_begin_dictionary(b);  // 1
+    KEY("NS.object.1"); keyed_add_uid(b, 2); KEY("$class"); keyed_add_uid(b, 4);
+    KEY("NS.object.0"); keyed_add_uid(b, 3); keyed_end(b);
+    TEXT("second"); TEXT("first");
+    add_class(b, "NSOrderedSet");
+    keyed_document *document = end_archive(b);
+    keyed_archive *archive = document ? keyed_objects(document, NULL) : NULL;
+    CHECK(archive && archive->objects[1].form == KEYED_FORM_ORDERED_SET);
+    CHECK(archive && archive->objects[1].parts[0] == archive->objects[1].value);
+    keyed_free(archive);
+    uint32_t value = 0;
+    keyed_document *found = document ? keyed_find(document, "", 0, &value, NULL) : NULL;
+    keyed_text *json = found ? keyed_json(found, value, KEYED_JSON_OBJECTS, NULL) : NULL;
+    CHECK(json && strcmp(json->bytes, "[\"first\",\"second\"]") == 0);
+    keyed_free(json);
+    keyed_rows *rows = found ? keyed_list(found, value, KEYED_CHILDREN, NULL) : NULL;
+    CHECK(rows && rows->count == 2 && strcmp(rows->rows[0].path, "[0]") == 0);
+    keyed_free(rows);
+    keyed_free(found);
+    found = document ? keyed_find(document, "[1]", 3, &value, NULL) : NULL;
+    json = found ? keyed_json(found, value, KEYED_JSON_OBJECTS, NULL) : NULL;
+    CHECK(json && strcmp(json->bytes, "\"second\"") == 0);
+    keyed_free(json);
+    keyed_free(found);
+    CHECK(!keyed_find(document, "[2]", 3, &value, NULL));
+    keyed_free(document);
+}
+
 static void paths_go_through_objects(void) {
     keyed_document *document = sample();
     uint32_t value = 0;
@@ -563,6 +597,7 @@ int main(int count, char **arguments) {
     limits_are_those_of_the_preset();
     json_has_modes();
     archives_are_graphs();
+    ordered_sets_are_lists();
     paths_go_through_objects();
     paths_enter_32_property_lists();
     a_long_key_is_compared_once();

@@ -278,6 +278,49 @@ struct CoderTests {
         #expect(coder.error == nil)
     }
 
+    @Test("An immutable data instance becomes one object, however often it is encoded")
+    func sharesData() throws {
+        let bytes = NSData(data: Data([1, 2, 3]))
+        let archiver = KeyedArchiverCoder()
+        archiver.encode(bytes, forKey: "first")
+        archiver.encode(bytes, forKey: "second")
+        archiver.encode(NSData(data: Data([1, 2, 3])), forKey: "other")
+        let document = try PropertyListDocument(parsing: archiver.encodedData)
+        let objects = try #require(document.root["$objects"]?.array)
+        #expect(objects.count { $0.data == [1, 2, 3] } == 2)
+        let coder = try KeyedUnarchiverCoder(forReadingFrom: archiver.encodedData)
+        for key in ["first", "second", "other"] {
+            #expect(coder.decodeObject(of: NSData.self, forKey: key) == bytes)
+        }
+        try coder.finishDecoding()
+    }
+
+    @Test("Data that the registry does not list is refused")
+    func refusesUnlistedData() {
+        let archiver = KeyedArchiverCoder(allowing: ClassRegistry())
+        archiver.encode(NSData(data: Data([1])), forKey: "data")
+        #expect(error { try archiver.encodedData }?.code == .classNotAllowed)
+    }
+
+    @Test("A conditional reference to an object whose replacement is plain is written in full")
+    func encodesPlainReplacementsConditionally() throws {
+        let substitutes = Substitutes()
+        let archiver = KeyedArchiverCoder()
+        archiver.delegate = substitutes
+        for (index, value) in substitutes.values.enumerated() {
+            archiver.encodeConditionalObject(Hero("\(index)"), forKey: "\(index)")
+            #expect(substitutes.next == index + 1, "\(value)")
+        }
+        let coder = try KeyedUnarchiverCoder(
+            forReadingFrom: archiver.encodedData,
+            allowing: .foundationObjects.adding(Badge.self))
+        #expect(coder.decodeObject(forKey: "0") as? String == "text")
+        #expect(coder.decodeObject(forKey: "1") as? Int == 7)
+        #expect(coder.decodeObject(forKey: "2") as? Data == Data([1, 2]))
+        #expect(coder.decodeObject(forKey: "3") as? Badge == Badge(number: 5))
+        try coder.finishDecoding()
+    }
+
     @Test("Values without keys come back in order")
     func unkeyedValues() throws {
         let archiver = KeyedArchiverCoder()
@@ -450,6 +493,29 @@ private final class Witness: KeyedArchiverCoderDelegate {
     func archiver(_ archiver: KeyedArchiverCoder, didEncode object: Any?) {
         if let hero = object as? Hero { events.append("did \(hero.name)") }
     }
+}
+
+/// A delegate that replaces the first hero by its first value, the second by the second, and so on.
+private final class Substitutes: KeyedArchiverCoderDelegate {
+    let values: [Any] = ["text" as NSString, 7 as NSNumber, NSData(data: Data([1, 2])), Badge(number: 5)]
+    var next = 0
+
+    func archiver(_ archiver: KeyedArchiverCoder, willEncode object: Any) -> Any? {
+        guard object is Hero else { return object }
+        next += 1
+        return values[next - 1]
+    }
+}
+
+private struct Badge: KeyedCodable, Equatable {
+    static var archivedClass: ArchivedClass { "Badge" }
+    let number: Int
+
+    init(number: Int) { self.number = number }
+
+    init(coder: KeyedDecoder) throws { number = try coder.decodeInteger(forKey: "number") }
+
+    func encode(with coder: KeyedEncoder) { coder.encode(number, forKey: "number") }
 }
 
 extension CoderTests {

@@ -363,7 +363,12 @@ extension ArchiveWriter {
 
     /// Writes bytes as an object.
     package func data(_ bytes: [UInt8]) throws -> PropertyListUID {
-        if !listsData { try requireAllowed(FoundationClass.data) }
+        try requireDataAllowed()
         return PropertyListUID(try table.data(bytes))
+    }
+
+    /// Checks that data may be written as an object.
+    func requireDataAllowed() throws(KeyedArchiveError) {
+        if !listsData { try requireAllowed(FoundationClass.data) }
     }
 }

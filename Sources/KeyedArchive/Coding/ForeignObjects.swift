@@ -195,6 +195,16 @@ extension ArchiveWriter {
         if table.isPromised(number) { try fill(number, place, fields) }
         return PropertyListUID(number)
     }
+
+    /// Writes an instance of bytes as an object, unless it has been written before.
+    ///
+    /// - Throws: `classNotAllowed`, errors for exceeded limits.
+    package func foreignData(
+        _ value: AnyObject, _ bytes: () -> [UInt8]
+    ) throws -> PropertyListUID {
+        try requireDataAllowed()
+        return PropertyListUID(try table.data(of: value, bytes))
+    }
 }
 
 extension KeyedEncoder {

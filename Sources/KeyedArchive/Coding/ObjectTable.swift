@@ -356,6 +356,15 @@ extension ObjectTable {
         try add(node: assembler.data(bytes))
     }
 
+    /// Returns the object for an instance of bytes. `bytes` is called for a new instance only.
+    mutating func data(
+        of instance: AnyObject, _ bytes: () -> [UInt8]
+    ) throws(KeyedArchiveError) -> UInt32 {
+        let number = try objectNumber(of: instance)
+        if isPromised(number) { complete(number, node: assembler.data(bytes())) }
+        return number
+    }
+
     /// Adds a tree of plain values, and returns its node.
     mutating func tree(
         _ value: PropertyListValue, _ limits: ParsingLimits

@@ -96,16 +96,17 @@ extension EditTree {
         return try container(at: slot, path, path.steps.count)
     }
 
-    /// Applies an edit to the root or to an object of an archive. Only `set` is possible: the root
-    /// has no key or index, and removing or adding an object would renumber others.
+    /// Sets the root or an object of an archive. Another operation that changes the container of a
+    /// value is an error: the root has no container, and the objects of an archive would get other
+    /// numbers.
     private mutating func applyToWhole(_ edit: PropertyListEdit) throws(PropertyListError) {
         let path = edit.path
         guard case .set(let value) = edit.operation else {
             throw Self.wrongKind(
                 path,
                 path.steps.isEmpty
-                    ? "the root can only be set"
-                    : "an object of an archive can only be set: removing or adding one would "
+                    ? "the root cannot be removed, inserted or renamed: it has no key or index"
+                    : "an object of an archive cannot be removed, inserted or renamed: this would "
                         + "renumber all later objects")
         }
         try set(value, at: try place(of: path, upTo: path.steps.count))

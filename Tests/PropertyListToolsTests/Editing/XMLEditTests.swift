@@ -352,6 +352,18 @@ struct XMLEditTests {
                 == ["root": .uid(PropertyListUID(0))])
         let removal = #expect(throws: PropertyListError.self) { try edited(text, ("@1", .remove)) }
         #expect(removal?.code == .wrongKind)
+        #expect(removal?.description.contains("renumber all later objects") == true)
+    }
+
+    @Test("the root cannot be removed, inserted or renamed, and the error says why")
+    func root() {
+        for operation: PropertyListEdit.Operation in [.remove, .rename("x"), .insert(1)] {
+            let error = #expect(throws: PropertyListError.self) {
+                try edited("<plist><dict/></plist>", ("", operation))
+            }
+            #expect(error?.code == .wrongKind)
+            #expect(error?.description.contains("it has no key or index") == true)
+        }
     }
 
     @Test(
