@@ -497,7 +497,9 @@ private final class Witness: KeyedArchiverCoderDelegate {
 
 /// A delegate that replaces the first hero by its first value, the second by the second, and so on.
 private final class Substitutes: KeyedArchiverCoderDelegate {
-    let values: [Any] = ["text" as NSString, 7 as NSNumber, NSData(data: Data([1, 2])), Badge(number: 5)]
+    let values: [Any] = [
+        "text" as NSString, 7 as NSNumber, NSData(data: Data([1, 2])), Badge(number: 5),
+    ]
     var next = 0
 
     func archiver(_ archiver: KeyedArchiverCoder, willEncode object: Any) -> Any? {
