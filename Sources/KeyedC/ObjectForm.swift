@@ -226,21 +226,14 @@ struct ObjectForms {
 /// The order of the fields says nothing: Apple's software has written `NS.object.1` before
 /// `NS.object.0`. The elements of each dictionary are found once, however many objects share it.
 private struct NumberedElements {
-    private static let prefix = Array("NS.object.".utf8)
-
     private let table: DocumentTable
-    /// The number of the key `$class`, or nil if no dictionary has it.
-    private let classKey: UInt32?
     /// The elements of all known ordered sets, one set after the other.
     private var elements: [UInt32] = []
     /// The indices of the elements by the node number of the fields. The value is nil for a
     /// dictionary that has other fields, or in which an element is missing.
     private var ranges: [UInt32: Range<Int>?] = [:]
 
-    init(_ table: DocumentTable) {
-        self.table = table
-        classKey = table.keyNumber(of: ArchiveFormat.classKey)
-    }
+    init(_ table: DocumentTable) { self.table = table }
 
     subscript(place: Int) -> UInt32 { elements[place] }
 
@@ -256,36 +249,15 @@ private struct NumberedElements {
         return found
     }
 
-    /// Appends the elements of a dictionary in the order of their numbers. Returns false if a key
-    /// is not the number of an element, or if two keys have the same number.
+    /// Appends the elements of a dictionary that has a class. Returns false if the other keys are
+    /// not the numbers of elements. In that case, one of the numbers is missing.
     private mutating func append(_ record: NodeRecord) -> Bool {
-        let start = elements.count
-        let count = record.count &- 1
-        elements.append(contentsOf: repeatElement(.max, count: max(count, 0)))
-        for place in record.childRange.prefix(record.count) {
-            let key = table[table.child(place)]
-            if key.keyNumber == classKey { continue }
-            guard let number = Self.number(key, table), number < count,
-                elements[start &+ number] == .max
+        for number in 0..<max(record.count &- 1, 0) {
+            guard let key = table.keyNumber(of: "NS.object.\(number)"),
+                let place = table.place(ofKey: key, in: record)
             else { return false }
-            elements[start &+ number] = table.child(record.valuePlace(ofKeyAt: place))
+            elements.append(table.child(record.valuePlace(ofKeyAt: place)))
         }
         return true
-    }
-
-    /// Returns the number in a key such as `NS.object.12`, or nil for another key.
-    private static func number(_ key: NodeRecord, _ table: DocumentTable) -> Int? {
-        guard key.kind == .string else { return nil }
-        let text = table.content(of: key)
-        let digits = text.dropFirst(prefix.count)
-        guard text.starts(with: prefix), let first = digits.first, digits.count <= 10,
-            first != UInt8(ascii: "0") || digits.count == 1
-        else { return nil }
-        var number = 0
-        for digit in digits {
-            guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= digit else { return nil }
-            number = number &* 10 &+ Int(digit &- UInt8(ascii: "0"))
-        }
-        return number
     }
 }
