@@ -158,6 +158,10 @@ class _Allowed(dict):
     def __init__(self, allow):
         if isinstance(allow, _Mapping):
             super().__init__(allow)
+        elif isinstance(allow, (str, type)):
+            # A string is also a list: of its characters.
+            name = repr(allow) if isinstance(allow, str) else allow.__name__
+            raise TypeError(f"expected a list or a dictionary for `allow`, found {name} (use `allow=[{name}]`)")
         else:
             super().__init__((item, None) if isinstance(item, str) else (item.__name__, item) for item in allow)
 
@@ -214,6 +218,7 @@ def unarchive(data, *, allow=None, aware_datetime=False, limits="default", lenie
         KeyedArchiveError: The input is invalid, contains a class that is not allowed, or has a key or an element of a
             set whose hash depends on a missing field, or on the dictionary or set itself.
         OverflowError: A date that is not an NSDate object is outside the years 1 to 9999.
+        TypeError: ``allow`` is a single name or type.
 
     >>> from dataclasses import dataclass
     >>> @dataclass

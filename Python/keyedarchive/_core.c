@@ -367,31 +367,30 @@ static PyObject *value(reader *self, uint32_t number) {
     return made;
 }
 
-/// Fills a list with values.
-static int fill_list(reader *self, PyObject *list, const keyed_value *source) {
-    for (uint32_t index = 0; index < source->count; index++) {
-        PyObject *element = value(self, source->u.children[index]);
-        if (!element) return -1;
-        Py_INCREF(element);
-        if (PyList_SetItem(list, index, element)) return -1;
+/// The numbers of some children.
+typedef struct { const uint32_t *first; size_t count; } numbers;
+
+/// Returns the children of a value. The first `count` children of a dictionary are its keys. A scalar has none.
+static numbers children_of(const keyed_value *item) {
+    switch (item->kind) {
+    case KEYED_DICTIONARY: return (numbers){ item->u.children, (size_t)item->count * 2 };
+    case KEYED_ARRAY:
+    case KEYED_SET: return (numbers){ item->u.children, item->count };
+    default: return (numbers){ NULL, 0 };
     }
-    return 0;
 }
 
-/// Fills the list for an ordered set, given the dictionary of its fields.
-static int fill_ordered(reader *self, PyObject *list, const keyed_value *fields) {
-    static const char prefix[] = "NS.object.";
-    const size_t length = sizeof prefix - 1;
-    for (uint32_t index = 0; index < fields->count; index++) {
-        const keyed_value *key = &self->table->values[fields->u.children[index]];
-        // The library has checked that all keys but `$class` are the numbers of elements.
-        if (key->count <= length || memcmp(key->u.bytes, prefix, length)) continue;
-        Py_ssize_t number = 0;
-        for (size_t digit = length; digit < key->count; digit++) number = number * 10 + (key->u.bytes[digit] - '0');
-        PyObject *element = value(self, fields->u.children[fields->count + index]);
+/// Returns one of the parts of a collection: its elements, keys or values.
+static numbers part_of(const reader *self, const keyed_object *collection, int part) {
+    return (numbers){ self->archive->children + collection->parts[part], collection->count };
+}
+
+static int fill_list(reader *self, PyObject *list, numbers elements) {
+    for (size_t index = 0; index < elements.count; index++) {
+        PyObject *element = value(self, elements.first[index]);
         if (!element) return -1;
         Py_INCREF(element);
-        if (PyList_SetItem(list, number, element)) return -1;
+        if (PyList_SetItem(list, (Py_ssize_t)index, element)) return -1;
     }
     return 0;
 }
@@ -499,7 +498,7 @@ static PyObject *object(reader *self, uint64_t number) {
     PyObject *known = self->objects[number];
     if (known) return known;
     const keyed_object *item = &self->archive->objects[number];
-    const keyed_value *part = &self->table->values[item->parts[0]];
+    const keyed_value *values = self->table->values;
     PyObject *made = NULL;
     switch (form_of(self, item)) {
     case KEYED_FORM_NULL:
@@ -514,15 +513,14 @@ static PyObject *object(reader *self, uint64_t number) {
         made = value(self, item->parts[0]);
         Py_XINCREF(made);
         break;
-    case KEYED_FORM_DATE: made = date_of(part->u.real, self->with); break;
+    case KEYED_FORM_DATE: made = date_of(values[item->parts[0]].u.real, self->with); break;
     case KEYED_FORM_UUID:
-        made = PyObject_CallFunction(self->with->uuid, "Oy#", Py_None, (const char *)part->u.bytes,
-            (Py_ssize_t)part->count);
+        made = PyObject_CallFunction(self->with->uuid, "Oy#", Py_None,
+            (const char *)values[item->parts[0]].u.bytes, (Py_ssize_t)values[item->parts[0]].count);
         break;
     case KEYED_FORM_ARRAY:
     case KEYED_FORM_ORDERED_SET:
-        // The fields of an ordered set are `$class` and the elements.
-        made = PyList_New(form_of(self, item) == KEYED_FORM_ARRAY ? part->count : part->count - 1);
+        made = PyList_New(item->count);
         if (made && enqueue(&self->pending, number | object_mark)) Py_CLEAR(made);
         break;
     case KEYED_FORM_SET:
@@ -542,9 +540,9 @@ static PyObject *object(reader *self, uint64_t number) {
 }
 
 /// Fills a set. An element that cannot be hashed is wrapped in `Unhashable`.
-static int fill_set(reader *self, PyObject *set, const keyed_value *source) {
-    for (uint32_t index = 0; index < source->count; index++) {
-        PyObject *element = value(self, source->u.children[index]);
+static int fill_set(reader *self, PyObject *set, numbers elements) {
+    for (size_t index = 0; index < elements.count; index++) {
+        PyObject *element = value(self, elements.first[index]);
         if (!element) return -1;
         if (PySet_Add(set, element)) {
             PyObject *wrapped = hashable(element);
@@ -556,10 +554,10 @@ static int fill_set(reader *self, PyObject *set, const keyed_value *source) {
     return 0;
 }
 
-static int fill_pairs(reader *self, PyObject *dictionary, const keyed_value *keys, const keyed_value *items) {
-    for (uint32_t index = 0; index < keys->count; index++) {
-        PyObject *key = value(self, keys->u.children[index]);
-        PyObject *item = key ? value(self, items->u.children[index]) : NULL;
+static int fill_pairs(reader *self, PyObject *dictionary, numbers keys, numbers items) {
+    for (size_t index = 0; index < keys.count; index++) {
+        PyObject *key = value(self, keys.first[index]);
+        PyObject *item = key ? value(self, items.first[index]) : NULL;
         if (!item || set_pair(dictionary, key, item)) return -1;
     }
     return 0;
@@ -584,12 +582,11 @@ static int fill_object(reader *self, PyObject *made, const keyed_object *item) {
 static int fill_archived(reader *self, uint64_t number) {
     const keyed_object *item = &self->archive->objects[number];
     PyObject *made = self->objects[number];
-    const keyed_value *part = &self->table->values[item->parts[0]];
     switch (form_of(self, item)) {
-    case KEYED_FORM_ARRAY: return fill_list(self, made, part);
-    case KEYED_FORM_ORDERED_SET: return fill_ordered(self, made, part);
-    case KEYED_FORM_SET: return fill_set(self, made, part);
-    case KEYED_FORM_DICTIONARY: return fill_pairs(self, made, part, &self->table->values[item->parts[1]]);
+    case KEYED_FORM_ARRAY:
+    case KEYED_FORM_ORDERED_SET: return fill_list(self, made, part_of(self, item, 0));
+    case KEYED_FORM_SET: return fill_set(self, made, part_of(self, item, 0));
+    case KEYED_FORM_DICTIONARY: return fill_pairs(self, made, part_of(self, item, 0), part_of(self, item, 1));
     default: return fill_object(self, made, item);
     }
 }
@@ -601,19 +598,13 @@ static int fill_container(reader *self, uint64_t container) {
     const keyed_value *item = &self->table->values[number];
     PyObject *made = self->values[number];
     return item->kind == KEYED_DICTIONARY ? fill_dictionary(self, made, item, ALL_ENTRIES)
-                                          : fill_list(self, made, item);
+                                          : fill_list(self, made, children_of(item));
 }
 
-/// Returns the number of children of a value; 0 for a scalar.
-static size_t child_count(const keyed_value *item) {
-    if (item->kind == KEYED_DICTIONARY) return (size_t)item->count * 2;
-    return item->kind == KEYED_ARRAY || item->kind == KEYED_SET ? item->count : 0;
-}
-
-/// Creates the children of a value, and queues the containers among them. Returns -1 after an error.
-static int create_children(reader *self, const keyed_value *source) {
-    for (size_t index = 0; index < child_count(source); index++) {
-        if (!value(self, source->u.children[index])) return -1;
+/// Creates the values of some numbers, and queues the containers among them. Returns -1 after an error.
+static int create(reader *self, numbers children) {
+    for (size_t index = 0; index < children.count; index++) {
+        if (!value(self, children.first[index])) return -1;
     }
     return 0;
 }
@@ -627,9 +618,9 @@ static int is_instance(const reader *self, uint64_t number) {
 
 /// Returns whether an element of an array, or a key of a dictionary, is an instance of a type that the caller chose.
 /// Creates the objects that it examines. Returns -1 after an error.
-static int has_instance(reader *self, const keyed_value *source) {
-    for (uint32_t index = 0; index < source->count; index++) {
-        uint32_t child = source->u.children[index];
+static int has_instance(reader *self, numbers keys) {
+    for (size_t index = 0; index < keys.count; index++) {
+        uint32_t child = keys.first[index];
         if (self->table->values[child].kind != KEYED_UID) continue;
         if (!value(self, child)) return -1;
         if (is_instance(self, self->table->values[child].u.natural)) return 1;
@@ -637,20 +628,30 @@ static int has_instance(reader *self, const keyed_value *source) {
     return 0;
 }
 
-/// Returns the value whose elements or keys are hashed when a container is filled, or NULL for a list.
-static const keyed_value *hashed_part(const reader *self, uint64_t container) {
+/// The children of a container whose keys or elements are hashed: those that are hashed, and all others.
+typedef struct { numbers hashed, others; } hashed_children;
+
+/// Returns the children of a dictionary of the property list.
+static hashed_children entries_of(const keyed_value *dictionary) {
+    const uint32_t *first = dictionary->u.children;
+    return (hashed_children){ { first, dictionary->count }, { first + dictionary->count, dictionary->count } };
+}
+
+/// Returns the children of a container; none for a list.
+static hashed_children hashed_children_of(const reader *self, uint64_t container) {
+    const hashed_children list = { { NULL, 0 }, { NULL, 0 } };
     const keyed_value *values = self->table->values;
     if (!(container & object_mark)) {
         const keyed_value *item = &values[(uint32_t)container];
-        return item->kind == KEYED_DICTIONARY ? item : NULL;
+        return item->kind == KEYED_DICTIONARY ? entries_of(item) : list;
     }
     const keyed_object *item = &self->archive->objects[(uint32_t)container];
     switch (form_of(self, item)) {
     case KEYED_FORM_ARRAY:
-    case KEYED_FORM_ORDERED_SET: return NULL;
-    case KEYED_FORM_SET:
-    case KEYED_FORM_DICTIONARY: return &values[item->parts[0]];
-    default: return &values[item->value];
+    case KEYED_FORM_ORDERED_SET: return list;
+    case KEYED_FORM_SET: return (hashed_children){ part_of(self, item, 0), { NULL, 0 } };
+    case KEYED_FORM_DICTIONARY: return (hashed_children){ part_of(self, item, 0), part_of(self, item, 1) };
+    default: return entries_of(&values[item->value]);
     }
 }
 
@@ -660,14 +661,12 @@ static int fill_or_wait(reader *self, uint64_t container) {
     uint32_t number = (uint32_t)container;
     const keyed_object *item = container & object_mark ? &self->archive->objects[number] : NULL;
     if (item && is_instance(self, number)) {
-        return create_children(self, &self->table->values[item->value]) ? -1 : enqueue(&self->instances, number);
+        return create(self, children_of(&self->table->values[item->value])) ? -1 : enqueue(&self->instances, number);
     }
-    const keyed_value *keys = hashed_part(self, container);
-    int waits = keys ? has_instance(self, keys) : 0;
+    hashed_children children = hashed_children_of(self, container);
+    int waits = has_instance(self, children.hashed);
     if (waits <= 0) return waits ? -1 : fill_container(self, container);
-    if (create_children(self, keys)) return -1;
-    if (item && form_of(self, item) == KEYED_FORM_DICTIONARY
-        && create_children(self, &self->table->values[item->parts[1]])) return -1;
+    if (create(self, children.hashed) || create(self, children.others)) return -1;
     return enqueue(&self->keyed_by_instances, container);
 }
 
@@ -745,10 +744,10 @@ static PyObject *complete_value(reader *self, uint32_t root) {
             continue;
         }
         stack.items[stack.count - 1] |= visited_mark;
-        const keyed_value *item = &self->table->values[number];
-        for (size_t index = 0; !status && index < child_count(item); index++) {
-            uint32_t child = item->u.children[index];
-            if (!self->values[child] && child_count(&self->table->values[child])) status = enqueue(&stack, child);
+        numbers children = children_of(&self->table->values[number]);
+        for (size_t index = 0; !status && index < children.count; index++) {
+            uint32_t child = children.first[index];
+            if (!self->values[child] && children_of(&self->table->values[child]).count) status = enqueue(&stack, child);
         }
     }
     free(stack.items);

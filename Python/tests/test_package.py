@@ -316,6 +316,15 @@ class Archives(unittest.TestCase):
             keyedarchive.unarchive(data, allow=["Other"])
         self.assertEqual(caught.exception.code, "classNotAllowed")
 
+    def test_a_single_name_or_type_is_not_a_list_of_allowed_classes(self):
+        data = keyedarchive.archive(Save("Ada", []))
+        for allow, name in (("Save", "'Save'"), (Save, "Save")):
+            with self.assertRaises(TypeError) as caught:
+                keyedarchive.unarchive(data, allow=allow)
+            self.assertEqual(
+                str(caught.exception),
+                f"expected a list or a dictionary for `allow`, found {name} (use `allow=[{name}]`)")
+
     def test_an_ordered_set_becomes_a_list_in_the_order_of_its_numbers(self):
         shared = ["shared"]
         for count in (0, 1, 3, 12):
@@ -325,6 +334,22 @@ class Archives(unittest.TestCase):
             self.assertEqual(found, [[number, shared] for number in range(count)])
             self.assertEqual(len({id(element[1]) for element in found}), min(count, 1))
             self.assertEqual(json.loads(keyedarchive.to_json(written)), found)
+
+    def test_collections_with_a_field_for_each_element_are_collections(self):
+        def read(name, **fields):
+            fields = {key.replace("_", "."): value for key, value in fields.items()}
+            written = keyedarchive.archive(keyedarchive.ArchivedObject(name, fields=fields))
+            found = keyedarchive.unarchive(written, allow=[])
+            if not isinstance(found, set):
+                self.assertEqual(json.loads(keyedarchive.to_json(written)), found)
+            return found
+
+        self.assertEqual(read("NSArray", NS_object_1="b", NS_object_0="a"), ["a", "b"])
+        self.assertEqual(read("NSArray"), [])
+        self.assertEqual(read("NSSet", NS_object_1="b", NS_object_0="a"), {"a", "b"})
+        pairs = read("NSDictionary", NS_object_1="b", NS_object_0="a", NS_key_0="x", NS_key_1="y")
+        self.assertEqual(pairs, {"x": "a", "y": "b"})
+        self.assertEqual(read("NSDictionary"), {})
 
     def test_an_ordered_set_without_one_of_its_numbers_keeps_its_fields(self):
         for keys in (["1"], ["0", "2"], ["0", "01"], ["00"], ["0", ""], ["0", "x"], ["4294967296"]):

@@ -54,6 +54,7 @@ public enum FoundationClass {
     @inlinable public static var set: String { "NSSet" }
     @inlinable public static var mutableSet: String { "NSMutableSet" }
     @inlinable public static var countedSet: String { "NSCountedSet" }
+    @inlinable public static var orderedSet: String { "NSOrderedSet" }
 }
 
 /// The keys of the fields of Foundation's classes.
@@ -62,6 +63,11 @@ public enum FoundationField {
     @inlinable public static var objects: String { "NS.objects" }
     /// The keys of a dictionary.
     @inlinable public static var keys: String { "NS.keys" }
+    /// The start of the keys `NS.object.0`, `NS.object.1`, … that replace `NS.objects` in ordered
+    /// sets and in old archives.
+    @inlinable public static var numberedObject: String { "NS.object." }
+    /// The start of the keys `NS.key.0`, `NS.key.1`, … that replace `NS.keys` in old archives.
+    @inlinable public static var numberedKey: String { "NS.key." }
     /// The text of a string that is stored as an object with fields.
     @inlinable public static var string: String { "NS.string" }
     /// The bytes of a string or of data.

@@ -223,14 +223,14 @@ enum {
     KEYED_FORM_UUID = 6,
     /// `NSURL`: `parts[0]` is the base (a UID), `parts[1]` the relative text (a UID).
     KEYED_FORM_URL = 7,
-    /// `NSArray`: `parts[0]` is the array of elements, as UIDs or plain values.
+    /// `NSArray`: `parts[0]` is the index in `children` of the first of `count` elements, which are UIDs or plain values.
     KEYED_FORM_ARRAY = 8,
     /// `NSSet`, likewise.
     KEYED_FORM_SET = 9,
-    /// `NSOrderedSet`: `parts[0]` is the dictionary of its fields. The elements are the values of the keys `NS.object.0`,
-    /// `NS.object.1`, … in the order of these numbers, not of the keys. The only other key is `$class`.
+    /// `NSOrderedSet`, likewise.
     KEYED_FORM_ORDERED_SET = 10,
-    /// `NSDictionary`: `parts[0]` is the array of keys, `parts[1]` the array of values. Both have the same length.
+    /// `NSDictionary`: `parts[0]` is the index in `children` of the first of `count` keys, `parts[1]` that of the first
+    /// value.
     KEYED_FORM_DICTIONARY = 11,
     /// `NSNull`.
     KEYED_FORM_NSNULL = 12,
@@ -246,8 +246,10 @@ typedef struct keyed_object {
     uint32_t form;
     /// The index of the object's class in `classes`, or `UINT32_MAX` for none.
     uint32_t class_index;
-    /// The numbers of the values that the form refers to.
+    /// The numbers of the values that the form refers to; for a collection, indices.
     uint32_t parts[2];
+    /// The number of elements or entries of a collection; otherwise 0.
+    uint32_t count;
 } keyed_object;
 
 /// A class of an archive.
@@ -265,6 +267,8 @@ typedef struct keyed_archive {
     uint32_t object_count;
     uint32_t class_count;
     const keyed_class *classes;
+    /// The numbers of the elements, keys and values of collections.
+    const uint32_t *children;
     /// The number of `$top`, the dictionary of the roots.
     uint32_t top;
     /// The name of the class that wrote the archive, usually `NSKeyedArchiver`.

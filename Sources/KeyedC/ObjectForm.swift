@@ -15,14 +15,14 @@ internal import KeyedArchive
 /// | date | `NSDate` | `NS.time`, seconds since 2001 |
 /// | uuid | `NSUUID` | `NS.uuidbytes`, 16 bytes |
 /// | url | `NSURL` | `NS.base`, `NS.relative` |
-/// | array, set | `NSArray`, `NSSet` | `NS.objects` |
-/// | ordered set | `NSOrderedSet` | `NS.object.0`, `NS.object.1`, … and no others |
-/// | dictionary | `NSDictionary` | `NS.keys`, `NS.objects`, equally long |
+/// | array, set, ordered set | `NSArray`, `NSSet`, `NSOrderedSet` | `NS.objects`, or those of ``NumberedFields`` |
+/// | dictionary | `NSDictionary` | `NS.keys` and `NS.objects`, equally long, or those of ``NumberedFields`` |
 ///
 /// A subclass has the form of its superclass. An object without the expected fields has the form
 /// `object`. The associated values are node numbers in the document, except `class`, which is the
-/// index of the class description in `$objects`.
-enum ObjectForm: BitwiseCopyable {
+/// index of the class description in `$objects`, and ranges, whose numbers ``ObjectForms/child(_:)``
+/// takes.
+enum ObjectForm {
     case null
     case plain(UInt32)
     case object(fields: UInt32, class: UInt32)
@@ -31,10 +31,10 @@ enum ObjectForm: BitwiseCopyable {
     case date(UInt32)
     case uuid(UInt32)
     case url(base: UInt32, relative: UInt32)
-    case array(UInt32)
-    case set(UInt32)
-    case orderedSet(fields: UInt32)
-    case dictionary(keys: UInt32, values: UInt32)
+    case array(Range<Int>)
+    case set(Range<Int>)
+    case orderedSet(Range<Int>)
+    case dictionary(keys: Range<Int>, values: Range<Int>)
     case nsNull
     case classDescription
 }
@@ -59,7 +59,11 @@ struct ObjectForms {
                     ]
                 case 7: [(FoundationClass.array, .array)]
                 case 8: [(FoundationClass.string, .string)]
-                case 12: [(FoundationClass.dictionary, .dictionary), ("NSOrderedSet", .orderedSet)]
+                case 12:
+                    [
+                        (FoundationClass.dictionary, .dictionary),
+                        (FoundationClass.orderedSet, .orderedSet),
+                    ]
                 default: []
                 }
             guard let found = candidates.first(where: { table.isString(name, $0.0) }) else {
@@ -71,13 +75,13 @@ struct ObjectForms {
         /// The keys of the fields that the form consists of.
         var fields: (first: String?, second: String?) {
             switch self {
-            case .none, .null, .orderedSet: (nil, nil)
+            case .none, .null: (nil, nil)
             case .string: (FoundationField.string, nil)
             case .data: (FoundationField.data, nil)
             case .date: (FoundationField.time, nil)
             case .uuid: (FoundationField.uuidBytes, nil)
             case .url: (FoundationField.base, FoundationField.relative)
-            case .array, .set: (FoundationField.objects, nil)
+            case .array, .set, .orderedSet: (FoundationField.objects, nil)
             case .dictionary: (FoundationField.keys, FoundationField.objects)
             }
         }
@@ -107,15 +111,18 @@ struct ObjectForms {
     /// The number of superclasses that may still be examined. A hostile archive can share one long
     /// list of superclasses among many classes.
     private var remainingNames: Int
-    /// The elements of ordered sets.
-    private var numbered: NumberedElements
+    /// The references of collections with ``NumberedFields``, one collection after the other.
+    private(set) var numbered: [UInt32] = []
+    /// The ranges of the keys and the elements in `numbered`, by the node number of the object. The
+    /// value is nil for an object with other fields. An object is examined once, however many
+    /// entries of `$objects` it is.
+    private var numberedRanges: [UInt32: (keys: Range<Int>, elements: Range<Int>)?] = [:]
 
     init(_ contents: ArchiveContents, _ table: DocumentTable) {
         self.contents = contents
         self.table = table
         entries = NumberedEntries(contents, table)
         remainingNames = table.count &+ 1024
-        numbered = NumberedElements(table)
     }
 
     /// Returns the form of an object.
@@ -168,16 +175,48 @@ struct ObjectForms {
             guard let base = field(known.first, .uid), let relative = field(known.second, .uid)
             else { return nil }
             return .url(base: base, relative: relative)
-        case .array: return field(known.first, .array).map { .array($0) }
-        case .set: return field(known.first, .array).map { .set($0) }
-        case .orderedSet:
-            return numbered.elements(of: object).map { _ in .orderedSet(fields: object) }
+        case .array: return list(field(known.first, .array), object).map { .array($0) }
+        case .set: return list(field(known.first, .array), object).map { .set($0) }
+        case .orderedSet: return list(field(known.first, .array), object).map { .orderedSet($0) }
         case .dictionary:
-            guard let keys = field(known.first, .array), let values = field(known.second, .array),
-                table[keys].count == table[values].count
-            else { return nil }
-            return .dictionary(keys: keys, values: values)
+            guard let keys = field(known.first, .array), let values = field(known.second, .array)
+            else { return numberedDictionary(object) }
+            if table[keys].count != table[values].count { return nil }
+            return .dictionary(keys: table[keys].childRange, values: table[values].childRange)
         }
+    }
+
+    /// Returns the elements of a collection without keys, given its list; nil if they are neither in
+    /// a list nor in numbered fields.
+    private mutating func list(_ list: UInt32?, _ object: UInt32) -> Range<Int>? {
+        if let list { return table[list].childRange }
+        guard let found = numberedRanges(of: object), found.keys.isEmpty else { return nil }
+        return found.elements
+    }
+
+    private mutating func numberedDictionary(_ object: UInt32) -> ObjectForm? {
+        guard let found = numberedRanges(of: object), found.keys.count == found.elements.count
+        else {
+            return nil
+        }
+        return .dictionary(keys: found.keys, values: found.elements)
+    }
+
+    private mutating func numberedRanges(
+        of object: UInt32
+    ) -> (keys: Range<Int>, elements: Range<Int>)? {
+        if let known = numberedRanges[object] { return known }
+        let found = NumberedFields(of: table[object], in: table).map {
+            (keys: append($0.keys), elements: append($0.elements))
+        }
+        numberedRanges[object] = .some(found)
+        return found
+    }
+
+    private mutating func append(_ references: [UInt32]) -> Range<Int> {
+        let start = table.children.count &+ numbered.count
+        numbered += references
+        return start..<(start &+ references.count)
     }
 
     private mutating func knownClass(_ description: UInt32) -> KnownClass {
@@ -207,57 +246,15 @@ struct ObjectForms {
         return .none
     }
 
-    /// Returns the indices of the elements of an ordered set, for ``element(at:)``.
-    mutating func elements(ofOrderedSet fields: UInt32) -> Range<Int> {
-        numbered.elements(of: fields) ?? 0..<0
+    /// Returns the node number of a child: of a container in the document or, beyond the children of
+    /// all containers, of a collection with numbered fields.
+    func child(_ place: Int) -> UInt32 {
+        let count = table.children.count
+        return place < count ? table.child(place) : numbered[place &- count]
     }
-
-    /// Returns the node number of an element of an ordered set.
-    func element(at place: Int) -> UInt32 { numbered[place] }
 
     /// Returns the name of a class, as stored in the archive.
     func className(_ description: UInt32) -> PropertyListNode? {
         contents.objects[Int(description)][ArchiveFormat.classNameKey]
-    }
-}
-
-/// The elements of the ordered sets of an archive, in the order of their numbers.
-///
-/// The order of the fields says nothing: Apple's software has written `NS.object.1` before
-/// `NS.object.0`. The elements of each dictionary are found once, however many objects share it.
-private struct NumberedElements {
-    private let table: DocumentTable
-    /// The elements of all known ordered sets, one set after the other.
-    private var elements: [UInt32] = []
-    /// The indices of the elements by the node number of the fields. The value is nil for a
-    /// dictionary that has other fields, or in which an element is missing.
-    private var ranges: [UInt32: Range<Int>?] = [:]
-
-    init(_ table: DocumentTable) { self.table = table }
-
-    subscript(place: Int) -> UInt32 { elements[place] }
-
-    /// Returns the indices of the elements of an ordered set, or nil if the fields are not those of
-    /// an ordered set.
-    mutating func elements(of fields: UInt32) -> Range<Int>? {
-        if let known = ranges[fields] { return known }
-        let start = elements.count
-        let isComplete = append(table[fields])
-        if !isComplete { elements.removeSubrange(start...) }
-        let found = isComplete ? start..<elements.count : nil
-        ranges[fields] = .some(found)
-        return found
-    }
-
-    /// Appends the elements of a dictionary that has a class. Returns false if the other keys are
-    /// not the numbers of elements. In that case, one of the numbers is missing.
-    private mutating func append(_ record: NodeRecord) -> Bool {
-        for number in 0..<max(record.count &- 1, 0) {
-            guard let key = table.keyNumber(of: "NS.object.\(number)"),
-                let place = table.place(ofKey: key, in: record)
-            else { return false }
-            elements.append(table.child(record.valuePlace(ofKeyAt: place)))
-        }
-        return true
     }
 }

@@ -16,8 +16,6 @@ struct ObjectJSON: ~Copyable {
         enum Contents: BitwiseCopyable {
             /// Elements of an array or a set.
             case elements
-            /// Elements of an ordered set.
-            case numbered
             /// Keys and values of an `NSDictionary`.
             case pairs
             /// Entries of a dictionary in the property list.
@@ -27,9 +25,7 @@ struct ObjectJSON: ~Copyable {
         }
 
         let contents: Contents
-        /// The indices of the first key and the first value in the children of all containers. For
-        /// an ordered set, `values` is the index of its first element for
-        /// ``ObjectForms/element(at:)``.
+        /// The numbers of the first key and the first value for ``ObjectForms/child(_:)``.
         let keys: Int
         let values: Int
         let count: Int
@@ -48,26 +44,18 @@ struct ObjectJSON: ~Copyable {
             self.object = object
         }
 
-        /// Creates a frame whose keys and values are the elements of two arrays of the same length.
-        init(keys: NodeRecord, values: NodeRecord, _ object: UInt32) {
-            contents = .pairs
-            self.keys = keys.childRange.lowerBound
-            self.values = values.childRange.lowerBound
-            count = keys.count
-            self.object = object
-        }
-
-        /// Creates a frame for the elements of an ordered set.
-        init(numbered elements: Range<Int>, _ object: UInt32) {
-            contents = .numbered
-            keys = 0
-            values = elements.lowerBound
-            count = elements.count
+        /// Creates a frame for the elements of a collection, or for its keys and values, which are
+        /// equally many.
+        init(keys: Range<Int>? = nil, _ values: Range<Int>, _ object: UInt32) {
+            contents = keys == nil ? .elements : .pairs
+            self.keys = keys?.lowerBound ?? 0
+            self.values = values.lowerBound
+            count = values.count
             self.object = object
         }
 
         /// A Boolean value indicating whether the container is written as an array.
-        var isArray: Bool { contents == .elements || contents == .numbered }
+        var isArray: Bool { contents == .elements }
     }
 
     private static let scalars: JSONScalarWriter = {
@@ -136,18 +124,15 @@ struct ObjectJSON: ~Copyable {
         if frame.isArray {
             separate(frame)
         } else {
-            let key = table.child(frame.keys &+ position)
+            let key = child(frame.keys &+ position)
             if case .fields = frame.contents, table[key].keyNumber == classKey { return }
             separate(frame)
             try appendKey(key)
         }
-        let place = frame.values &+ position
-        if case .numbered = frame.contents, let element = forms?.element(at: place) {
-            try begin(element)
-        } else {
-            try begin(table.child(place))
-        }
+        try begin(child(frame.values &+ position))
     }
+
+    private func child(_ place: Int) -> UInt32 { forms?.child(place) ?? table.child(place) }
 
     private mutating func end(_ frame: Frame) {
         if frame.isArray {
@@ -202,12 +187,9 @@ struct ObjectJSON: ~Copyable {
             output += UUIDText.text(of: table.content(of: table[bytes]))
             output.append(UInt8(ascii: "\""))
         case .url(let base, let relative): try url(base, relative)
-        case .array(let list), .set(let list):
-            try open(Frame(.elements, table[list], object))
-        case .orderedSet(let fields):
-            try open(Frame(numbered: forms?.elements(ofOrderedSet: fields) ?? 0..<0, object))
-        case .dictionary(let keys, let values):
-            try open(Frame(keys: table[keys], values: table[values], object))
+        case .array(let elements), .set(let elements), .orderedSet(let elements):
+            try open(Frame(elements, object))
+        case .dictionary(let keys, let values): try open(Frame(keys: keys, values, object))
         case .object(let fields, let description):
             try open(Frame(.fields, table[fields], object))
             output.append(contentsOf: "\"$class\":" as StaticString)

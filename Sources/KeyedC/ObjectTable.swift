@@ -10,13 +10,16 @@ struct ObjectTable {
     private var objects: [keyed_object] = []
     private var classes: [(name: Int, chain: [Int])] = []
     private var texts = Appendix()
+    /// The children of all containers, and then those of collections with numbered fields.
+    private var children: [UInt32] = []
     private let top: UInt32
     private let archiver: Int
 
     /// Validates every object, and every class of an object, in linear time.
     init(_ handle: DocumentHandle) throws(Failure) {
         let contents = try handle.archive()
-        var forms = ObjectForms(contents, DocumentTable(handle.document))
+        let table = DocumentTable(handle.document)
+        var forms = ObjectForms(contents, table)
         var budget = DescriptionBudget(contents, limits: handle.limits)
         // For each entry of `$objects`, the index in `classes` of the class that the entry
         // describes, or `.max` for none yet.
@@ -47,12 +50,19 @@ struct ObjectTable {
                 objects.append(object)
             }
         } catch { throw Failure(error, in: handle.document) }
+        children = table.children + forms.numbered
     }
 
     private static func fill(_ object: inout keyed_object, _ form: ObjectForm) {
         func set(_ form: Int, _ first: UInt32 = 0, _ second: UInt32 = 0) {
             object.form = UInt32(truncatingIfNeeded: form)
             object.parts = (first, second)
+        }
+        func set(_ form: Int, _ first: Range<Int>, _ second: Range<Int> = 0..<0) {
+            set(
+                form, UInt32(truncatingIfNeeded: first.lowerBound),
+                UInt32(truncatingIfNeeded: second.lowerBound))
+            object.count = UInt32(truncatingIfNeeded: first.count)
         }
         switch form {
         case .null: set(KEYED_FORM_NULL)
@@ -63,9 +73,9 @@ struct ObjectTable {
         case .date(let node): set(KEYED_FORM_DATE, node)
         case .uuid(let node): set(KEYED_FORM_UUID, node)
         case .url(let base, let relative): set(KEYED_FORM_URL, base, relative)
-        case .array(let node): set(KEYED_FORM_ARRAY, node)
-        case .set(let node): set(KEYED_FORM_SET, node)
-        case .orderedSet(let fields): set(KEYED_FORM_ORDERED_SET, fields)
+        case .array(let elements): set(KEYED_FORM_ARRAY, elements)
+        case .set(let elements): set(KEYED_FORM_SET, elements)
+        case .orderedSet(let elements): set(KEYED_FORM_ORDERED_SET, elements)
         case .dictionary(let keys, let values): set(KEYED_FORM_DICTIONARY, keys, values)
         case .nsNull: set(KEYED_FORM_NSNULL)
         case .classDescription: set(KEYED_FORM_CLASS)
@@ -79,7 +89,8 @@ struct ObjectTable {
         let chainsStart = unsafe classesStart + MemoryLayout<keyed_class>.stride * classes.count
         let objectsStart =
             unsafe chainsStart + MemoryLayout<UnsafePointer<CChar>?>.stride * chainCount
-        let textsStart = objectsStart + MemoryLayout<keyed_object>.stride * objects.count
+        let childrenStart = objectsStart + MemoryLayout<keyed_object>.stride * objects.count
+        let textsStart = childrenStart + MemoryLayout<UInt32>.stride * children.count
         let block = unsafe Block.allocate(size: textsStart + texts.bytes.count)
         unsafe texts.copy(to: block + textsStart)
         // SAFETY: each part begins where the one before it ends, and has the alignment of its type.
@@ -88,6 +99,12 @@ struct ObjectTable {
             to: keyed_object.self, capacity: objects.count)
         for (index, object) in objects.enumerated() {
             unsafe (objectPlace + index).initialize(to: object)
+        }
+        let childPlace = unsafe (block + childrenStart).bindMemory(
+            to: UInt32.self, capacity: children.count)
+        unsafe children.withUnsafeBufferPointer { source in
+            guard let base = source.baseAddress else { return }
+            unsafe childPlace.initialize(from: base, count: source.count)
         }
         var chain = unsafe (block + chainsStart).bindMemory(
             to: UnsafePointer<CChar>?.self, capacity: chainCount)
@@ -108,7 +125,7 @@ struct ObjectTable {
             to: keyed_archive(
                 objects: objectPlace, object_count: UInt32(truncatingIfNeeded: objects.count),
                 class_count: UInt32(truncatingIfNeeded: classes.count), classes: classPlace,
-                top: top, archiver: text + archiver))
+                children: childPlace, top: top, archiver: text + archiver))
         return unsafe result
     }
 }

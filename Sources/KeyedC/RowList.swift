@@ -189,18 +189,17 @@ struct RowList {
         case .none: return nil
         case .elements(let elements):
             guard position < elements.count else { return nil }
-            return Child(node: elements[position], step: .index(position), index: position)
-        case .numbered(let elements):
-            guard let element = resolver.numbered(elements, position) else { return nil }
+            let element = resolver.child(elements.lowerBound + position)
             return Child(node: element, step: .index(position), index: position)
         case .pairs(let keys, let values):
             guard position < keys.count else { return nil }
-            let text = try resolver.keyText(keys[position])
+            let key = resolver.child(keys.lowerBound + position)
+            let text = try resolver.keyText(key)
             var isFirst = true
             if let text { isFirst = level.keyTexts.insert(ExactText(text)).inserted }
             return child(
-                values[position], keys[position], text, position, isFirst: isFirst,
-                isStart: level.isStart)
+                resolver.child(values.lowerBound + position), key, text, position,
+                isFirst: isFirst, isStart: level.isStart)
         case .fields(let fields, let hasClass):
             while level.position < fields.count {
                 let entry = fields[level.position]

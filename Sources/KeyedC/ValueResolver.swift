@@ -12,10 +12,10 @@ struct ResolvedValue {
     /// The children of a container.
     enum Children {
         case none
-        case elements(PropertyListNode.ArrayView)
-        /// The elements of an ordered set: indices for ``ObjectForms/element(at:)``.
-        case numbered(Range<Int>)
-        case pairs(PropertyListNode.ArrayView, PropertyListNode.ArrayView)
+        /// Numbers for ``ValueResolver/child(_:)``.
+        case elements(Range<Int>)
+        /// The keys and the values of an `NSDictionary`, equally many, likewise.
+        case pairs(Range<Int>, Range<Int>)
         case fields(PropertyListNode.DictionaryView, hasClass: Bool)
     }
 
@@ -34,12 +34,15 @@ struct ResolvedValue {
 struct ValueResolver {
     let handle: DocumentHandle
     var forms: ObjectForms?
+    private let table: DocumentTable
     // The index in `$objects` for each node number. Nil until it is first needed.
     private var objects: [Int: UInt32]?
 
     init(_ handle: DocumentHandle) {
+        let table = DocumentTable(handle.document)
         self.handle = handle
-        forms = handle.contents.map { ObjectForms($0, DocumentTable(handle.document)) }
+        self.table = table
+        forms = handle.contents.map { ObjectForms($0, table) }
     }
 
     /// Resolves a value. A UID in an archive resolves to the object that it refers to.
@@ -51,7 +54,7 @@ struct ValueResolver {
     private static func plain(_ node: PropertyListNode, _ object: UInt32? = nil) -> ResolvedValue {
         let children: ResolvedValue.Children =
             switch node.kind {
-            case .array, .set: .elements(node.childNodes)
+            case .array, .set: .elements(node.record.childRange)
             case .dictionary: node.dictionary.map { .fields($0, hasClass: false) } ?? .none
             default: .none
             }
@@ -71,9 +74,6 @@ struct ValueResolver {
                 node: node, kind: kind, object: object, description: description, children: children
             )
         }
-        func elements(_ list: UInt32) -> ResolvedValue.Children {
-            .elements(document.node(list).childNodes)
-        }
         func fields(hasClass: Bool) -> ResolvedValue.Children {
             entry.dictionary.map { .fields($0, hasClass: hasClass) } ?? .none
         }
@@ -90,25 +90,20 @@ struct ValueResolver {
             }
             return value(
                 "object", entry, fields(hasClass: true), entry[ArchiveFormat.classKey]?.uid?.value)
-        case .array(let list): return value("array", entry, elements(list))
-        case .set(let list): return value("set", entry, elements(list))
-        case .orderedSet(let fields):
-            return value(
-                "set", entry, .numbered(forms?.elements(ofOrderedSet: fields) ?? 0..<0))
+        case .array(let elements): return value("array", entry, .elements(elements))
+        case .set(let elements), .orderedSet(let elements):
+            return value("set", entry, .elements(elements))
         case .dictionary(let keys, let values):
-            return value(
-                "dictionary", entry,
-                .pairs(document.node(keys).childNodes, document.node(values).childNodes))
+            return value("dictionary", entry, .pairs(keys, values))
         case .object(_, let description):
             return value("object", entry, fields(hasClass: true), description)
         case .classDescription: return value("class", entry, fields(hasClass: false))
         }
     }
 
-    /// Returns the element of an ordered set at an index; nil if there is none.
-    func numbered(_ elements: Range<Int>, _ index: Int) -> PropertyListNode? {
-        guard index < elements.count, let forms else { return nil }
-        return handle.document.node(forms.element(at: elements.lowerBound + index))
+    /// Returns a child, given its number in ``ResolvedValue/Children``.
+    func child(_ place: Int) -> PropertyListNode {
+        handle.document.node(forms?.child(place) ?? table.child(place))
     }
 
     private mutating func form(of object: UInt32) throws(Failure) -> ObjectForm {
@@ -218,22 +213,16 @@ struct ValueResolver {
         switch value.children {
         case .elements(let elements):
             if case .index(let index) = step.selector(in: .array), index < elements.count {
-                return elements[index]
-            }
-        case .numbered(let elements):
-            if case .index(let index) = step.selector(in: .array),
-                let element = numbered(elements, index)
-            {
-                return element
+                return child(elements.lowerBound + index)
             }
         case .pairs(let keys, let values):
             if case .key(let key) = step.selector(in: .dictionary),
                 let index = try firstIndex(of: key, in: keys)
             {
-                return values[index]
+                return child(values.lowerBound + index)
             }
             if case .index(let index) = step, index < keys.count, try needsIndex(index, in: keys) {
-                return values[index]
+                return child(values.lowerBound + index)
             }
         case .fields(let fields, _):
             if case .key(let key) = step.selector(in: .dictionary), let found = fields[key] {
@@ -263,11 +252,11 @@ struct ValueResolver {
     /// A string is compared once, however many keys refer to it. The time is therefore linear in
     /// the size of the document.
     private mutating func firstIndex(
-        of text: String, in keys: PropertyListNode.ArrayView
+        of text: String, in keys: Range<Int>
     ) throws(Failure) -> Int? {
         var compared: Set<UInt32> = []
-        for (index, key) in keys.enumerated() {
-            guard let leaf = try keyLeaf(key), compared.insert(leaf.index).inserted else {
+        for (index, place) in keys.enumerated() {
+            guard let leaf = try keyLeaf(child(place)), compared.insert(leaf.index).inserted else {
                 continue
             }
             let number = leaf.integer?.description
@@ -279,9 +268,11 @@ struct ValueResolver {
     /// Returns whether an index may select a value of an `NSDictionary`: its key has no text, has
     /// the text of an earlier key, or is a key for which ``isArchiveKey(_:)`` returns true.
     private mutating func needsIndex(
-        _ index: Int, in keys: PropertyListNode.ArrayView
+        _ index: Int, in keys: Range<Int>
     ) throws(Failure) -> Bool {
-        guard let text = try keyText(keys[index]), !isArchiveKey(text) else { return true }
+        guard let text = try keyText(child(keys.lowerBound + index)), !isArchiveKey(text) else {
+            return true
+        }
         return try firstIndex(of: text, in: keys) != index
     }
 

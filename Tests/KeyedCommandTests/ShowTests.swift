@@ -57,6 +57,62 @@ struct ShowTests {
             ])
     }
 
+    @Test("prints collections that have a field for each element as collections")
+    func numberedCollections() throws {
+        func described(_ name: String) -> PropertyListValue {
+            ["$classname": .string(name), "$classes": [.string(name), "NSObject"]]
+        }
+        let archive: PropertyListValue = [
+            "$archiver": "NSKeyedArchiver", "$version": 100000,
+            "$top": [
+                "list": .uid(1), "pairs": .uid(2), "none": .uid(3), "gap": .uid(4), "odd": .uid(5),
+                "empty": .uid(6),
+            ],
+            "$objects": [
+                "$null",
+                ["NS.object.1": .uid(10), "NS.object.0": .uid(9), "$class": .uid(7)],
+                [
+                    "NS.key.0": .uid(9), "NS.object.0": .uid(10), "NS.object.1": .uid(1),
+                    "NS.key.1": .uid(1), "$class": .uid(8),
+                ],
+                ["$class": .uid(7)],
+                ["NS.object.0": .uid(9), "NS.object.2": .uid(9), "$class": .uid(7)],
+                ["NS.object.0": .uid(9), "name": .uid(9), "$class": .uid(7)],
+                ["$class": .uid(8)],
+                described("NSOrderedSet"), described("NSDictionary"), "first", "second",
+            ],
+        ]
+        try Files.withFile(Files.binary(archive)) { file in
+            #expect(
+                keyed("show", file).lines.dropFirst() == [
+                    "list: NSOrderedSet @1, 2 elements",
+                    #"  [0] "first""#,
+                    #"  [1] "second""#,
+                    "pairs: NSDictionary, 2 entries",
+                    #"  "first": "second""#,
+                    "  [1] key: → @1",
+                    "  [1] value: → @1",
+                    "none: NSOrderedSet, 0 elements",
+                    "gap: NSOrderedSet",
+                    #"  NS.object.0: "first""#,
+                    #"  NS.object.2: "first""#,
+                    "odd: NSOrderedSet",
+                    #"  NS.object.0: "first""#,
+                    #"  name: "first""#,
+                    "empty: NSDictionary, 0 entries",
+                ])
+            // The paths are those of the fields, and lead to the values.
+            let json = keyed("show", "--json", file).output
+            for (path, text) in [
+                (#"@1."NS.object.1""#, "second"), (#"@2."NS.object.0""#, "second"),
+            ] {
+                let escaped = path.replacing("\"", with: "\\\"")
+                #expect(json.contains(#"{"path":"\#(escaped)","#), "\(path)")
+                #expect(keyed("get", file, path).output == "\(text)\n")
+            }
+        }
+    }
+
     @Test("reports unreachable objects, and prints them with --all")
     func unreached() {
         let run = keyed("show", Files.archive("unreached"))

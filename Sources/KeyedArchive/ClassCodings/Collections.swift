@@ -22,7 +22,8 @@ internal import Foundation
 extension KeyedDecoder {
     /// Returns the elements of a collection in either form.
     func elements<T: KeyedDecodable>(_ type: T.Type) throws -> [T] {
-        try values(type, listKey: FoundationField.objects, indexedKey: "NS.object.")
+        try values(
+            type, listKey: FoundationField.objects, indexedKey: FoundationField.numberedObject)
     }
 
     func values<T: KeyedDecodable>(
@@ -44,7 +45,8 @@ extension KeyedDecoder {
         _ keyType: Key.Type, _ valueType: Value.Type
     ) throws -> ([Key], [Value]) {
         let keys = try reader.chargingRepeatedTexts {
-            try self.values(keyType, listKey: FoundationField.keys, indexedKey: "NS.key.")
+            try self.values(
+                keyType, listKey: FoundationField.keys, indexedKey: FoundationField.numberedKey)
         }
         let values: [Value]
         do { values = try elements(valueType) } catch let error as KeyedArchiveError {

@@ -31,7 +31,7 @@ public struct ArchivedOrderedSet<Element> {
 extension ArchivedOrderedSet: Sendable where Element: Sendable {}
 
 extension ArchivedOrderedSet: KeyedArchivable where Element: KeyedArchivable {
-    public static var archivedClass: ArchivedClass { "NSOrderedSet" }
+    public static var archivedClass: ArchivedClass { ArchivedClass(FoundationClass.orderedSet) }
     public static var archivedAliases: [String] { ["NSMutableOrderedSet"] }
 
     public static func register(in registry: inout ClassRegistry) {
@@ -43,7 +43,8 @@ extension ArchivedOrderedSet: KeyedArchivable where Element: KeyedArchivable {
 extension ArchivedOrderedSet: KeyedEncodable where Element: KeyedEncodable {
     public func encode(with coder: KeyedEncoder) {
         for (index, element) in elements.enumerated() {
-            coder.encodeElement(element, forKey: "NS.object.\(index)", at: index)
+            coder.encodeElement(
+                element, forKey: FoundationField.numberedObject + "\(index)", at: index)
         }
     }
 }

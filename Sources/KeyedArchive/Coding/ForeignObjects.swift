@@ -133,7 +133,7 @@ extension KeyedDecoder {
     /// or in the fields `NS.object.0`, `NS.object.1`, …
     package func forEachElement(_ body: (KeyedReference) throws -> Void) throws {
         guard let list = reader.field(FoundationField.objects, of: self) else {
-            return try forEachIndexed("NS.object.", body)
+            return try forEachIndexed(FoundationField.numberedObject, body)
         }
         try reader.forEachReference(in: list, body)
     }

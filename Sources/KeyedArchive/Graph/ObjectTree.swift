@@ -25,8 +25,8 @@ extension OpaqueObject {
 
     /// Returns the object and everything it refers to as a tree.
     ///
-    /// `NSArray`, `NSSet`, `NSDictionary` and plain values become property list values, dates
-    /// become dates, and UUIDs and URLs have the form that `Codable` gives them. All other objects
+    /// `NSArray`, `NSSet`, `NSOrderedSet`, `NSDictionary` and plain values become property list
+    /// values, dates become dates, and UUIDs and URLs have the form that `Codable` gives them. All other objects
     /// become dictionaries of their fields, without the class. Values without a key have the keys
     /// `$0`, `$1`, … as in the archive. A key that begins with `$$` is unescaped, unless its
     /// unescaped form is another key of the object. Fields that are nil are omitted. Elements that
@@ -51,6 +51,17 @@ private struct ObjectTree: ~Copyable {
     // Each nested object is a nested call. More calls could overflow the stack.
     private static let deepest = 512
 
+    /// What the superclasses say of the objects of a class.
+    private struct Kind {
+        let isNull: Bool
+        let family: CollectionFamily?
+
+        init(_ found: ArchivedClass) {
+            isNull = found.isKind(of: FoundationClass.null)
+            family = CollectionFamily(found)
+        }
+    }
+
     private let archive: OpaqueArchive
     private let depthLimit: Int
     private var budget: OperationBudget
@@ -60,9 +71,8 @@ private struct ObjectTree: ~Copyable {
     private var unescapedNames = LongContents()
     // By key: the number of its unescaped form, if that is a key of the document too.
     private var unescapedNumbers: [UInt32: UInt32?] = [:]
-    // By class: whether its objects represent nil. Cached, because a class may have very many
-    // superclasses.
-    private var standForNil: [ClassNumber: Bool] = [:]
+    // By class. Cached, because a class may have very many superclasses.
+    private var kinds: [ClassNumber: Kind] = [:]
     // The enclosing objects, outermost first.
     private var open: [UInt32] = []
 
@@ -77,7 +87,7 @@ private struct ObjectTree: ~Copyable {
         let node = archive.node(of: object)
         guard let classNumber = archive.describedClass(of: object), let fields = node.dictionary
         else { return try plain(node) }
-        if standsForNil(classNumber) { return .string(ArchiveFormat.null) }
+        if kind(of: classNumber).isNull { return .string(ArchiveFormat.null) }
         if open.contains(object) {
             throw failure(.referenceCycle, "object \(object) contains itself", object)
         }
@@ -87,13 +97,14 @@ private struct ObjectTree: ~Copyable {
                 "expected at most \(depthLimit) nested objects, found more", object)
         }
         open.append(object)
-        let value = try value(of: node, fields, object)
+        let value = try value(of: node, fields, object, classNumber)
         open.removeLast()
         return value
     }
 
     private mutating func value(
-        of node: PropertyListNode, _ fields: PropertyListNode.DictionaryView, _ object: UInt32
+        of node: PropertyListNode, _ fields: PropertyListNode.DictionaryView, _ object: UInt32,
+        _ classNumber: ClassNumber
     ) throws(KeyedArchiveError) -> PropertyListValue {
         if let text = node[FoundationField.string], fields.count == 2 { return try plain(text) }
         if let data = node[FoundationField.data], fields.count == 2 { return try plain(data) }
@@ -104,21 +115,31 @@ private struct ObjectTree: ~Copyable {
             return Self.uuid(bytes)
         }
         if node[FoundationField.relative] != nil { return try url(node) }
-        guard let objects = node[FoundationField.objects]?.array else {
-            return try dictionary(of: object)
+        if let objects = node[FoundationField.objects]?.array {
+            return try collection(node[FoundationField.keys]?.array, objects)
         }
+        guard let numbered = NumberedFields(of: node.record, in: archive.table),
+            !numbered.elements.isEmpty || kind(of: classNumber).family == .list
+        else { return try dictionary(of: object) }
+        let keys = numbered.keys.map(archive.table.view)
+        return try collection(
+            keys.isEmpty ? nil : keys, numbered.elements.lazy.map(archive.table.view))
+    }
+
+    /// Returns a dictionary if there are keys, and an array otherwise.
+    private mutating func collection(
+        _ keys: (some Sequence<PropertyListNode>)?, _ objects: some Sequence<PropertyListNode>
+    ) throws(KeyedArchiveError) -> PropertyListValue {
         let values = try elements(objects)
-        guard let keys = node[FoundationField.keys]?.array else {
-            return .array(PropertyListArray(values))
-        }
+        guard let keys else { return .array(PropertyListArray(values)) }
         return try dictionary(keys: try names(keys), values)
     }
 
-    private mutating func standsForNil(_ number: ClassNumber) -> Bool {
-        if let known = standForNil[number] { return known }
-        let isNull = archive.archivedClass(number).isKind(of: FoundationClass.null)
-        standForNil[number] = isNull
-        return isNull
+    private mutating func kind(of number: ClassNumber) -> Kind {
+        if let known = kinds[number] { return known }
+        let kind = Kind(archive.archivedClass(number))
+        kinds[number] = kind
+        return kind
     }
 
     private mutating func visit(
@@ -140,7 +161,7 @@ private struct ObjectTree: ~Copyable {
     }
 
     private mutating func elements(
-        _ list: PropertyListNode.ArrayView
+        _ list: some Sequence<PropertyListNode>
     ) throws(KeyedArchiveError) -> [PropertyListValue] {
         var values: [PropertyListValue] = []
         for element in list {
@@ -151,7 +172,7 @@ private struct ObjectTree: ~Copyable {
 
     /// Returns the keys of an archived dictionary, which will be hashed.
     private mutating func names(
-        _ list: PropertyListNode.ArrayView
+        _ list: some Sequence<PropertyListNode>
     ) throws(KeyedArchiveError) -> [PropertyListValue] {
         let before = longContents.repeatedBytes
         let names = try elements(list)

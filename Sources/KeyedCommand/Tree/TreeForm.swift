@@ -74,6 +74,8 @@ struct Children {
         case label
         /// An element of the array in a field.
         case element(String, Int)
+        /// The field whose key is a prefix and a number.
+        case numbered(String, Int)
         case steps([PropertyListKeyPath.Step])
 
         func steps(_ label: Label) -> [PropertyListKeyPath.Step] {
@@ -82,7 +84,37 @@ struct Children {
             case (.label, .index(let index)): [.index(index)]
             case (.label, _): []
             case (.element(let field, let index), _): [.key(field), .index(index)]
+            case (.numbered(let prefix, let index), _): [.key(prefix + "\(index)")]
             case (.steps(let steps), _): steps
+            }
+        }
+    }
+
+    /// The references of a collection, in order.
+    enum References {
+        /// The elements of the container in a field.
+        case list(PropertyListNode.ArrayView, field: String)
+        /// The node numbers of the fields whose keys are a prefix and a number.
+        case numbered([UInt32], prefix: String, PropertyListDocument)
+
+        var count: Int {
+            switch self {
+            case .list(let list, _): list.count
+            case .numbered(let nodes, _, _): nodes.count
+            }
+        }
+
+        subscript(index: Int) -> PropertyListNode {
+            switch self {
+            case .list(let list, _): list[index]
+            case .numbered(let nodes, _, let document): document.node(nodes[index])
+            }
+        }
+
+        fileprivate func way(_ index: Int) -> Way {
+            switch self {
+            case .list(_, let field): .element(field, index)
+            case .numbered(_, let prefix, _): .numbered(prefix, index)
             }
         }
     }
@@ -90,19 +122,19 @@ struct Children {
     private enum Part {
         /// The elements or entries of a container.
         case container(PropertyListNode)
-        /// The elements of the container in a field.
-        case elements(PropertyListNode, field: String)
+        /// The elements of a collection without keys.
+        case elements(References)
         /// The fields of an object, except for those at some positions.
         case fields(PropertyListNode.DictionaryView, skipping: [Int])
         /// The entries of an archived dictionary. An entry whose key is an object gives two
         /// children.
-        case pairs(
-            keys: PropertyListNode.ArrayView, values: PropertyListNode.ArrayView, ArchiveContents)
+        case pairs(keys: References, values: References, ArchiveContents)
         case single(Child)
 
         var count: Int {
             switch self {
-            case .container(let node), .elements(let node, _): node.childNodes.count
+            case .container(let node): node.childNodes.count
+            case .elements(let elements): elements.count
             case .fields(let fields, let skipped): fields.count - skipped.count
             // Two turns for each entry. If the key fits on one line, the second turn has no child.
             case .pairs(let keys, _, _): 2 * keys.count
@@ -131,9 +163,7 @@ struct Children {
         turns += part.count
     }
 
-    mutating func append(elementsOf container: PropertyListNode, field: String) {
-        append(.elements(container, field: field))
-    }
+    mutating func append(elements: References) { append(.elements(elements)) }
 
     mutating func append(
         fieldsOf fields: PropertyListNode.DictionaryView, skipping skipped: [Int]
@@ -141,10 +171,7 @@ struct Children {
         append(.fields(fields, skipping: skipped))
     }
 
-    mutating func append(
-        keys: PropertyListNode.ArrayView, values: PropertyListNode.ArrayView,
-        _ contents: ArchiveContents
-    ) {
+    mutating func append(keys: References, values: References, _ contents: ArchiveContents) {
         append(.pairs(keys: keys, values: values, contents))
     }
 
@@ -168,9 +195,8 @@ struct Children {
     private static func child(_ turn: Int, of part: Part) -> Child? {
         switch part {
         case .container(let node): return child(turn, of: node)
-        case .elements(let node, let field):
-            return Child(
-                label: .index(turn), node: node.childNodes[turn], way: .element(field, turn))
+        case .elements(let elements):
+            return Child(label: .index(turn), node: elements[turn], way: elements.way(turn))
         case .fields(let fields, let skipped):
             let position = skipped.reduce(turn) { $0 + ($1 <= $0 ? 1 : 0) }
             return entry(position, of: fields)
@@ -199,22 +225,26 @@ struct Children {
     }
 
     private static func pair(
-        _ turn: Int, _ keys: PropertyListNode.ArrayView, _ values: PropertyListNode.ArrayView,
-        _ contents: ArchiveContents
+        _ turn: Int, _ keys: References, _ values: References, _ contents: ArchiveContents
     ) -> Child? {
         let index = turn / 2
-        let value = Way.element(FoundationField.objects, index)
+        let value = values.way(index)
         if let uid = keys[index].uid, case .leaf(let key)? = try? contents.entry(uid),
             !key.kind.isContainer
         {
             return turn % 2 == 0 ? Child(label: .key(key), node: values[index], way: value) : nil
         }
         return turn % 2 == 0
-            ? Child(
-                label: .entry(index, "key"), node: keys[index],
-                way: .element(FoundationField.keys, index))
+            ? Child(label: .entry(index, "key"), node: keys[index], way: keys.way(index))
             : Child(label: .entry(index, "value"), node: values[index], way: value)
     }
+}
+
+/// A class in an archive, read from its description.
+struct KnownClass {
+    let name: ClassName
+    /// The collections to which the class belongs.
+    let family: CollectionFamily?
 }
 
 /// The name of a class in an archive.
@@ -318,7 +348,7 @@ struct TreeForm {
 /// common classes on one line, and all others by their fields.
 ///
 /// Forms are recognized by the fields and not by the class name, because subclasses are archived
-/// under names of their own.
+/// under names of their own. Only a collection without fields is recognized by its superclasses.
 struct ObjectForm {
     private let fields: PropertyListNode.DictionaryView
     private let contents: ArchiveContents
@@ -334,9 +364,11 @@ struct ObjectForm {
 
     /// Builds the form of the object.
     ///
-    /// - Parameter className: The printable class name.
+    /// - Parameters:
+    ///   - className: The printable class name.
+    ///   - family: The collections to which the class belongs.
     /// - Returns: The form of the object.
-    func form(className: String) -> TreeForm {
+    func form(className: String, _ family: CollectionFamily?) -> TreeForm {
         if let content = simpleContent {
             var form = TreeForm(summary: "\(className) \(text.text(of: content))", .object)
             form.content = content
@@ -346,7 +378,15 @@ struct ObjectForm {
         if let objects = fields[FoundationField.objects], objects.kind == .array {
             return collection(className, objects)
         }
-        if let form = attributedString(className) { return form }
+        var form =
+            numberedCollection(className, family) ?? attributedString(className)
+            ?? fieldList(className)
+        // Many entries of `$objects` may be one object, whose numbers are read for each of them.
+        if fields[FoundationField.numberedObject + "0"] != nil { form.cost += fields.count }
+        return form
+    }
+
+    private func fieldList(_ className: String) -> TreeForm {
         var form = TreeForm(summary: className, .object)
         add(fieldsBut: [ArchiveFormat.classKey], to: &form)
         return form
@@ -509,19 +549,12 @@ struct ObjectForm {
     // MARK: Collections
 
     private func collection(_ className: String, _ node: PropertyListNode) -> TreeForm {
-        let objects = node.childNodes
+        let objects = Children.References.list(node.childNodes, field: FoundationField.objects)
         var form: TreeForm
         if let keys = array(FoundationField.keys), keys.count == objects.count {
-            form = TreeForm(
-                summary: className + ", " + TreeForm.count(keys.count, "entry", "entries"), .object)
-            form.children.append(keys: keys, values: objects, contents)
-            form.count = keys.count
+            form = collection(className, .list(keys, field: FoundationField.keys), objects)
         } else {
-            form = TreeForm(
-                summary: className + ", " + TreeForm.count(objects.count, "element", "elements"),
-                .object)
-            form.children.append(elementsOf: node, field: FoundationField.objects)
-            form.count = objects.count
+            form = collection(className, nil, objects)
             if let keys = fields.position(of: FoundationField.keys) {
                 form.children.append(.field(fields[keys].keyNode), fields[keys].value)
                 form.count += 1
@@ -530,6 +563,42 @@ struct ObjectForm {
         add(
             fieldsBut: [ArchiveFormat.classKey, FoundationField.objects, FoundationField.keys],
             to: &form)
+        return form
+    }
+
+    /// Returns the form of a collection that has a field for each reference; nil for other objects.
+    private func numberedCollection(
+        _ className: String, _ family: CollectionFamily?
+    ) -> TreeForm? {
+        guard let found = NumberedFields(of: fields), !found.elements.isEmpty || family != nil
+        else {
+            return nil
+        }
+        let isDictionary = found.elements.isEmpty ? family == .dictionary : !found.keys.isEmpty
+        func references(_ nodes: [UInt32], _ prefix: String) -> Children.References {
+            .numbered(nodes, prefix: prefix, contents.document)
+        }
+        return collection(
+            className,
+            isDictionary ? references(found.keys, FoundationField.numberedKey) : nil,
+            references(found.elements, FoundationField.numberedObject))
+    }
+
+    /// Returns the form of a collection that shows its elements, or its keys and values.
+    private func collection(
+        _ className: String, _ keys: Children.References?, _ objects: Children.References
+    ) -> TreeForm {
+        let size =
+            keys == nil
+            ? TreeForm.count(objects.count, "element", "elements")
+            : TreeForm.count(objects.count, "entry", "entries")
+        var form = TreeForm(summary: className + ", " + size, .object)
+        if let keys {
+            form.children.append(keys: keys, values: objects, contents)
+        } else {
+            form.children.append(elements: objects)
+        }
+        form.count = objects.count
         return form
     }
 }

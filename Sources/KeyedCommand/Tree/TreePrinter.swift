@@ -43,7 +43,7 @@ struct TreePrinter {
     private let place: TreePlace
     private var references: [UInt32: Int] = [:]
     private var shown: Set<UInt32> = []
-    private var classNames: [UInt32: ClassName] = [:]
+    private var knownClasses: [UInt32: KnownClass] = [:]
     private var descriptions: DescriptionBudget?
     // For each class description: whether its class is disallowed.
     private var refusedClasses: [UInt32: Bool] = [:]
@@ -335,7 +335,7 @@ struct TreePrinter {
             form.offset = node.sourceOffset
             return form
         case .classDescription:
-            let name = try className(reference, contents, console).shown(text)
+            let name = try knownClass(reference, contents, console).name.shown(text)
             return TreeForm(summary: "class \(name)", .value)
         case .object(let fields, let classReference):
             return try form(of: reference, fields, classReference, contents, console)
@@ -364,14 +364,15 @@ struct TreePrinter {
         _ classReference: PropertyListUID, _ contents: ArchiveContents, _ console: Console
     ) throws(PropertyListError) -> TreeForm {
         if shown.contains(reference.value) { return Self.reference(reference) }
-        let name = try className(classReference, contents, console)
+        let known = try knownClass(classReference, contents, console)
+        let name = known.name
         if try isRefused(classReference, contents, console) {
             shown.insert(reference.value)
             return refused(name.shown(text), reference)
         }
         let isShared = references[reference.value, default: 0] > 1
         var form = ObjectForm(fields, contents, text).form(
-            className: name.shown(text) + (isShared ? " @\(reference.value)" : ""))
+            className: name.shown(text) + (isShared ? " @\(reference.value)" : ""), known.family)
         form.object = reference
         form.className = name
         form.offset = contents.objects[Int(reference.value)].sourceOffset
@@ -420,22 +421,23 @@ struct TreePrinter {
         return TreeForm(summary: "<\(name) is not allowed>", .problem)
     }
 
-    /// Returns the name of a class, or the problem of its description.
-    private mutating func className(
+    /// Returns a class, with its name or the problem of its description.
+    private mutating func knownClass(
         _ reference: PropertyListUID, _ contents: ArchiveContents, _ console: Console
-    ) throws(PropertyListError) -> ClassName {
-        if let known = classNames[reference.value] { return known }
-        let name: ClassName
+    ) throws(PropertyListError) -> KnownClass {
+        if let known = knownClasses[reference.value] { return known }
+        let known: KnownClass
         switch try archivedClass(reference, contents, console) {
-        case .success:
+        case .success(let found):
             let node = contents.objects[Int(reference.value)][ArchiveFormat.classNameKey]
-            name = node.map(ClassName.name) ?? .problem("")
+            known = KnownClass(
+                name: node.map(ClassName.name) ?? .problem(""), family: CollectionFamily(found))
         case .failure(let error):
             problems.append(error.what)
-            name = .problem("<\(error.what)>")
+            known = KnownClass(name: .problem("<\(error.what)>"), family: nil)
         }
-        classNames[reference.value] = name
-        return name
+        knownClasses[reference.value] = known
+        return known
     }
 
     // MARK: References

@@ -200,7 +200,8 @@ extension PropertyListNode {
 
     /// The entries of a dictionary.
     public struct DictionaryView: RandomAccessCollection, Sendable {
-        let node: PropertyListNode
+        /// The dictionary.
+        package let node: PropertyListNode
 
         /// An entry of a dictionary.
         public struct Element: Sendable {

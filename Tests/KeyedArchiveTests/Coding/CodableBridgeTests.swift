@@ -113,6 +113,37 @@ struct CodableBridgeTests {
                 == ["$0": "text", "$$0": 1, "$1": 2, "list": ["text", "$null", 4]])
     }
 
+    @Test("collections that have a field for each element are collections in the property list")
+    func numberedCollections() throws {
+        func tree(_ name: String, _ fields: PropertyListValue) throws -> PropertyListValue {
+            var object = fields.dictionary ?? [:]
+            object["$class"] = .uid(2)
+            let bytes = try Archives.make([
+                .dictionary(object), Archives.describe(name), "first", "second",
+            ])
+            return try KeyedUnarchiver.unarchive(
+                OpaqueObject.self, from: bytes, allowing: .foundation.keepingUnknownClasses()
+            ).propertyList()
+        }
+        let elements: PropertyListValue = ["NS.object.1": .uid(4), "NS.object.0": .uid(3)]
+        for name in ["NSArray", "NSSet", "NSOrderedSet"] {
+            #expect(try tree(name, elements) == ["first", "second"])
+            #expect(try tree(name, [:]) == [])
+        }
+        let entries: PropertyListValue = ["NS.key.0": .uid(3), "NS.object.0": .uid(4)]
+        #expect(try tree("NSDictionary", entries) == ["first": "second"])
+        #expect(try tree("NSDictionary", [:]) == [:])
+        #expect(try tree("Table", [:]) == [:])
+        // Not the fields of a collection.
+        #expect(
+            try tree("NSArray", ["NS.object.0": 1, "NS.object.2": 3])
+                == ["NS.object.0": 1, "NS.object.2": 3])
+        #expect(try tree("NSArray", ["NS.object.0": 1, "n": 2]) == ["NS.object.0": 1, "n": 2])
+        #expect(
+            try tree("NSDictionary", ["NS.key.0": "a", "NS.object.0": 1, "NS.object.1": 2])
+                == ["NS.key.0": "a", "NS.object.0": 1, "NS.object.1": 2])
+    }
+
     @Test("no key of an opaque object replaces another in its property list")
     func distinctKeys() throws {
         let fields: PropertyListValue = [
