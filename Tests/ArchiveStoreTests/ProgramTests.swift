@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Programs that share stores.
-@Suite("Programs that share stores", .serialized)
+@Suite("Programs that share stores")
 struct ProgramTests {
     private let folder: TemporaryFolder
 

@@ -38,10 +38,11 @@ struct FoundationClassTests {
         }
         let data = try Data(contentsOf: URL(fileURLWithPath: String(try #require(library))))
         // A conformance in the mangled form: `$s10Foundation7NSArrayCAA14NSSecureCodingAAMc`.
+        let prefix = Array("$s10Foundation".utf8)
         return data.split(separator: 0).compactMap { bytes in
+            guard bytes.starts(with: prefix) else { return nil }
             let symbol = String(decoding: bytes, as: UTF8.self)
-            guard symbol.hasPrefix("$s10Foundation"), symbol.hasSuffix("CAA14NSSecureCodingAAMc")
-            else { return nil }
+            guard symbol.hasSuffix("CAA14NSSecureCodingAAMc") else { return nil }
             return String(symbol.dropFirst(14).dropLast(23).drop(while: \.isNumber))
         }
     }

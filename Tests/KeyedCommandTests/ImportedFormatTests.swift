@@ -362,7 +362,7 @@ struct ImportedSampleTests {
 
     @Test(
         "every verb reads typedstreams and nibs of Apple's software",
-        arguments: Exhaustive.sample(files, oneIn: 3))
+        arguments: Exhaustive.sample(files, oneIn: 8))
     func verbs(_ file: Corpus.File) throws {
         let expected: Int32 = file.name.contains("ExtraData") ? 3 : 0
         try Files.withFile(file.bytes) { path in

@@ -48,7 +48,7 @@ struct OpenStepCorpusTests {
 
     @Test(
         "genuine files are detected, read, and round-trip through every layout",
-        arguments: Exhaustive.sample(files, oneIn: 3))
+        arguments: Exhaustive.sample(files, oneIn: 8))
     func genuine(_ file: Corpus.File) throws {
         let document = try Self.document(file)
         #expect(document.format == .openStep)

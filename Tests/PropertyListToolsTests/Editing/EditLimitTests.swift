@@ -10,6 +10,13 @@ import Testing
 struct EditLimitTests {
     private static let text = String(repeating: "k", count: 100_000)
 
+    /// Limits that a text of five megabytes exceeds.
+    private static let small = {
+        var limits = ParsingLimits.untrusted
+        limits.output.base = 1 << 20
+        return limits
+    }()
+
     /// Returns dictionaries that share one text as their keys and values.
     private static func dictionaries(_ count: Int) -> PropertyListValue {
         .array(PropertyListArray((0..<count).map { [text: .string(text), "n": .init($0)] }))
@@ -69,8 +76,9 @@ struct EditLimitTests {
         "a value given by the caller raises the limits by its size",
         arguments: [PropertyListFormat.xml, .binary, .json])
     func largeValue(format: PropertyListFormat) throws {
-        let text = String(repeating: "long ", count: 8_000_000)
-        let result = try edited(["a": "b"], as: format, .set(.string(text)), at: [.key("a")])
+        let text = String(repeating: "long ", count: 1_000_000)
+        let result = try edited(
+            ["a": "b"], as: format, .set(.string(text)), at: [.key("a")], limits: Self.small)
         #expect(result.document.root["a"]?.string == text)
     }
 
@@ -91,23 +99,24 @@ struct EditLimitTests {
         arguments: [PropertyListFormat.xml, .binary])
     func largeNestedValue(format: PropertyListFormat) throws {
         let inner = try PropertyListDocument(["k": "v"]).serialized(as: .binary)
-        let text = String(repeating: "long ", count: 4_000_000)
+        let text = String(repeating: "long ", count: 1_000_000)
         let result = try edited(
             ["payload": .data(inner)], as: format, .set(.string(text)),
-            at: [.key("payload"), .content, .key("k")])
+            at: [.key("payload"), .content, .key("k")], limits: Self.small)
         let data = try #require(result.document.root["payload"]?.data)
         let nested = try PropertyListDocument(parsing: data)
         #expect(nested.root["k"]?.string == text)
     }
 
-    @Test("a million numbers given by the caller are written, even deeply nested")
+    @Test("very many numbers given by the caller are written, even deeply nested")
     func manyNumbers() throws {
+        let count = Exhaustive.isSampled ? 200_000 : 1_000_000
         let number = PropertyListValue(Int.max)
         var value = PropertyListValue.array(
-            PropertyListArray([PropertyListValue](repeating: number, count: 1_000_000)))
+            PropertyListArray([PropertyListValue](repeating: number, count: count)))
         for _ in 0..<10 { value = [value] }
         let result = try edited(["a": 1], as: .xml, .set(value), at: [.key("a")])
-        #expect(result.bytes.count > 40_000_000)
+        #expect(result.bytes.count > 40 * count)
     }
 
     @Test(
@@ -122,11 +131,12 @@ struct EditLimitTests {
             }
             #expect(error?.isLimit == true)
             // Copies on a single level are few enough.
+            let count = Exhaustive.isSampled ? 20_000 : 100_000
             let row: PropertyListValue = ["1", "2", "3"]
             let rows = PropertyListValue.array(
-                PropertyListArray([PropertyListValue](repeating: row, count: 100_000)))
+                PropertyListArray([PropertyListValue](repeating: row, count: count)))
             let result = try edited(["a": "b"], as: format, .set(rows), at: [.key("a")])
-            #expect(result.document.root["a"]?.childNodes.count == 100_000)
+            #expect(result.document.root["a"]?.childNodes.count == count)
         }
         #expect(seconds < 60)
     }
