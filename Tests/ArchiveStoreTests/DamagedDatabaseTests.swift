@@ -283,7 +283,7 @@ struct DamagedDatabaseTests {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix64(seed: seed)
         // The test flips one bit in each byte of the header, and in a sample of the others.
-        let count = ProcessInfo.processInfo.environment["STORE_FLIPS"].flatMap { Int($0) } ?? 200
+        let count = ProcessInfo.processInfo.environment["STORE_FLIPS"].flatMap { Int($0) } ?? 100
         let places = Array(0..<110) + (0..<count).map { _ in random.below(bytes.count) }
         var failures = 0
         for place in places {

@@ -366,7 +366,7 @@ struct StoreFaultTests {
     }
 
     /// The occurrences of a call at which a program is killed.
-    private static let rounds = [1] + Exhaustive.sample(2..<40, oneIn: 3)
+    private static let rounds = [1] + Exhaustive.sample(2..<40, oneIn: 6)
 
     @Test(
         "temporary files of a killed program are removed by the next program",

@@ -327,8 +327,8 @@ struct ShowTests {
         bytes += [0, 0, 0, 0, 0, 0, 0, 8 + UInt8(objects.count)]
         try Files.withFile(bytes) { file in
             #expect(keyed("lint", file).status == 0)
-            for verb in [["show"], ["convert", "xml"]] {
-                let run = verb.count == 1 ? keyed(verb[0], file) : keyed(verb[0], verb[1], file)
+            for verb in Exhaustive.sample([["show"], ["convert", "xml"]], oneIn: 2) {
+                let run = keyed(list: verb + [file])
                 #expect(run.status == 4)
                 #expect(run.errors.contains("--limits trusted"))
             }
