@@ -20,8 +20,8 @@ internal import KeyedArchive
 ///
 /// A subclass has the form of its superclass. An object without the expected fields has the form
 /// `object`. The associated values are node numbers in the document, except `class`, which is the
-/// index of the class description in `$objects`, and ranges, whose numbers ``ObjectForms/child(_:)``
-/// takes.
+/// index of the class description in `$objects`, and ranges of places for
+/// ``ObjectForms/child(_:)``.
 enum ObjectForm {
     case null
     case plain(UInt32)
@@ -196,9 +196,7 @@ struct ObjectForms {
 
     private mutating func numberedDictionary(_ object: UInt32) -> ObjectForm? {
         guard let found = numberedRanges(of: object), found.keys.count == found.elements.count
-        else {
-            return nil
-        }
+        else { return nil }
         return .dictionary(keys: found.keys, values: found.elements)
     }
 
