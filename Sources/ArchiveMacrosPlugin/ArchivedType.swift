@@ -189,7 +189,7 @@ struct ArchivedArguments {
         if argument.expression.literalText?.isEmpty == false { return nil }
         return Diagnostic(
             "nameLiteral", at: argument,
-            "expected a name as a string literal without interpolations")
+            "expected a name as a string literal that is not empty and has no interpolations")
     }
 
     private func superDiagnostic(for kind: ArchivedType.Kind) -> Diagnostic? {

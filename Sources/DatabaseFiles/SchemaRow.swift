@@ -34,7 +34,7 @@ package struct SchemaRow {
 }
 
 extension DatabasePages {
-    // Longer than any schema row of an item store.
+    // Longer than any schema row of an item store, the database that `ArchiveStore` creates.
     private static let longestSchemaRow = 4096
 
     /// Reads a schema of tables and indexes with short definitions, in the order of their rows.

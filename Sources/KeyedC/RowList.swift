@@ -33,8 +33,8 @@ struct RowList {
     }
 
     /// A container whose children are being listed. The children are created one by one. Creating
-    /// all children of a hostile container would take much memory before the budget is charged for
-    /// any row.
+    /// all children of a hostile container would take a lot of memory before the budget is charged
+    /// for any row.
     private struct Level {
         let children: ResolvedValue.Children
         /// A Boolean value indicating whether a path for `keyed_find` begins with a key of this

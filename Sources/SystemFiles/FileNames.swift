@@ -9,7 +9,7 @@ internal import CSystemFiles
 
 /// Returns the path of a file after resolving all symbolic links.
 package func resolved(_ path: String) throws(SystemError) -> String {
-    // SAFETY: `realpath` returns memory of its own or NULL; it is copied and freed once.
+    // SAFETY: `realpath` returns newly allocated memory or NULL. It is copied, and freed once.
     guard let result = unsafe realpath(try FilePlace(path).checkedPath, nil) else {
         throw SystemError.last
     }
@@ -27,7 +27,7 @@ package func resolved(_ path: String) throws(SystemError) -> String {
 /// not UTF-8.
 package func absolutePath(_ path: String) -> String {
     if path.isEmpty || path.utf8.first == UInt8(ascii: "/") { return path }
-    // SAFETY: `getcwd` returns memory of its own or NULL; it is copied and freed once.
+    // SAFETY: `getcwd` returns newly allocated memory or NULL. It is copied, and freed once.
     guard let folder = unsafe getcwd(nil, 0) else { return path }
     defer { unsafe free(folder) }
     guard let start = unsafe String(validatingCString: folder) else { return path }
@@ -177,9 +177,9 @@ func names(
     in folder: FilePlace, where isIncluded: (String) -> Bool
 ) throws(SystemError) -> [String] {
     let file = try FileDescriptor.open(folder, O_RDONLY)
-    // SAFETY: `fdopendir` returns a handle of ours, which closes the descriptor, or NULL. It is
-    // closed once. An entry is valid until the next call. Its name is NUL-terminated and is copied
-    // before that.
+    // SAFETY: `fdopendir` returns NULL, or a handle that takes over the descriptor. `closedir`
+    // closes both once. An entry is valid until the next call of `readdir`. Its name is
+    // NUL-terminated, and is copied before that call.
     guard let handle = unsafe fdopendir(file.rawValue) else {
         let error = SystemError.last
         file.close()

@@ -81,7 +81,7 @@ struct DiagnosticTests {
     func nameLiteral() {
         for name in [#""\(x)""#, #""""#, "Names.save"] {
             expectError(
-                "expected a name as a string literal without interpolations",
+                "expected a name as a string literal that is not empty and has no interpolations",
                 in: "@Archived(\(name)) struct Save {}", column: 11, without: "struct Save {}")
         }
     }

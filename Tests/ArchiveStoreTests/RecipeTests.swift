@@ -38,7 +38,7 @@ struct StoreRecipeTests {
         #expect(try identifier() == first)
     }
 
-    @Test("a user name and a password are stored, changed and reset")
+    @Test("a user name and a password are stored, read and reset")
     func login() throws {
         let (name, password) = ("anna", "correct horse")
         let login = ItemWrapper("login", in: store)

@@ -219,7 +219,7 @@ struct InlinePropertyListTests {
                 "text of 2⁶³−1 units", message([0x6f, 0x18] + ListSamples.word(.max)),
                 .invalidLength
             ),
-            ("a length that is no integer", message([0x4f, 0xe0]), .invalidLength),
+            ("a length that is not an integer", message([0x4f, 0xe0]), .invalidLength),
             ("a container cut short", message([0xa0, 16, 0]), .truncated),
             ("an end in the header", message([0xa0] + ListSamples.word(15)), .invalidEnd),
             ("an end beyond the file", message([0xa0] + ListSamples.word(17)), .invalidEnd),
@@ -259,9 +259,12 @@ struct InlinePropertyListTests {
             ("a reference to a reference", array([0xe0, 0x81, 17, 0x81, 18]), .invalidReference),
             ("a reference cut short", array([0xe0, 0x84, 17]), .truncated),
             ("version 15 without a length", Array("bplist15".utf8) + [0], .invalidHeader),
-            ("version 15 of a length beyond the end", old([0x00]).dropLast(1) + [], .invalidHeader),
             (
-                "version 15 of a negative length",
+                "version 15 with a length beyond the end", old([0x00]).dropLast(1) + [],
+                .invalidHeader
+            ),
+            (
+                "version 15 with a negative length",
                 Array("bplist15".utf8) + [0x13, 23, 0, 0, 0, 0, 0, 0, 0, 0x12, 0, 0, 0, 0, 0],
                 .invalidHeader
             ),

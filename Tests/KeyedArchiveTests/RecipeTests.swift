@@ -117,7 +117,7 @@ struct RecipeTests {
         #expect(try ArchiveGraph(parsing: written).archivedClass(of: 1)?.name == "Partial")
     }
 
-    @Test("another written name replaces the own class of a type, and none of its other classes")
+    @Test("another written name replaces only a type's own class, and none of its other classes")
     func renamedOwnClass() throws {
         func name(_ value: some KeyedCodable) throws -> String? {
             let registry = ClassRegistry.foundation.adding(type(of: value), writtenAs: "Other")
@@ -199,7 +199,7 @@ struct RecipeTests {
             }?.code == .classNotAllowed)
     }
 
-    @Test("values without a key that a type has not read are kept with their order, or refused")
+    @Test("unread values without a key are kept in their order, or refused")
     func unreadValues() throws {
         // Eleven values, in the order of XML archives, which sort keys.
         var fields: PropertyListDictionary = ["name": .uid(3), "$class": .uid(2)]

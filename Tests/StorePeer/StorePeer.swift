@@ -11,7 +11,7 @@ import SystemFiles
 ///     StorePeer write FOLDER NAME ROUND        writes the rounds after ROUND until it is killed;
 ///                                              prints each number once it is on disk
 ///     StorePeer check FOLDER NAME ROUND        checks the result of `write`: ROUND or the next
-///     StorePeer rotate FOLDER [COUNT]          changes the key of a store until it is killed
+///     StorePeer rotate FOLDER [COUNT]          changes the key of a store COUNT times, or until it is killed
 ///     StorePeer check-rotated FOLDER           checks the result of `rotate`: one key opens all
 ///     StorePeer threads FOLDER NAME ROUNDS     opens and changes stores in several threads
 ///     StorePeer check-threads FOLDER COUNT     checks the result of COUNT rounds of `threads`

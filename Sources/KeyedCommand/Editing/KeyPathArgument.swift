@@ -60,8 +60,8 @@ struct ValueArgument: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Read the value from this file: a property list, or with -t string or data the file's "
-                + "contents.")
+            "Read the value from this file: a property list, or the file's contents with -t string "
+                + "or -t data.")
     )
     var from: String?
 

@@ -201,10 +201,10 @@ struct ExplorerCollector {
         table.counts[place] = content.count
         let isInPlace = item.document.hasInPlace(content)
         let start = isInPlace ? item.base + content.startIndex : decoded.count
-        // The page looks up a nonnegative offset in the document's space if the format stores data
-        // unencoded, and otherwise in space 1. Imported formats store data unencoded. Data that an
-        // imported file contains only in another form is in space 1, and its offset is stored as a
-        // negative number.
+        // The page looks up a nonnegative offset in the document's space if the format is one of
+        // `inPlaceFormats` in `Page/data.js`, and otherwise in space 1. All imported formats are
+        // among `inPlaceFormats`. An imported file may still contain some data only in another
+        // form. Such data is in space 1, and its offset is stored as a negative number.
         let isApart = !isInPlace && item.document.origin != nil
         table.values[place] = isRedacted ? -1 : isApart ? -start - 2 : start
         let begins = NestedPropertyList.begins(content) && item.nesting < Self.nestingLimit

@@ -392,7 +392,7 @@ struct XMLEditTests {
         #expect(number > 50)
     }
 
-    /// Returns the path of the last string in a document.
+    /// Returns the path of the last string in a document that is not `changed` already.
     private static func lastString(_ document: PropertyListDocument) -> PropertyListKeyPath? {
         var budget = document.budget(.default)
         var walk = DocumentWalk(document.root)
