@@ -42,8 +42,8 @@ let package = Package(
             name: "LibXML2",
             description:
                 "libxml2 as a second engine for XML, on Linux and macOS: for comparison, and for "
-                + "text in encodings that the library has no table for. Without the trait, the "
-                + "libraries depend on no C library but the platform's own."),
+                + "text in encodings that the library has no table for. Without this trait and "
+                + "`Stores`, the libraries depend on no C library but the platform's own."),
         .default(enabledTraits: ["CommandLineTool", "LibXML2"]),
     ],
     dependencies: [

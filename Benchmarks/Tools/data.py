@@ -246,7 +246,7 @@ def spark(work, rows):
             columns = [rows.field(name).cast(pa.string()) for name in ("path", "size", "error")]
             yield pa.RecordBatch.from_arrays(columns, names=["path", "size", "error"])
 
-    print(f"## Spark: {len(table):,} records in memory to path, size and error\n")
+    print(f"## Spark: {len(table):,} records in memory, decoded to the columns path, size and error\n")
     print("| workers of one core | rows a second | ÷ one worker |\n| --- | ---: | ---: |")
     first = None
     for workers in range(1, (os.cpu_count() or 1) + 1):

@@ -140,7 +140,7 @@ def text_goal_text(row):
     ours, times = row["implementations"]["ours"], ratio(row)
     each = ours["count"] / ours["best"]
     text = f"≥ {TEXT_GOAL:,} a second: {number(each)} {mark(each >= TEXT_GOAL)}"
-    return text if times is None else f"{text}, {goal(row)} {mark(times >= goal(row))}"
+    return text if times is None else f"{text}; ≥ {goal(row)} × the best peer {mark(times >= goal(row))}"
 
 
 def mark(reached):

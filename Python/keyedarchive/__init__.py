@@ -208,7 +208,8 @@ def unarchive(data, *, allow=None, aware_datetime=False, limits="default", lenie
     Args:
         data: The bytes.
         allow: The allowed classes besides those that become Python objects: a list of names and types, or a dictionary
-            from names to types (usually dataclasses) or None. By default every class is allowed and inert.
+            from names to types (usually dataclasses) or None. An instance of a subclass of :class:`ArchivedObject`
+            keeps its class and its fields. By default every class is allowed and inert.
         aware_datetime, limits, lenient: The options of :func:`loads`.
 
     Returns:
@@ -218,7 +219,8 @@ def unarchive(data, *, allow=None, aware_datetime=False, limits="default", lenie
         KeyedArchiveError: The input is invalid, contains a class that is not allowed, or has a key or an element of a
             set whose hash depends on a missing field, or on the dictionary or set itself.
         OverflowError: A date that is not an NSDate object is outside the years 1 to 9999.
-        TypeError: ``allow`` is a single name or type.
+        TypeError: ``allow`` is a single name or type, or names a type that cannot receive fields: neither a dataclass
+            nor a subclass of :class:`ArchivedObject`, with instances that have no ``__dict__``.
 
     >>> from dataclasses import dataclass
     >>> @dataclass

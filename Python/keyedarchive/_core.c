@@ -370,7 +370,7 @@ static PyObject *value(reader *self, uint32_t number) {
 /// The numbers of some children.
 typedef struct { const uint32_t *first; size_t count; } numbers;
 
-/// Returns the children of a value. The first `count` children of a dictionary are its keys. A scalar has none.
+/// Returns the children of a value. Those of a dictionary are its keys and then its values. A scalar has none.
 static numbers children_of(const keyed_value *item) {
     switch (item->kind) {
     case KEYED_DICTIONARY: return (numbers){ item->u.children, (size_t)item->count * 2 };
@@ -463,7 +463,8 @@ static PyObject *inert(reader *self, const keyed_object *item) {
         PyObject *type = PyObject_GetItem(self->with->classes, name);
         if (!type) return NULL;
         if (type != Py_None) {
-            PyObject *made = PyObject_CallFunctionObjArgs(self->with->new_object, type, NULL);
+            PyObject *made = PyObject_CallFunctionObjArgs(
+                self->with->new_object, type, name, self->class_chains[item->class_index], NULL);
             Py_DECREF(type);
             return made;
         }

@@ -17,7 +17,7 @@ class KeyedArchiveError(plistlib.InvalidFileException):
         code: The code of the failure, such as ``"truncated"``.
         path: The key path of the value, or None.
         offset: The byte offset in the input or in the key path, or None.
-        line, column: The position in text, counted from 1, or None.
+        line, column: The position in text, counted from 1, or None. A position in the key path has only a column.
         is_limit: Whether a limit was exceeded. Most limits are higher with ``limits="trusted"``.
 
     >>> import keyedarchive

@@ -12,8 +12,8 @@ from ._errors import KeyedArchiveError
 class ArchivedObject:
     """An inert object: the class and the fields of an archived object, without behavior.
 
-    A field is available as an item, ``archived["name"]``, and, if its name is an identifier, as an attribute,
-    ``archived.name``.
+    A field is available as an item, ``archived["name"]``. If its name is an identifier, the field is also available as
+    an attribute, ``archived.name``.
 
     Attributes:
         class_name: The name of the class.
@@ -43,7 +43,8 @@ class ArchivedObject:
         return self.fields.get(key, default)
 
     def __getattr__(self, name):
-        if name.startswith("__"):
+        # `fields` is missing in an instance whose initializer did not run.
+        if name.startswith("__") or name in ArchivedObject.__slots__:
             raise AttributeError(name)
         try:
             return self.fields[name]
@@ -90,24 +91,44 @@ def hashable(value):
     return value
 
 
-def new_object(kind):
+def new_object(kind, class_name, class_chain):
     """Creates an instance without calling its initializer.
 
     The fields are set later, because a cycle may refer to the instance before they are known.
     """
-    return object.__new__(kind)
+    made = object.__new__(kind)
+    if isinstance(made, ArchivedObject):
+        ArchivedObject.__init__(made, class_name, class_chain)
+    return made
+
+
+def _attributes(target):
+    try:
+        return target.__dict__
+    except AttributeError:
+        name = type(target).__name__
+        raise TypeError(
+            f"expected a type in `allow` whose instances have a `__dict__`, found {name} (make {name} a dataclass)"
+        ) from None
 
 
 def fill_object(target, fields):
     """Sets the fields of an instance.
 
     A dataclass receives only the fields that it declares, with its defaults for missing ones. Other types receive all
-    fields.
+    fields: a subclass of ``ArchivedObject`` as its ``fields``, other types as attributes.
+
+    Raises:
+        KeyedArchiveError: A dataclass has no value for a field.
+        TypeError: The type is neither a dataclass nor a subclass of ``ArchivedObject``, and its instances have no
+            ``__dict__``.
     """
-    if not dataclasses.is_dataclass(target):
-        target.__dict__.update(fields)
-        return
-    for field in dataclasses.fields(target):
+    is_dataclass = dataclasses.is_dataclass(target)
+    if isinstance(target, ArchivedObject):
+        target.fields.update(fields)
+    elif not is_dataclass:
+        _attributes(target).update(fields)
+    for field in dataclasses.fields(target) if is_dataclass else ():
         name = field.metadata.get("key", field.name)
         if name in fields:
             value = fields[name]

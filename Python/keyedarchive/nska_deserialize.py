@@ -9,13 +9,17 @@ a UUID becomes text. nil and a date out of range become ``''``. A reference to a
 
 from __future__ import annotations
 
+import contextlib as _contextlib
 import datetime as _datetime
-import json as _json
+import os as _os
 import plistlib
+import secrets as _secrets
+import shutil as _shutil
 import uuid as _uuid
 
 from . import (
-    _DATA, _DATE, _ORDERED_SET, _SET, _URL, FMT_BINARY, KeyedArchiveError, _formats, _roots, _values, dump,
+    _DATA, _DATE, _ORDERED_SET, _SET, _URL, FMT_BINARY, KeyedArchiveError, _formats, _roots, _values, dumps,
+    to_json,
 )
 from ._objects import ArchivedObject, Unhashable
 
@@ -138,11 +142,10 @@ class _Simplifier:
             target[name] = item
 
 
-def _nested(root, level):
-    """Replaces data that contains a property list by the decoded property list.
+def _mapped(root, scalar):
+    """Returns a copy of a tree of dictionaries and lists, with each other value replaced by ``scalar(value)``.
 
-    A shared value is replaced once. A worklist replaces recursion over containers, as in ``_Simplifier``. ``level`` is
-    the number of property lists around ``root``.
+    A shared value is replaced once. Containers are visited by a worklist and not by recursion, as in ``_Simplifier``.
     """
     known, pending = {}, []
 
@@ -153,14 +156,11 @@ def _nested(root, level):
             if isinstance(value, (dict, list)):
                 known[key] = type(value)()
                 pending.append(value)
-            elif isinstance(value, bytes) and (value.startswith(b"bplist") or b"<plist version" in value[:1024]):
-                if level == _NESTING_LIMIT:
-                    raise KeyedArchiveError(
-                        f"expected at most {_NESTING_LIMIT} nested property lists, found {level + 1}",
-                        code="depthLimitExceeded")
-                known[key] = _decoded(value, True, list, level + 1)
             else:
-                return value
+                replacement = scalar(value)
+                if replacement is value:
+                    return value
+                known[key] = replacement
         return known[key]
 
     result = replaced(root)
@@ -171,6 +171,24 @@ def _nested(root, level):
         else:
             known[id(source)].extend(map(replaced, source))
     return result
+
+
+def _nested(root, level):
+    """Replaces data that contains a property list by the decoded property list.
+
+    ``level`` is the number of property lists that contain ``root``, each as data in the one before it.
+    """
+
+    def decoded(value):
+        if not isinstance(value, bytes) or not (value.startswith(b"bplist") or b"<plist version" in value[:1024]):
+            return value
+        if level == _NESTING_LIMIT:
+            raise KeyedArchiveError(
+                f"expected at most {_NESTING_LIMIT} nested property lists, found {level + 1}",
+                code="depthLimitExceeded")
+        return _decoded(value, True, list, level + 1)
+
+    return _mapped(root, decoded)
 
 
 def deserialize_plist_from_string(bytes_to_deserialize, full_recurse_convert_nska=False, format=list):
@@ -236,22 +254,46 @@ def deserialize_plist(path_or_file, full_recurse_convert_nska=False, format=list
     return deserialize_plist_from_string(data, full_recurse_convert_nska, format)
 
 
-def _printable(value):
-    """Returns a value that JSON can represent: data as hexadecimal digits, other scalars as text."""
-    if isinstance(value, dict):
-        return {key: _printable(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_printable(item) for item in value]
+def _text(value):
     return value.hex() if isinstance(value, bytes) else str(value)
 
 
+def _write(path, contents):
+    """Writes a file. An existing regular file is replaced in one step, so that a failure never loses its contents."""
+    target = _os.path.realpath(path)
+    exists = _os.path.exists(target)
+    if exists and not _os.path.isfile(target):
+        with open(target, "wb") as file:
+            file.write(contents)
+        return
+    temporary = f"{target}.{_secrets.token_hex(8)}"
+    try:
+        with open(temporary, "xb") as file:
+            if exists:
+                _shutil.copymode(target, temporary)
+            file.write(contents)
+            file.flush()
+            _os.fsync(file.fileno())
+        _os.replace(temporary, target)
+    except BaseException:
+        with _contextlib.suppress(OSError):
+            _os.unlink(temporary)
+        raise
+
+
 def write_plist_to_json_file(deserialized_plist, output_path):
-    """Writes a result of :func:`deserialize_plist` to a JSON file. Data becomes hexadecimal digits."""
-    with open(output_path, "w", encoding="utf-8") as file:
-        _json.dump(_printable(deserialized_plist), file)
+    """Writes a result of :func:`deserialize_plist` to a JSON file, as UTF-8.
+
+    Data becomes hexadecimal digits, and other scalars become text.
+
+    Raises:
+        KeyedArchiveError: The values are nested too deeply, or shared values make the JSON too long. The file is then
+            unchanged.
+    """
+    binary = dumps(_mapped(deserialized_plist, _text), fmt=FMT_BINARY, sort_keys=False)
+    _write(output_path, to_json(binary, mode="strict").encode())
 
 
 def write_plist_to_file(deserialized_plist, output_path):
     """Writes a result of :func:`deserialize_plist` to a file, as a binary property list."""
-    with open(output_path, "wb") as file:
-        dump(deserialized_plist, file, fmt=FMT_BINARY)
+    _write(output_path, dumps(deserialized_plist, fmt=FMT_BINARY))

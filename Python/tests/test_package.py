@@ -13,6 +13,7 @@ import pickle
 import plistlib
 import sqlite3
 import struct
+import tempfile
 import threading
 import types
 import unittest
@@ -404,7 +405,7 @@ class Archives(unittest.TestCase):
         found = keyedarchive.unarchive(data, allow=["Save", Tag], lenient=True)
         self.assertEqual(found["inner"], {Tag("a"): ["b"]})
 
-    def test_an_instance_is_not_hashed_as_a_key_of_instances(self):
+    def test_an_instance_that_is_a_key_among_its_own_fields_is_not_hashed(self):
         data = keyedarchive.archive(keyedarchive.ArchivedObject("Tag", fields={"name": "a", "K": 1}))
         found = keyedarchive.unarchive(with_reference_as_key(data, 1), allow=[Tag], lenient=True)
         self.assertEqual(found, Tag("a"))
@@ -430,6 +431,32 @@ class Archives(unittest.TestCase):
         value = keyedarchive.ArchivedObject("Described", fields={"values": nested})
         keyedarchive.unarchive(keyedarchive.archive(value), allow=[Described])
         self.assertEqual(Setter.seen, [nested])
+
+    def test_an_instance_of_a_subclass_of_archived_object_has_the_class_and_the_fields(self):
+        class Save(keyedarchive.ArchivedObject):
+            pass
+
+        data = keyedarchive.archive(keyedarchive.ArchivedObject("Save", fields={"level": 3}))
+        found = keyedarchive.unarchive(data, allow={"Save": Save})
+        self.assertIsInstance(found, Save)
+        self.assertEqual((found.level, found["level"], found.fields), (3, 3, {"level": 3}))
+        self.assertEqual((found.class_name, found.class_chain), ("Save", ("Save", "NSObject")))
+        self.assertEqual(repr(found), "<Save with 1 fields>")
+        self.assertEqual(keyedarchive.archive(found), data)
+
+    def test_an_instance_that_was_not_initialized_has_no_attributes(self):
+        empty = object.__new__(keyedarchive.ArchivedObject)
+        for name in ("fields", "level"):
+            with self.assertRaises(AttributeError):
+                getattr(empty, name)
+
+    def test_types_whose_instances_cannot_have_attributes_are_refused(self):
+        class Slotted:
+            __slots__ = ("level",)
+
+        data = keyedarchive.archive(keyedarchive.ArchivedObject("Slotted", fields={"level": 3}))
+        with self.assertRaisesRegex(TypeError, "found Slotted .make Slotted a dataclass"):
+            keyedarchive.unarchive(data, allow=[Slotted])
 
     def test_dangling_references_are_errors(self):
         archive = plistlib.loads(keyedarchive.archive(["a"]))
@@ -475,6 +502,33 @@ class Archives(unittest.TestCase):
         for _ in range(400):
             found = found[0]
         self.assertEqual(found, [])
+
+    def test_nska_deserialize_writes_files(self):
+        value = {"d": b"\x01\xff", "n": [1, None, 2.5], "t": SAMPLE["date"], "é": "x"}
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "out.json")
+            nska_deserialize.write_plist_to_json_file(value, path)
+            with open(path, encoding="utf-8") as file:
+                self.assertEqual(
+                    json.load(file), {"d": "01ff", "n": ["1", "None", "2.5"], "t": str(SAMPLE["date"]), "é": "x"})
+            os.chmod(path, 0o640)
+            nska_deserialize.write_plist_to_file({"a": [1]}, path)
+            with open(path, "rb") as file:
+                self.assertEqual(plistlib.load(file), {"a": [1]})
+            self.assertEqual(os.stat(path).st_mode & 0o777, 0o640)
+            # The size of the JSON would be exponential, and the nesting exceeds Python's stack.
+            wide, deep = "end", []
+            for _ in range(40):
+                wide = [wide] * 10
+            for _ in range(100_000):
+                deep = [deep]
+            for value in (wide, deep, {"a": deep}):
+                with self.assertRaises(keyedarchive.KeyedArchiveError) as caught:
+                    nska_deserialize.write_plist_to_json_file(value, path)
+                self.assertTrue(caught.exception.is_limit)
+                with open(path, "rb") as file:
+                    self.assertEqual(plistlib.load(file), {"a": [1]})
+            self.assertEqual(os.listdir(folder), ["out.json"])
 
     def test_nska_deserialize_decodes_shared_values_once(self):
         found = nska_deserialize.deserialize_plist_from_string(sharing(), True)
@@ -556,6 +610,23 @@ class Archives(unittest.TestCase):
         with self.assertRaises(keyedarchive.KeyedArchiveError) as caught:
             archiver.archive(deep)
         self.assertEqual(caught.exception.code, "depthLimitExceeded")
+
+    def test_bpylist2_archives_an_instance_of_a_mapped_subclass_of_list_under_its_class(self):
+        class Points(list):
+            @staticmethod
+            def encode_archive(obj, archive):
+                archive.encode("all", list(obj))
+
+            @staticmethod
+            def decode_archive(archive):
+                return Points(archive.decode("all"))
+
+        archiver.update_class_map({"Points": Points})
+        data = archiver.archive([Points([1, 2])])
+        self.assertIn("Points", keyedarchive.classes(data))
+        (found,) = archiver.unarchive(data)
+        self.assertIsInstance(found, Points)
+        self.assertEqual(found, [1, 2])
 
     def test_bpylist2_refuses_dates_without_a_number(self):
         for fields, found in (({}, "NoneType"), ({"NS.time": "x"}, "str")):

@@ -10,7 +10,8 @@ internal import TypedStream
 // reads larger and larger windows until it finds the end of the file.
 
 extension ImportedArchive {
-    /// The window sizes in bytes. The last window contains all remaining bytes.
+    /// The window sizes in bytes. The last window contains all remaining bytes that the
+    /// limits allow.
     private static let windows = [1 << 16, 1 << 20, 1 << 24]
 
     /// The result of reading a window.
@@ -140,8 +141,8 @@ extension ImportedArchive {
         }
     }
 
-    /// Returns a failure. A larger window may help if a length or an offset leads beyond the end of
-    /// this one, or if parsing failed in the second half of the window.
+    /// Returns a failure. The item may be longer than the window if parsing failed in the second
+    /// half of the window, or at a length or an offset that leads beyond its end.
     private static func failed(_ error: PropertyListError, _ window: [UInt8]) -> Attempt {
         let place = error.location?.byte ?? 0
         let isAtEnd = place >= window.count / 2

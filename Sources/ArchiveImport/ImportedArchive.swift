@@ -8,13 +8,14 @@ internal import NIBArchive
 public import PropertyList
 internal import TypedStream
 
-/// A typedstream, a NIBArchive or a message of NSXPCConnection, converted to a keyed archive of the
-/// same objects.
+/// A typedstream, a NIBArchive or an inline property list, converted to a keyed archive of the same
+/// objects.
 ///
 /// Everything that works with keyed archives works with ``document``: `ArchiveGraph`, typed values
 /// through a `ClassRegistry`, and writing in any format. Each value has its byte range in the file.
-/// If the importer does not know the class of an object in a typedstream, the key of each value
-/// consists of its position and type, such as `0 i`.
+/// The values of an object in a typedstream have no keys. If the importer does not know the class
+/// of the object, the key of each value consists of the position and the type of the value, such as
+/// `0 i`.
 ///
 /// ```swift
 /// let archive = try ImportedArchive(parsing: bytes)
@@ -32,7 +33,7 @@ public struct ImportedArchive: Sendable {
         public static let typedStream = Format(importer: .typedStream)
         /// Compiled interface files.
         public static let nibArchive = Format(importer: .nibArchive)
-        /// `bplist15`, `bplist16` and `bplist17`, the messages of `NSXPCConnection`.
+        /// `bplist16` and `bplist17`, the messages of `NSXPCConnection`, and the older `bplist15`.
         public static let inlinePropertyList = Format(importer: .inlinePropertyList)
 
         /// Returns the format that the first 16 bytes identify, or nil if the format cannot be

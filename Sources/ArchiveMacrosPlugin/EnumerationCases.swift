@@ -105,7 +105,12 @@ struct EnumerationCases {
                         "obstacle", at: parameter.type,
                         "the case cannot be archived: the type of a value is \(obstacle)"))
             }
-            if value.key == Self.caseKey || values.contains(where: { $0.key == value.key }) {
+            if value.key == Self.caseKey {
+                diagnostics.append(
+                    Diagnostic(
+                        "equalKeys", at: parameter,
+                        "the key \(value.key.literal) is reserved for the name of the case"))
+            } else if values.contains(where: { $0.key == value.key }) {
                 diagnostics.append(
                     Diagnostic(
                         "equalKeys", at: parameter,

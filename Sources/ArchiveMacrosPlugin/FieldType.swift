@@ -56,7 +56,8 @@ struct FieldType {
             }
             return FieldType(element.type).obstacle
         case .attributedType(let attributed): return FieldType(attributed.baseType).obstacle
-        case .someOrAnyType, .compositionType: return "an existential, which names no class"
+        case .someOrAnyType, .compositionType:
+            return "an opaque or existential type, which names no class"
         case .identifierType where ["Any", "AnyObject", "AnyClass"].contains(text):
             return "`\(text)`, which names no class"
         default: return nil

@@ -63,7 +63,7 @@ struct StoredProperties {
         _ binding: PatternBindingSyntax, of variable: VariableDeclSyntax, type: FieldType?,
         _ attributes: FieldAttributes
     ) {
-        // A property with an initial value that is not archived needs no code, whatever its pattern.
+        // A property needs no code if it is not archived and has an initial value.
         if attributes.notArchived != nil, binding.initializer != nil { return }
         guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier else {
             return complain(
@@ -96,7 +96,7 @@ struct StoredProperties {
         fields.append(field)
     }
 
-    /// Adds a property without an initial value that is not archived, if the initializer must set
+    /// Adds a property that is not archived and has no initial value, if the initializer must set
     /// it.
     private mutating func addAbsent(
         _ name: TokenSyntax, _ binding: PatternBindingSyntax, of variable: VariableDeclSyntax,
@@ -235,8 +235,8 @@ struct StoredProperties {
 // MARK: - Declarations
 
 extension VariableDeclSyntax {
-    /// The kind of a property that no initializer sets: static, lazy or computed. Nil for other
-    /// properties.
+    /// The description of a property that initializers do not set: static, lazy or computed. Nil
+    /// for other properties.
     fileprivate var kindIfNotStored: String? {
         for modifier in modifiers {
             switch modifier.name.tokenKind {

@@ -66,6 +66,8 @@ public enum FoundationField {
     /// The start of the keys `NS.object.0`, `NS.object.1`, … that replace `NS.objects` in ordered
     /// sets and in old archives.
     @inlinable public static var numberedObject: String { "NS.object." }
+    /// The first of these keys.
+    @inlinable public static var firstNumberedObject: String { "NS.object.0" }
     /// The start of the keys `NS.key.0`, `NS.key.1`, … that replace `NS.keys` in old archives.
     @inlinable public static var numberedKey: String { "NS.key." }
     /// The text of a string that is stored as an object with fields.

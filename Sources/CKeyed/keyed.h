@@ -12,8 +12,9 @@
 //     keyed_free(document);
 //
 // Rules for all functions:
-// - The caller owns each pointer that a function returns or stores in `error`. `keyed_free` frees it, whatever its
-//   type, with everything that it points to. Do not free the pointers within a structure.
+// - The caller owns each pointer that a function returns or stores in `error`, except the constant that
+//   `keyed_kind_of` returns. `keyed_free` frees it, whatever its type, with everything that it points to. Do not free
+//   the pointers within a structure.
 // - A function that fails returns NULL (`keyed_check` returns 0), stores an error if `error` is not NULL, and has no
 //   other effect. The exception is `keyed_finish`, which also empties the builder.
 // - Functions copy their input. The caller may free or change it when the function returns.
@@ -55,7 +56,7 @@ typedef struct keyed_error {
     const char *path;
     /// The byte offset in the input, or in the key path if the failure is in a step of it; -1 if it is unknown.
     int64_t offset;
-    /// The line and column in text, counted from 1; 0 if there is none.
+    /// The line and column in text, counted from 1; 0 if there is none. A step of a key path has only a column.
     int32_t line;
     int32_t column;
     /// 1 if the input exceeded a limit, otherwise 0. A caller that trusts the input may choose a higher preset.
@@ -193,9 +194,9 @@ keyed_table *keyed_values(const keyed_document *document, keyed_error **error);
 /// the path begins at that root. `!` enters data, or a string, that contains a property list. A path may enter 32
 /// property lists, each within the one before it.
 ///
-/// In a dictionary, `[3]` is the value at index 3 if the key there, such as a date, has no text. The same applies if an
-/// earlier key has the same text: the number 1 and the string `1` can be keys of one `NSDictionary`. In a keyed
-/// archive, it also applies to a key, such as `$top`, that the property list's root has too.
+/// In a dictionary, `[3]` is the value at index 3. This form exists only for a key that a path cannot name: a key
+/// without text, such as a date; a key with the same text as an earlier one, as the number 1 and the string `1` in one
+/// `NSDictionary`; and, in a keyed archive, a key of the property list's root, such as `$top`.
 ///
 /// Linear in the size of the document for each step.
 ///
@@ -320,8 +321,8 @@ int32_t keyed_check(
 
 /// A value and its location, as a row of a table.
 typedef struct keyed_row {
-    /// The key path of the value, relative to the value passed to `keyed_list`. From the root, it is a path for
-    /// `keyed_find`.
+    /// The key path of the value, relative to the value passed to `keyed_list`. If that value is the root, `keyed_find`
+    /// accepts the path.
     const char *path;
     /// The key in its container; NULL for elements and the root. A key without text is given as a reference to its
     /// object, as in `@12`, or as its kind in parentheses, as in `(date)`.

@@ -68,7 +68,7 @@ static inline int keyed_sqlite_is_reserved(sqlite3 *connection, int *reserved) {
     if (status != SQLITE_OK) return status;
     if (!file || !file->pMethods) return SQLITE_ERROR;
     status = file->pMethods->xCheckReservedLock(file, reserved);
-    // `keyed_guard_is_reserved` reports a database with a journal in use as busy.
+    // If a journal is in use, `keyed_guard_is_reserved` returns SQLITE_BUSY.
     if (status == SQLITE_BUSY) *reserved = 1;
     return status == SQLITE_BUSY ? SQLITE_OK : status;
 }

@@ -107,8 +107,8 @@ extension StackSegment {
     private final class Call: @unchecked Sendable {
         /// The size of the stack.
         let size: Int
-        // Nil after the call is made or dropped: the task may outlive `onThread(of:_:)`, and must
-        // not retain a closure that may not escape from there.
+        // Nil after the call. The task may outlive `onThread(of:_:)`, from which the closure must
+        // not escape.
         private var body: ((StackSegment) -> Void)?
 
         init(_ size: Int, _ body: @escaping (StackSegment) -> Void) {

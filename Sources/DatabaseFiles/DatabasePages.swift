@@ -43,8 +43,8 @@ package final class DatabasePages {
         header = try DatabaseHeader(log.source.read(at: offset, count: DatabaseHeader.size))
         guard header.pageSize == original.pageSize else {
             throw DatabaseFileError(
-                "expected pages of \(original.pageSize) bytes in the header of the write-ahead "
-                    + "log, found \(header.pageSize)")
+                "expected pages of \(original.pageSize) bytes in the database header within the "
+                    + "write-ahead log, found \(header.pageSize)")
         }
     }
 

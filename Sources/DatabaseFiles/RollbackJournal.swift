@@ -14,7 +14,7 @@
 /// | 12 | 4 | nonce of the checksums |
 /// | 16 | 4 | number of pages of the database before the change |
 /// | 20 | 4 | sector size |
-/// | 24 | 4 | page size; 0, as versions before 3.5.8 wrote it, for that of the database |
+/// | 24 | 4 | page size; versions before 3.5.8 wrote 0, for the page size of the database |
 /// | sector size | | for each page: its number (4), its old contents, a checksum (4) |
 ///
 /// A transaction over several attached databases has a super-journal. Its name is the last record

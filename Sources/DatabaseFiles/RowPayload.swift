@@ -37,7 +37,7 @@ package struct RowPayload {
     package mutating func bytes(in range: Range<Int>) throws(DatabaseFileError) -> [UInt8] {
         guard range.lowerBound >= 0, range.upperBound <= size else {
             throw DatabaseFileError(
-                "expected a value that ends within \(size) bytes of a row, found one up to "
+                "expected a value within the \(size) bytes of its row, found one that ends at byte "
                     + "\(range.upperBound)")
         }
         let head = range.clamped(to: 0..<local.count)

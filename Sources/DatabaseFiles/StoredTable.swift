@@ -31,7 +31,7 @@ package struct StoredTable: Sendable {
             do {
                 if let table = try StoredTable(&row.payload, pages.header) { tables.append(table) }
             } catch {
-                if problem == nil { problem = error.what }
+                if problem == nil { problem = walk.problem ?? error.what }
             }
         }
         return (tables, problem ?? walk.problem)

@@ -7,7 +7,7 @@ internal import KeyedArchive
 /// The names of classes in archives, and the inheritance between them.
 enum CodedClass {
     /// Returns the name of a class in archives: `NSDate`, `App.Save`. The name of a class nested in
-    /// another type includes both, `App.Outer.Inner`.
+    /// another type includes both: `App.Outer.Inner`, or the mangled name on Apple's platforms.
     static func name(of type: AnyClass) -> String {
         #if canImport(Darwin)
         return NSStringFromClass(type)

@@ -38,7 +38,8 @@ enum Decoded {
 }
 
 extension KeyedUnarchiverCoder {
-    /// Returns the value of a reference for a call that names classes; nil if the reference is nil.
+    /// Returns the value of a reference, which must have one of the classes that the caller named;
+    /// nil if the reference is nil.
     func decoded(_ reference: KeyedReference, of classes: NamedClasses) throws -> Decoded? {
         let outer = named
         named = classes
@@ -117,7 +118,7 @@ extension KeyedUnarchiverCoder {
         return object
     }
 
-    /// Reads an object by the `init(coder:)` of its class.
+    /// Creates an object by calling the `init(coder:)` of its class.
     func construct(
         _ type: any (NSCoding & AnyObject).Type, _ decoder: KeyedDecoder
     ) throws -> AnyObject {

@@ -72,7 +72,7 @@ enum NamedClasses {
         return false
     }
 
-    /// Returns the class that has a name in archives; nil if no class has the name.
+    /// Returns the class with a name in archives; nil if there is none.
     func type(named name: String) -> AnyClass? {
         all.first { CodedClass.name(of: $0).isLiterally(name) }
     }

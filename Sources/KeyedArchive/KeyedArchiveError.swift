@@ -117,7 +117,7 @@ public struct KeyedArchiveError: Error, Sendable {
     /// own errors. ``KeyedDecoder/error(_:forKey:code:)`` names a field as well.
     ///
     /// ```swift
-    /// guard count < 100 else {
+    /// guard count <= 100 else {
     ///     throw KeyedArchiveError(
     ///         .valueOutOfRange, what: "expected at most 100 levels, found \(count)",
     ///         object: coder.uid, recovery: "update the app")

@@ -25,9 +25,15 @@ package struct NumberedFields {
     /// Finds the references of an object that has a class. Linear in the number of fields.
     ///
     /// - Returns: The references, or nil if a number is missing or repeated, if there are other
-    ///   fields, or if the numbers of keys and values differ. An object without fields has no
+    ///   fields, or if there are keys, but not as many as values. An object without fields has no
     ///   references.
     package init?(of object: NodeRecord, in table: DocumentTable) {
+        // Most objects have other fields. This lookup alone refuses them.
+        if object.count > 1 {
+            guard let first = table.keyNumber(of: FoundationField.firstNumberedObject),
+                table.place(ofKey: first, in: object) != nil
+            else { return nil }
+        }
         elements = table.values(of: FoundationField.numberedObject, in: object)
         keys = table.values(of: FoundationField.numberedKey, in: object)
         if !keys.isEmpty, keys.count != elements.count { return nil }
@@ -41,7 +47,8 @@ package struct NumberedFields {
     }
 }
 
-/// The collections that have no fields if they are empty and have ``NumberedFields``.
+/// The collections that ``NumberedFields`` can describe. Such a collection has no fields if it is
+/// empty.
 package enum CollectionFamily {
     /// Collections without keys.
     case list

@@ -114,8 +114,8 @@ struct ObjectForms {
     /// The references of collections with ``NumberedFields``, one collection after the other.
     private(set) var numbered: [UInt32] = []
     /// The ranges of the keys and the elements in `numbered`, by the node number of the object. The
-    /// value is nil for an object with other fields. An object is examined once, however many
-    /// entries of `$objects` it is.
+    /// value is nil for an object with other fields. Several entries of `$objects` may be the same
+    /// node, which is examined once.
     private var numberedRanges: [UInt32: (keys: Range<Int>, elements: Range<Int>)?] = [:]
 
     init(_ contents: ArchiveContents, _ table: DocumentTable) {
@@ -244,8 +244,8 @@ struct ObjectForms {
         return .none
     }
 
-    /// Returns the node number of a child: of a container in the document or, beyond the children of
-    /// all containers, of a collection with numbered fields.
+    /// Returns the node number of the child at a place. The places of the children in the document
+    /// come first, then those of ``numbered``.
     func child(_ place: Int) -> UInt32 {
         let count = table.children.count
         return place < count ? table.child(place) : numbered[place &- count]

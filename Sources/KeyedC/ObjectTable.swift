@@ -10,8 +10,10 @@ struct ObjectTable {
     private var objects: [keyed_object] = []
     private var classes: [(name: Int, chain: [Int])] = []
     private var texts = Appendix()
-    /// The children of all containers, and then those of collections with numbered fields.
-    private var children: [UInt32] = []
+    /// The children of all containers in the document.
+    private let children: [UInt32]
+    /// The references of collections with numbered fields, which follow these children.
+    private var numbered: [UInt32] = []
     private let top: UInt32
     private let archiver: Int
 
@@ -19,6 +21,7 @@ struct ObjectTable {
     init(_ handle: DocumentHandle) throws(Failure) {
         let contents = try handle.archive()
         let table = DocumentTable(handle.document)
+        children = table.children
         var forms = ObjectForms(contents, table)
         var budget = DescriptionBudget(contents, limits: handle.limits)
         // For each entry of `$objects`, the index in `classes` of the class that the entry
@@ -50,7 +53,7 @@ struct ObjectTable {
                 objects.append(object)
             }
         } catch { throw Failure(error, in: handle.document) }
-        children = table.children + forms.numbered
+        numbered = forms.numbered
     }
 
     private static func fill(_ object: inout keyed_object, _ form: ObjectForm) {
@@ -82,6 +85,14 @@ struct ObjectTable {
         }
     }
 
+    /// Copies numbers to a place that has room for them.
+    private static func copy(_ numbers: [UInt32], to place: UnsafeMutablePointer<UInt32>) {
+        unsafe numbers.withUnsafeBufferPointer { source in
+            guard let base = source.baseAddress else { return }
+            unsafe place.initialize(from: base, count: source.count)
+        }
+    }
+
     /// Returns a new block, which the caller must free.
     func block() -> UnsafeMutablePointer<keyed_archive> {
         let chainCount = classes.reduce(0) { $0 + $1.chain.count }
@@ -90,7 +101,8 @@ struct ObjectTable {
         let objectsStart =
             unsafe chainsStart + MemoryLayout<UnsafePointer<CChar>?>.stride * chainCount
         let childrenStart = objectsStart + MemoryLayout<keyed_object>.stride * objects.count
-        let textsStart = childrenStart + MemoryLayout<UInt32>.stride * children.count
+        let childCount = children.count + numbered.count
+        let textsStart = childrenStart + MemoryLayout<UInt32>.stride * childCount
         let block = unsafe Block.allocate(size: textsStart + texts.bytes.count)
         unsafe texts.copy(to: block + textsStart)
         // SAFETY: each part begins where the one before it ends, and has the alignment of its type.
@@ -101,11 +113,9 @@ struct ObjectTable {
             unsafe (objectPlace + index).initialize(to: object)
         }
         let childPlace = unsafe (block + childrenStart).bindMemory(
-            to: UInt32.self, capacity: children.count)
-        unsafe children.withUnsafeBufferPointer { source in
-            guard let base = source.baseAddress else { return }
-            unsafe childPlace.initialize(from: base, count: source.count)
-        }
+            to: UInt32.self, capacity: childCount)
+        unsafe Self.copy(children, to: childPlace)
+        unsafe Self.copy(numbered, to: childPlace + children.count)
         var chain = unsafe (block + chainsStart).bindMemory(
             to: UnsafePointer<CChar>?.self, capacity: chainCount)
         let classPlace = unsafe (block + classesStart).bindMemory(

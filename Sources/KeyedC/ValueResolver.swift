@@ -14,7 +14,8 @@ struct ResolvedValue {
         case none
         /// Numbers for ``ValueResolver/child(_:)``.
         case elements(Range<Int>)
-        /// The keys and the values of an `NSDictionary`, equally many, likewise.
+        /// Numbers for ``ValueResolver/child(_:)``: the keys of an `NSDictionary`, and as many
+        /// values.
         case pairs(Range<Int>, Range<Int>)
         case fields(PropertyListNode.DictionaryView, hasClass: Bool)
     }
@@ -247,7 +248,7 @@ struct ValueResolver {
             "noSuchValue", "no value at step \(position + 1) of `\(path.text)`: \(reason)")
     }
 
-    /// Returns the index of the first key with a text, or nil if there is none.
+    /// Returns the index of the first key whose text is `text`, or nil if there is none.
     ///
     /// A string is compared once, however many keys refer to it. The time is therefore linear in
     /// the size of the document.

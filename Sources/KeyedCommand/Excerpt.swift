@@ -8,12 +8,12 @@ enum Excerpt {
     private static let width = 72
     private static let lead = 48
 
-    /// Returns the line and the caret, as two lines. Control characters appear as `·`. Returns nil
-    /// for a location in binary data, and for UTF-16 and UTF-32 text, whose lines are counted after
-    /// conversion.
+    /// Returns the line and the caret, as two lines. A key path is one line. Control characters
+    /// appear as `·`. Returns nil for a location in binary data, and for UTF-16 and UTF-32 text,
+    /// whose lines are counted after conversion.
     static func text(at location: PropertyListError.Location, in source: [UInt8]) -> String? {
-        guard let line = location.line, let column = location.column,
-            !isWide(source), let text = self.line(line, in: source)
+        guard let column = location.column, !isWide(source),
+            let text = self.line(location.line ?? 1, in: source)
         else { return nil }
         let scalars = Array(text.unicodeScalars)
         let start = max(column - 1 - lead, 0)

@@ -81,7 +81,7 @@ struct ArchiveReader {
                     "expected a section that begins at byte \(start), found byte \(begin)",
                     at: place + 4)
             }
-            // A valid last section always ends in this range: it ends with the file.
+            // The last section ends with the file, so it always passes this check.
             guard (start...source.bytes.count).contains(end) else {
                 throw NIBArchiveError(
                     .invalidOffset,

@@ -46,14 +46,14 @@ extension NIBArchiveObject: Hashable {
 /// The values of an object, in the order of the file.
 public struct NIBArchiveValues: RandomAccessCollection, Sendable {
     let storage: NIBArchiveDocument.Storage
-    /// The indices of the values in the archive.
+    /// The indices of the object's values among all values of the archive.
     public let indices: Range<Int>
 
-    /// The index of the first value in the archive.
+    /// The index of the object's first value among all values of the archive.
     public var startIndex: Int { indices.lowerBound }
     /// The index after the last value.
     public var endIndex: Int { indices.upperBound }
-    /// The value at an index in the archive.
+    /// The value at an index among all values of the archive.
     public subscript(position: Int) -> NIBArchiveValue {
         NIBArchiveValue(storage: storage, index: position)
     }

@@ -99,8 +99,8 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
     /// that forms no known escape, and reads the pair as that character.
     public static let looseEscapes = ParsingOptions(rawValue: 1 << 21)
 
-    /// Accepts a comment that has no end.
-    public static let unendedComment = ParsingOptions(rawValue: 1 << 22)
+    /// Accepts a comment without a closing `*/`.
+    public static let unterminatedComment = ParsingOptions(rawValue: 1 << 22)
 
     /// Reads a file of nothing but white space as an empty dictionary, but not a file of zero
     /// bytes. If OpenStep is the requested format, both are accepted without this leniency, because
@@ -127,7 +127,7 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
         .wideIntegers, .unusedGarbage, .rawControlCharacters,
         .missingPlistElement, .trailingContent, .leadingWhitespace, .looseDates, .looseBase64,
         .paddedScalars, .keyAsValue, .attributes, .uidDictionaries, .nextStepEscapes,
-        .looseEscapes, .unendedComment, .blankText,
+        .looseEscapes, .unterminatedComment, .blankText,
     ]
 
     /// All leniencies for inspecting a damaged or unusual file: ``appleCompatible``, plus those
@@ -151,7 +151,7 @@ extension ParsingOptions: CustomStringConvertible {
         (.trailingBlanks, "trailingBlanks"),
         (.keyAsValue, "keyAsValue"), (.attributes, "attributes"),
         (.uidDictionaries, "uidDictionaries"), (.nextStepEscapes, "nextStepEscapes"),
-        (.looseEscapes, "looseEscapes"), (.unendedComment, "unendedComment"),
+        (.looseEscapes, "looseEscapes"), (.unterminatedComment, "unterminatedComment"),
         (.blankText, "blankText"),
         (.looseSeparators, "looseSeparators"),
     ]

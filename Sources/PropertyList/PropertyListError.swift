@@ -91,7 +91,7 @@ public struct PropertyListError: Error, Sendable {
         /// The offset in bytes from the beginning of the input. For text in an encoding other than
         /// UTF-8, the offset in the text after conversion to UTF-8.
         public let byte: Int
-        /// The line number, from 1; nil for binary input.
+        /// The line number, from 1; nil for binary input and for a key path.
         public let line: Int?
         /// The column in Unicode scalars, from 1; nil for binary input.
         public let column: Int?
@@ -219,9 +219,12 @@ extension PropertyListError: CustomStringConvertible {
 }
 
 extension PropertyListError.Location: CustomStringConvertible {
-    /// The location as `line 3, column 7` in text or `byte 17` in binary.
+    /// The location as `line 3, column 7` in text, `byte 17` in binary input, or `column 7 of the
+    /// key path`.
     public var description: String {
-        if let line, let column { "line \(line), column \(column)" } else { "byte \(byte)" }
+        guard let column else { return "byte \(byte)" }
+        guard let line else { return "column \(column) of the key path" }
+        return "line \(line), column \(column)"
     }
 }
 

@@ -141,3 +141,11 @@ private struct RelatedFormat {
 package func isXMLWhitespace(_ byte: UInt8) -> Bool {
     byte == 0x20 || byte == 0x0A || byte == 0x09 || byte == 0x0D
 }
+
+extension Span<UInt8> {
+    /// Returns whether an XML declaration starts at a place. Without the white space after the
+    /// name, `<?xml-stylesheet` would be taken for one.
+    func hasXMLDeclaration(at place: Int) -> Bool {
+        has("<?xml", at: place) && place &+ 5 < count && isXMLWhitespace(self[place &+ 5])
+    }
+}

@@ -40,8 +40,8 @@ package struct CompanionFile {
         }
     }
 
-    /// Opens a companion of the file with the mode `main`. A new companion gets the owner and the
-    /// mode of that file.
+    /// Opens a companion of the file with the mode `main`. A new companion gets the mode of
+    /// that file and, if the system allows it, its owner and its group.
     ///
     /// Pass the mode returned by ``FileMode/withoutMask(at:followingLinks:)`` as `main`, so that
     /// users from an access control list get no rights on the companion.

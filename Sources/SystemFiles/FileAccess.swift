@@ -164,8 +164,8 @@ package enum FileAccess {
 
     /// Creates a new file, either completely or not at all.
     ///
-    /// When the file gets its name, this process has no descriptor of it whose closing releases
-    /// locks. From then on SQLite may lock the file.
+    /// This process closes its descriptors of the file before the file gets its name. From then on,
+    /// SQLite may lock the file, and closing a descriptor would release these locks.
     ///
     /// The file gets `mode`. If `mode` is nil, it gets the default mode, which depends on the
     /// process's umask.

@@ -161,9 +161,8 @@ private func openDescriptor(
 /// Otherwise the next file would get that descriptor, and another thread's output would be written
 /// to it.
 ///
-/// The null device is opened in the wrong direction: reading such a standard input fails, and so
-/// does writing such a standard output, as if it were closed. Programs started later find these
-/// descriptors closed.
+/// Standard input is opened only for writing, and the others only for reading. Using them therefore
+/// fails, as if they were closed. They are closed in programs that this process starts.
 private func occupyStandardNumbers() {
     for number in 0...2 as ClosedRange<Int32> where fcntl(number, F_GETFD) < 0 {
         // SAFETY: Swift passes the path as a NUL-terminated string for the length of the call.

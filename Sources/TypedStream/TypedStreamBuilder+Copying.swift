@@ -37,7 +37,7 @@ private struct StreamCopier {
     /// originals.
     private var strings: [Int: Int] = [:]
     private var entries: [Int: Int] = [:]
-    /// The index ranges of the types of encodings, by the table index of the original encoding.
+    /// The ranges of the types in the builder's names, by the table index of the original encoding.
     private var encodings: [Int: Range<Int>] = [:]
     private var levels: [Level] = []
 

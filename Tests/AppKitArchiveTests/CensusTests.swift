@@ -27,13 +27,15 @@ struct CensusTests {
     }
 }
 
-/// Counts the objects that decode as typed values, those that fail because of a reference cycle or
-/// a class without a type, and those that fail otherwise.
+/// The numbers of objects that decode as typed values and that do not.
 private struct Census {
+    /// The objects that decode.
     var typed = 0
+    /// The objects that fail because of a reference cycle or a class without a type.
     var untyped = 0
+    /// The objects that fail for other reasons.
     var refused = 0
-    /// The names of the files that are no archives.
+    /// The names of the files that are not archives.
     var unread: [String] = []
     private var unknownClasses: [String: Int] = [:]
     private var errors: [String: Int] = [:]

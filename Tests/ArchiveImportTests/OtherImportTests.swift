@@ -222,7 +222,9 @@ struct InlineListImportTests {
         #expect(try imported.unarchive([String].self) == ["before", "$null", "after"])
     }
 
-    @Test("text in an array that an object shares is an entry for the object and inline elsewhere")
+    @Test(
+        "strings of an array are entries of `$objects` if an object contains it, and inline otherwise"
+    )
     func sharedArray() throws {
         var list = InlinePropertyListBuilder()
         try list.beginArray()

@@ -240,7 +240,7 @@ struct HostileMeaningTests {
                 try $0.append("i", .integer(2_147_483_647))
             }
         },
-        Case("an array of a negative count") { stream in
+        Case("an array that declares a negative number of elements") { stream in
             try stream.append(object: Streams.array) { try $0.append("i", .integer(-1)) }
         },
         Case("an array with more elements than it declares") { stream in
@@ -310,7 +310,7 @@ struct HostileMeaningTests {
         Case("an attributed string without text") { stream in
             try stream.append(object: Streams.attributedString) { try $0.append("@", .null) }
         },
-        Case("a group of numbers among runs") { stream in
+        Case("a run whose length has a signed type") { stream in
             try stream.append(object: Streams.attributedString) { stream in
                 try Streams.text("text", &stream)
                 try stream.append("ii", .integer(1), .integer(4))

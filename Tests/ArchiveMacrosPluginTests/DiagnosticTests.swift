@@ -208,9 +208,10 @@ struct DiagnosticTests {
     func obstacles() {
         let rows = [
             ("(() -> Void)?", "a function"), ("@Sendable () -> Int", "a function"),
-            ("(Int, Int)", "a tuple"), ("any Named", "an existential, which names no class"),
+            ("(Int, Int)", "a tuple"),
+            ("any Named", "an opaque or existential type, which names no class"),
             ("Any?", "`Any`, which names no class"),
-            ("A & B", "an existential, which names no class"),
+            ("A & B", "an opaque or existential type, which names no class"),
         ]
         for (type, kind) in rows {
             expectError(
@@ -438,7 +439,7 @@ struct DiagnosticTests {
     func enumerations() {
         let rows = [
             ("", 1, 19, "expected at least one case, found none"),
-            ("case a(case: Int)", 2, 12, #"two fields have the same key, "case""#),
+            ("case a(case: Int)", 2, 12, #"the key "case" is reserved for the name of the case"#),
             ("case a(b: Int, b: Int)", 2, 20, #"two fields have the same key, "b""#),
             (
                 "case a(b: () -> Int)", 2, 15,

@@ -9,7 +9,8 @@ import SystemFiles
 import TestSupport
 import Testing
 
-/// The access rights of additional users to stores, and to files that another user replaces.
+/// The rights that access control lists give to further users: on stores and their journals, and on
+/// files that another user replaces.
 @Suite(
     "Access control lists of stores",
     .enabled(if: geteuid() == 0, "only the superuser can change the owner of a file"))

@@ -163,8 +163,8 @@ struct ArchivedDictionaryTests {
             onCorruption: .reset { reports.add($0, $1) })
     }
 
-    /// Data that is no valid archive: empty, malformed, truncated, with a root that refers to no
-    /// object, and with an object that has a key twice.
+    /// Data that is not a valid archive: empty, malformed, truncated, with a root that refers to a
+    /// missing object, and with an object that has a key twice.
     private func corrupt() throws -> [[UInt8]] {
         let good = try KeyedArchiver.archive(["a": 1])
         let dangling = try PropertyListDocument([

@@ -301,7 +301,7 @@ struct EncryptedItemDatabaseTests {
         #expect(code { _ = try store().items() } == .alteredItem)
     }
 
-    @Test("a tampered item can be replaced, deleted, reset and restored")
+    @Test("a tampered item can be replaced, restored and deleted, but not updated")
     func discardingAlteredItems() throws {
         let store = ItemStore(try open())
         let item = Item(service: "service", account: "a", password: "secret")

@@ -321,7 +321,7 @@ struct MalformedDatabaseTests {
     }
 
     @Test(
-        "overlapping cells are read at most as often as separate cells would fit on the page",
+        "of overlapping cells, at most as many are read as would fit on the page side by side",
         arguments: [512, 65536])
     func overlappingCells(_ pageSize: Int) throws {
         var assembler = Assembler(pageSize: pageSize)
@@ -385,6 +385,21 @@ struct MalformedDatabaseTests {
             contents.problems == [
                 "expected a root page number of at most 4 bytes for a table, found one of 6 bytes"
             ])
+    }
+
+    @Test("of several defects in the schema, the first is reported")
+    func firstDefect() throws {
+        var assembler = Assembler()
+        for number in 0..<20 {
+            assembler.addSchemaRow("view", "number \(number)", sql: "CREATE VIEW")
+        }
+        assembler.addTable("distant", root: 1 << 31, columns: "v)")
+        var damaged = assembler.bytes()
+        // The kind of page 2, which has the first rows.
+        damaged[512] = 99
+        let problems = try read(damaged).problems
+        #expect(problems.count == 1)
+        #expect(problems.first?.contains("page 2") == true, "\(problems)")
     }
 
     @Test("reading any prefix of a database, or one with a changed byte, takes linear work")

@@ -32,7 +32,7 @@ private struct Levels: KeyedDecodable {
 
     init(coder: KeyedDecoder) throws {
         let count = try coder.decodeInteger(forKey: "count")
-        guard count < 100 else {
+        guard count <= 100 else {
             throw KeyedArchiveError(
                 .valueOutOfRange, what: "expected at most 100 levels, found \(count)",
                 object: coder.uid, recovery: "update the app")

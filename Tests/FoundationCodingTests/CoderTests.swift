@@ -302,7 +302,7 @@ struct CoderTests {
         #expect(error { try archiver.encodedData }?.code == .classNotAllowed)
     }
 
-    @Test("A conditional reference to an object whose replacement is plain is written in full")
+    @Test("A conditional reference is written if the delegate replaces its object by a plain value")
     func encodesPlainReplacementsConditionally() throws {
         let substitutes = Substitutes()
         let archiver = KeyedArchiverCoder()

@@ -163,7 +163,7 @@ struct ModelTests {
         #expect(coder.cutReferenceCount == 2)
     }
 
-    @Test("Without the policy, the same archive is an error, not a crash")
+    @Test("An archive with reference cycles is an error if the policy does not cut them")
     func cycleIsAnError() throws {
         let archiver = KeyedArchiverCoder()
         archiver.encode(model(), forKey: "types")

@@ -36,7 +36,7 @@ public func checkNIBArchive(_ input: [UInt8]) throws {
     }
 }
 
-/// Checks that the values follow each other without gaps.
+/// Checks that the values follow each other without gaps, and that each is found by its key.
 private func checkPlaces(_ document: NIBArchiveDocument) throws {
     var place: Int?
     for value in document.objects.flatMap({ Array($0.values) }) {

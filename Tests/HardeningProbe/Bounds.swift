@@ -22,8 +22,8 @@ enum Bounds {
 
     // MARK: Making
 
-    /// Writes the files of all shapes, of about `size` bytes each, and a list of the runs of a
-    /// share.
+    /// Writes the files of the shapes that `share` selects, of about `size` bytes or a quarter of
+    /// it, and the list of their runs.
     static func prepare(_ share: Share, in folder: URL, size: Int) throws {
         var lines = ""
         for (number, shape) in Shape.all.enumerated() {

@@ -93,7 +93,7 @@ extension Family {
                 ],
             ]
         },
-        archive("archive, a reference to nothing, wide below deep", 250) { n in
+        archive("archive, a dangling reference in a wide, deeply nested array", 250) { n in
             let wide = [PropertyListValue](repeating: true, count: n) + [.uid(99)]
             let value = (0..<200).reduce(PropertyListValue.array(PropertyListArray(wide))) {
                 value, _ in [value]

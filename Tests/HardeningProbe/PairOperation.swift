@@ -98,19 +98,20 @@ struct PairOperation: Sendable {
         },
         merging("changes of one side") { ($0, $0, $1) },
         merging("the same changes") { ($0, $1, $1) },
-        merging("conflicts") { ($1, $0, $0) },
+        merging("conflicts") { (try PropertyListDocument([:]), $0, $1) },
     ]
 
     private static func merging(
         _ what: String,
         _ arrange:
-            @escaping @Sendable (PropertyListDocument, PropertyListDocument) -> (
+            @escaping @Sendable (PropertyListDocument, PropertyListDocument) throws -> (
                 PropertyListDocument, PropertyListDocument, PropertyListDocument
             )
     ) -> PairOperation {
         PairOperation("merge, \(what)") { first, second in
-            guard let one = first.document, let other = second.document else { return nil }
-            let (base, ours, theirs) = arrange(one, other)
+            guard let one = first.document, let other = second.document,
+                let (base, ours, theirs) = try? arrange(one, other)
+            else { return nil }
             return {
                 let merge = try? PropertyListMerge(
                     base: base, ours: ours, theirs: theirs, limits: first.limits)

@@ -9,7 +9,7 @@ import Testing
 
 /// Sets each limit to small numbers, for each fixture and each operation. Numbers that are too low
 /// must cause the error of that limit. All larger numbers must give the usual result.
-@Suite("Limits at every small number")
+@Suite("Limits at small numbers")
 struct LimitTests {
     /// A limit, and the code of its error.
     struct Limit: Sendable, CustomStringConvertible {

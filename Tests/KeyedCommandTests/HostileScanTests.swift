@@ -76,7 +76,9 @@ struct HostileScanTests {
         }
     }
 
-    @Test("a journal without a page size, or with the old one, is reported as SQLite applies it")
+    @Test(
+        "a journal that SQLite would apply is reported, even with a page size of 0 or an old one"
+    )
     func pageSizesOfJournals() throws {
         // SQLite 3.40.1 restores a database from both kinds of journals. Versions before 3.5.8
         // wrote 0, and a VACUUM that changes the page size leaves a journal with the old one.

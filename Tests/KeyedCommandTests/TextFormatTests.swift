@@ -203,7 +203,7 @@ struct TextFormatTests {
     }
 
     @Test(
-        "reports wrong usage by exit code 2",
+        "a wrong combination of arguments exits with code 2",
         arguments: [
             ["convert", "jsonl", "--in-place", "x"], ["convert", "json", "--json", "loose", "x"],
             ["convert", "json", "--layout", "corefoundation", "x"],

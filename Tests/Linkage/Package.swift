@@ -10,7 +10,8 @@ let traits: Set<Package.Dependency.Trait> =
     case let name?: [.trait(name: name)]
     }
 
-// Clients of each library, as users of the package would write them. `Scripts/linkage` builds them.
+// Clients of each library except `ArchiveMacros`, as users of the package would write them.
+// `Scripts/linkage` builds them.
 let package = Package(
     name: "Linkage",
     dependencies: [.package(name: "swift-keyed-archive", path: "../..", traits: traits)],

@@ -7,7 +7,7 @@ import PropertyList
 import Sketch
 import Testing
 
-/// Checks that the port of a document-based app reads documents of both versions.
+/// Checks that the port of a document-based app reads documents of both versions of the app.
 @Suite("A drawing app, ported")
 struct SketchTests {
     private func read(

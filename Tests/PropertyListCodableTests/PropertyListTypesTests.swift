@@ -72,7 +72,7 @@ struct PropertyListTypesTests {
         }
     }
 
-    @Test("trees that are nested too deep are refused, also by other coders")
+    @Test("values that are nested too deeply are refused, even with other encoders")
     func deepForeign() throws {
         let deep = (0..<600).reduce(PropertyListValue.array([])) { inner, _ in [inner] }
         #expect(throws: EncodingError.self) { try JSONEncoder().encode(deep) }

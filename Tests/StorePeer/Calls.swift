@@ -46,7 +46,7 @@ struct Calls {
         }
     }
 
-    /// Prints the number in each store, 0 for none.
+    /// Prints the number that each store holds, or 0 for a store without a number.
     ///
     /// - Throws: If a store is damaged. No failed system call may cause that.
     func read() throws {
@@ -58,7 +58,11 @@ struct Calls {
             .object(Int.self, forKey: "a")
         let preferences = try Preferences(domain: "calls", folder: "\(folder)/preferences")
         let password = try items().items().first?.password
-        let file = try? PropertyListArray(contentsOfFile: "\(folder)/file")
+        // A damaged file must not count as a missing one.
+        let plain = "\(folder)/file"
+        let file =
+            FileManager.default.fileExists(atPath: plain)
+            ? try PropertyListArray(contentsOfFile: plain) : nil
         _ = try MasterKey(file: "\(folder)/key", creatingIfMissing: true)
         return [
             ("object", object ?? 0), ("preferences", preferences.integer(forKey: "a") ?? 0),

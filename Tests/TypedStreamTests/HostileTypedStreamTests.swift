@@ -309,7 +309,8 @@ struct HostileTypedStreamTests {
         try checkTypedStream(bytes)
     }
 
-    @Test("memory is proportional to the input, whatever counts the input claims")
+    @Test(
+        "memory is proportional to the size of the input, even if the input declares large counts")
     func memory() throws {
         // C strings with the same text have the most table entries per byte.
         let first = Raw.new("[30000*]") + [0x84] + Raw.new("x")

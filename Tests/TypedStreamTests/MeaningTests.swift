@@ -122,8 +122,8 @@ struct MeaningTests {
             ])
     }
 
-    /// Earlier versions read the missing value beyond the end of the file.
-    @Test("reading an object that is cut off is an error, wherever the stream ends")
+    // Earlier versions read the missing value beyond the end of the file.
+    @Test("reading the content of an object that is cut off is an error, wherever the stream ends")
     func prefixes() throws {
         let bytes = try Self.stream()
         let whole = try TypedStreamDocument(parsing: bytes).objects
@@ -159,7 +159,7 @@ struct MeaningTests {
         #expect(text.runs.map(\.attributes) == [0, 1, 0])
     }
 
-    @Test("a run from another text has no attributes, or those of an object in this text")
+    @Test("a run of another text gives no attributes, or those with the same index in this text")
     func foreignRun() throws {
         let other = try AttributedText(
             Self.attributed("ab") {

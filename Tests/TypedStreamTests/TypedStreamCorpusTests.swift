@@ -40,7 +40,7 @@ struct TypedStreamCorpusTests {
     func properties(_ file: Corpus.File) throws { try checkTypedStream(file.bytes) }
 
     @Test(
-        "each prefix of a short stream but the header is refused, and salvaged if longer than it",
+        "a prefix of a short stream is refused, and salvaged if it is longer than the header",
         arguments: Exhaustive.sample(TypedStreamCorpus.short, oneIn: 4))
     func prefixes(_ file: Corpus.File) throws {
         for length in 0..<file.bytes.count {

@@ -57,10 +57,8 @@ public enum Implementation: String, Sendable, CaseIterable {
     case foundation
     /// libplist.
     case libplist
-    /// The minimal cost, which no implementation can beat. For one value, it only reads the bytes
-    /// once. For archives, it also creates the objects and texts, or copies them to a buffer of the
-    /// file's size. For `Codable`, it only calls containers that do nothing. Its checksum differs
-    /// from that of the other implementations.
+    /// The minimal cost, which no implementation can beat; `Benchmarks/README.md` describes it for
+    /// each job. Its checksum differs from that of the other implementations.
     case floor
 }
 

@@ -166,7 +166,10 @@ class _Encoder:
         if key in self.known:
             return self.known[key]
         self.kept.append(value)
-        if isinstance(value, (list, tuple)):
+        # A type in the map may be a subclass of `list`.
+        if type(value) in ARCHIVE_CLASS_MAP:
+            result = self.instance(value)
+        elif isinstance(value, (list, tuple)):
             self.known[key] = result = []
             result.extend(map(self.value, value))
         elif isinstance(value, dict):
@@ -175,8 +178,6 @@ class _Encoder:
         elif isinstance(value, (set, frozenset)):
             self.known[key] = result = set()
             result.update(_hashable(self.value(item)) for item in value)
-        elif type(value) in ARCHIVE_CLASS_MAP:
-            result = self.instance(value)
         elif _dataclasses.is_dataclass(value) and not isinstance(value, type):
             name = type(value).__name__
             raise MissingClassMapping(

@@ -87,6 +87,7 @@ public struct MasterKey: Sendable {
                 if creatingIfMissing { try FileAccess.synchronizeName(of: path) }
                 return found
             } catch  where error.isMissing && creatingIfMissing {
+                FileAccess.removeDeadTemporaries(beside: path)
                 let key = SymmetricKey(size: .bits256).bytes
                 do { try FileAccess.create(path, with: key, mode: 0o600) } catch
                     where error.isExisting

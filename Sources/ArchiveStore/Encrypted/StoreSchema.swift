@@ -223,6 +223,7 @@ enum NewStore {
                 if try FileMode.existing(at: file) != nil { return }
                 throw error
             }
+            FileAccess.removeDeadTemporaries(beside: file)
             let bytes = try contents(accessGroup, key)
             do throws(SystemError) {
                 try FileAccess.create(file, with: bytes, mode: FileMode.ownerOnly)

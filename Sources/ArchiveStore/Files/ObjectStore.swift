@@ -75,8 +75,9 @@ public struct ObjectStore: Sendable {
     /// The archive is read back before it replaces the previous one.
     ///
     /// - Throws: The errors of archiving and of reading the archive, and ``StoreError`` with
-    ///   `outOfSpace`, `fileAccess` or `invalidName`. The previous object stays, unless only
-    ///   flushing the folder failed; see ``StoreError/Code/fileAccess``.
+    ///   `outOfSpace`, `fileAccess`, `fileMissing` (the folder of the store is missing) or
+    ///   `invalidName`. The previous object stays, except after a failure that affected only the
+    ///   flush of the folder; see ``StoreError/Code/fileAccess``.
     public func set(_ object: (some KeyedEncodable)?, forKey key: String) throws {
         guard let object else {
             try removeObject(forKey: key)
@@ -113,9 +114,9 @@ public struct ObjectStore: Sendable {
 
     /// Removes the object for a key. Returns false if there is none.
     ///
-    /// - Throws: `invalidName` or `fileAccess`. If only flushing the folder failed, the message
-    ///   says so. The object is then removed, but may reappear after a power failure. Removing it
-    ///   again flushes the folder.
+    /// - Throws: `invalidName` or `fileAccess`. If the object was removed but the folder could not
+    ///   be flushed, the message says so, and the object may reappear after a power failure.
+    ///   Removing it again flushes the folder.
     @discardableResult
     public func removeObject(forKey key: String) throws(StoreError) -> Bool {
         try KeyFile(key, in: folder, naming).remove()
@@ -124,7 +125,7 @@ public struct ObjectStore: Sendable {
     /// Returns the keys of all objects, sorted by their bytes. Folders of other programs and
     /// symbolic links are not entered.
     ///
-    /// - Throws: `fileAccess`.
+    /// - Throws: `fileAccess`; `fileMissing` if the folder of the store is missing.
     /// - Complexity: O(*n* log *n*) in the number of files.
     public func keys() throws(StoreError) -> [String] {
         var keys: [String] = []
@@ -142,10 +143,9 @@ public struct ObjectStore: Sendable {
         return keys.map(ExactText.init(_:)).sorted().map(\.text)
     }
 
-    /// Returns the names of the files in a folder of the store, and of the entries that may be
-    /// folders for long keys. Other folders and links may have the same name as a file of the
-    /// store. The result is empty for a file or a link in place of a subfolder, and for a subfolder
-    /// that was just removed.
+    /// Returns the names of the regular files in a folder of the store, and the names that folders
+    /// for long keys have. The result is empty for a subfolder that was just removed, and for a
+    /// file or a link in its place.
     private func names(in folders: [String]) throws(StoreError) -> [String] {
         do {
             let chain = try FolderChain(folder, folders)

@@ -141,8 +141,9 @@ extension ItemTransaction {
         var item = item
         if let group = item.attributes.accessGroup, ExactText(group) != ExactText(accessGroup) {
             throw StoreError(
-                .unsupportedChange, what: "an item cannot be moved to another access group",
-                recovery: "add it there, and delete it here")
+                .unsupportedChange,
+                what: "an item of another access group cannot be stored in this one",
+                recovery: "add it to a database of its own group; to move it, then delete it here")
         }
         item.attributes.accessGroup = accessGroup
         let now = Date()

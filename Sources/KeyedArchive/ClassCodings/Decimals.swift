@@ -57,7 +57,7 @@ private struct DecimalParts {
     var isNegative: Bool
     /// The number of significant units.
     var length: Int
-    /// Eight units of 16 bits, the least significant first.
+    /// Units of 16 bits, the least significant first: all eight, or only the significant ones.
     var units: [UInt16]
 
     static let exponents = -128...127

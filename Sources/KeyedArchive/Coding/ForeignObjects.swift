@@ -196,7 +196,8 @@ extension ArchiveWriter {
         return PropertyListUID(number)
     }
 
-    /// Writes an instance of bytes as an object, unless it has been written before.
+    /// Writes an object that consists of bytes, such as an `NSData`, unless the instance has been
+    /// written before.
     ///
     /// - Throws: `classNotAllowed`, errors for exceeded limits.
     package func foreignData(

@@ -28,21 +28,29 @@ extension KeyedEncoder {
     public func encode<T: Encodable>(_ value: T, forKey key: String) {}
 
     /// Not available: ``ArchivedTimeZone`` has the fields of an `NSTimeZone`.
-    @available(*, unavailable, message: "write an `ArchivedTimeZone`, as `NSTimeZone` is archived")
+    @available(
+        *, unavailable,
+        message: "write an `ArchivedTimeZone`, which has the fields of an `NSTimeZone`"
+    )
     public func encode(_ value: TimeZone, forKey key: String) {}
 
     /// Not available: ``ArchivedLocale`` has the fields of an `NSLocale`.
-    @available(*, unavailable, message: "write an `ArchivedLocale`, as `NSLocale` is archived")
+    @available(
+        *, unavailable, message: "write an `ArchivedLocale`, which has the fields of an `NSLocale`"
+    )
     public func encode(_ value: Locale, forKey key: String) {}
 
     /// Not available: ``ArchivedCalendar`` has the fields of an `NSCalendar`.
-    @available(*, unavailable, message: "write an `ArchivedCalendar`, as `NSCalendar` is archived")
+    @available(
+        *, unavailable,
+        message: "write an `ArchivedCalendar`, which has the fields of an `NSCalendar`"
+    )
     public func encode(_ value: Calendar, forKey key: String) {}
 
     /// Not available: ``ArchivedDateComponents`` has the fields of an `NSDateComponents`.
     @available(
         *, unavailable,
-        message: "write an `ArchivedDateComponents`, as `NSDateComponents` is archived"
+        message: "write an `ArchivedDateComponents`, which has the fields of an `NSDateComponents`"
     )
     public func encode(_ value: DateComponents, forKey key: String) {}
 

@@ -13,8 +13,8 @@ public struct DisallowedObject: Sendable {
     /// A shortest path from the roots to the object, as in `root.friends[0].urls["home"]`; nil if
     /// the object is unreachable.
     ///
-    /// An archiver never writes a reference in nested containers within a field. The path of such a
-    /// reference ends with the field, or with the element of the field that contains the reference.
+    /// If a reference is in nested containers within a field, which no archiver writes, the path
+    /// ends with the field, or with the element of the field that contains the reference.
     ///
     /// The path is built on each access, because all paths together may be far longer than the
     /// archive.

@@ -51,7 +51,7 @@ private struct ObjectTree: ~Copyable {
     // Each nested object is a nested call. More calls could overflow the stack.
     private static let deepest = 512
 
-    /// What the superclasses say of the objects of a class.
+    /// The facts about a class that its superclasses determine.
     private struct Kind {
         let isNull: Bool
         let family: CollectionFamily?

@@ -11,15 +11,15 @@ struct Explore: CommandOnFiles, ConsoleCommand {
         abstract: "Write a page that shows a file in a browser: objects, references, bytes.",
         discussion: """
             The page is one HTML file that needs no network access and runs only its own code. It \
-            shows a tree of the objects, their references and bytes, classes, dates, images, \
-            colors, and a report with a note.
+            shows the tree of the objects, the references between them, their bytes, and all \
+            classes, dates, images and colors. You can add a note to its report and save the page.
 
                 keyed explore app.plist -o app.html
                 keyed explore --dir pages *.plist
 
             The page contains the whole file. --redact keeps only keys, classes and sizes, without \
-            texts, numbers, dates or data. If --limits leaves out contents, the page lists them, \
-            and the exit code is 4. A damaged file is shown as far as it is readable, and the exit \
+            texts, numbers, dates or data. Contents beyond --limits are left out. The page \
+            lists them, and the exit code is 4. A damaged file is shown as far as it is readable, and the exit \
             code is 3.
             """)
 

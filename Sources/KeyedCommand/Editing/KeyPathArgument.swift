@@ -26,8 +26,8 @@ enum KeyPathArgument {
     static func failure(
         _ error: PropertyListError, _ path: PropertyListKeyPath, in file: String
     ) -> Failure {
-        // Errors in the path itself have a line and no format.
-        guard error.location?.line != nil, error.format == nil else {
+        // Errors in the path itself have a column, but no line.
+        guard let location = error.location, location.column != nil, location.line == nil else {
             return Failure(error, in: file, source: nil)
         }
         return Failure(

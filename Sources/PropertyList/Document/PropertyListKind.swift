@@ -5,7 +5,7 @@
 public enum PropertyListKind: UInt8, Sendable, Hashable, CaseIterable, BitwiseCopyable {
     /// A malformed value. Reachable from the root only with ``ParsingOptions/salvage``.
     case unreadable
-    /// The null object of a binary property list.
+    /// The null of a binary property list or of JSON.
     case null
     /// True or false.
     case boolean

@@ -69,11 +69,11 @@ package struct OpenStepScanner {
         if let end = text.firstIndex(of: "*/", from: position &+ 2) {
             return position = end &+ 2
         }
-        guard options.contains(.unendedComment) else {
+        guard options.contains(.unterminatedComment) else {
             throw Self.error(
-                .truncated, "a comment has no closing `*/`", at: position, .unendedComment)
+                .truncated, "a comment has no closing `*/`", at: position, .unterminatedComment)
         }
-        used.insert(.unendedComment)
+        used.insert(.unterminatedComment)
         position = text.count
     }
 

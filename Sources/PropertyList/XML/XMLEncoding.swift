@@ -93,8 +93,7 @@ enum XMLEncoding {
         let span = text.span
         var start = offset
         while start < span.count, isXMLWhitespace(span[start]) { start += 1 }
-        guard span.has("<?xml", at: start), start + 5 < span.count,
-            isXMLWhitespace(span[start + 5]),
+        guard span.hasXMLDeclaration(at: start),
             let end = span.firstIndex(of: "?>", from: start + 5)
         else { return nil }
         let head = span.extracting(start..<end)

@@ -53,7 +53,7 @@ enum XMLReader {
         _ bytes: [UInt8], _ options: ParsingOptions, _ limits: ParsingLimits, _ engine: XMLEngine
     ) throws(PropertyListError) -> Contents {
         var text = bytes
-        var used = try dropLeadingWhitespace(&text, options)
+        var used = try blankLateDeclaration(&text, options)
         var preflight = XMLPreflight(options: options)
         try preflight.run(text.span)
         used.formUnion(preflight.used)
@@ -80,14 +80,16 @@ enum XMLReader {
         XMLPatch.patched(text, references: options.contains(.rawControlCharacters))
     }
 
-    /// Blanks out an XML declaration that follows white space, if the options accept it. White
-    /// space may precede a document, but not its declaration.
-    private static func dropLeadingWhitespace(
+    /// Replaces an XML declaration that follows white space by spaces, if the options accept it.
+    /// White space may precede a document, but not its declaration.
+    ///
+    /// - Returns: The leniency, if the text has such a declaration.
+    private static func blankLateDeclaration(
         _ text: inout [UInt8], _ options: ParsingOptions
     ) throws(PropertyListError) -> ParsingOptions {
         let mark = text.span.has("\u{FEFF}", at: 0) ? 3 : 0
         guard let start = text[mark...].firstIndex(where: { !isXMLWhitespace($0) }), start > mark,
-            text.span.has("<?xml", at: start)
+            text.span.hasXMLDeclaration(at: start)
         else { return [] }
         guard options.contains(.leadingWhitespace) else {
             throw PropertyListError(
@@ -198,8 +200,8 @@ private struct EngineRun {
         }
     }
 
-    /// Returns the message of an engine as a phrase. Messages of libxml2 begin with the name of a
-    /// function and end in an exclamation mark.
+    /// Returns the message of an engine as a phrase. A message of libxml2 may begin with the name
+    /// of a function and a colon. It may end in an exclamation mark.
     private func description(of outcome: XMLOutcome) -> String {
         var message = Substring(TerminalText.escaped(outcome.message))
         if message.hasPrefix("xml"), let colon = message.firstIndex(of: ":") {

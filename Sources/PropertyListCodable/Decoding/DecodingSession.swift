@@ -27,7 +27,7 @@ final class DecodingSession {
     // exclusivity checks would cost as much as a lookup.
     @exclusivity(unchecked) private var sharedTexts: SharedTexts?
     private var longContents = LongContents()
-    // The type whose initializer runs, of those that the session does not decode itself.
+    // The type whose `init(from:)` runs. The types that the session decodes itself do not count.
     private var openType: Any.Type?
     /// The long data read so far.
     var longData = LongData()

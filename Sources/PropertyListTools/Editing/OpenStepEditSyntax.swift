@@ -50,7 +50,7 @@ struct OpenStepEditSyntax: TextEditSyntax {
 
     private func afterBlanks(_ place: Int) -> Int {
         let text = store.bytes.span
-        var scanner = OpenStepScanner(text, options: .unendedComment)
+        var scanner = OpenStepScanner(text, options: .unterminatedComment)
         scanner.position = place
         return (try? scanner.skipBlanks(text)) == nil ? place : scanner.position
     }

@@ -24,7 +24,7 @@ struct OpenStepSourceMap {
     }
 
     private mutating func findEnds(_ text: Span<UInt8>) {
-        var scanner = OpenStepScanner(text, options: .unendedComment)
+        var scanner = OpenStepScanner(text, options: .unterminatedComment)
         var open: [Int] = []
         if isStringsFile {
             ranges.end(0, at: text.count)

@@ -28,7 +28,7 @@ public struct PropertyListEditor: Sendable {
     ///   - limits: The limits for the result.
     /// - Throws: `unrepresentableValue` for a document that was only partly readable or has no
     ///   format, and for OpenStep text that needed leniencies for separators, trailing content or
-    ///   an unended comment. `duplicateKey` for text in which a key occurs twice.
+    ///   an unterminated comment. `duplicateKey` for text in which a key occurs twice.
     public init(
         _ document: PropertyListDocument, options: ParsingOptions = .strict,
         limits: ParsingLimits = .default
@@ -62,7 +62,7 @@ public struct PropertyListEditor: Sendable {
                 .unrepresentableValue, format: format,
                 what: "cannot edit a file that is only partly readable: \(problem.what)")
         }
-        let unclear: ParsingOptions = [.looseSeparators, .trailingContent, .unendedComment]
+        let unclear: ParsingOptions = [.looseSeparators, .trailingContent, .unterminatedComment]
         guard format != .openStep || document.leniencies.isDisjoint(with: unclear) else {
             throw PropertyListError(
                 .unrepresentableValue, format: format,
@@ -308,9 +308,9 @@ public struct PropertyListEditor: Sendable {
             throw PropertyListError(
                 .unrepresentableValue, format: document.format,
                 what:
-                    "UIDs cannot be distinguished from dictionaries unless the file stays a keyed "
-                    + "archive",
-                recovery: .init(.convertToBinary, "convert it to the binary format first"))
+                    "an edit of a file with UIDs cannot change whether the file is a keyed archive: "
+                    + "in other files, UIDs have the form of dictionaries",
+                recovery: .init(.convertToBinary, "convert the file to the binary format first"))
         }
         return EditedPropertyList(bytes: bytes, document: edited, changes: changes)
     }

@@ -83,10 +83,10 @@ struct KeyPathParser {
             location: Self.location(place ?? byte, in: text))
     }
 
-    /// Returns the location of a byte in the text of a path, which is one line.
+    /// Returns the location of a byte in the text of a path.
     static func location(_ byte: Int, in text: String) -> PropertyListError.Location {
         let head = String(decoding: text.utf8.prefix(byte), as: UTF8.self)
-        return .init(byte: byte, line: 1, column: head.unicodeScalars.count + 1)
+        return .init(byte: byte, line: nil, column: head.unicodeScalars.count + 1)
     }
 
     // MARK: Pointer and colons
@@ -197,7 +197,8 @@ struct KeyPathParser {
         var name = ""
         while let scalar = next, ![".", "[", "!"].contains(scalar) {
             if scalar == "]" || scalar == "\"" {
-                throw error("a key with `\(scalar)` in it needs quotes")
+                throw error(
+                    "a key with `\(scalar)` in it needs quotes, or `\\` before the `\(scalar)`")
             }
             take()
             guard scalar == Self.backslash else {

@@ -4,7 +4,8 @@
 public import Foundation
 
 extension Document {
-    /// Returns a document with an object of each class.
+    /// Returns a document with an object of each class. It is never freed, because its objects form
+    /// reference cycles.
     public static func sample() -> Document {
         let document = Document()
         document.title = "Harbour"
@@ -97,7 +98,7 @@ extension Document {
         }
     }
 
-    /// Returns the keyed archive that the app saves. Objects in reference cycles are never freed.
+    /// Returns the keyed archive that the app saves.
     public func archived() throws -> Data {
         try NSKeyedArchiver.archivedData(withRootObject: self, requiringSecureCoding: true)
     }

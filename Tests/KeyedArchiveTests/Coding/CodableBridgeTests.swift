@@ -74,8 +74,7 @@ struct CodableBridgeTests {
         let archive = try KeyedUnarchiver(
             parsing: Archives.fixture("save"), allowing: allowed)
         let list = try archive.unarchive([OpaqueObject].self)
-        // The friends refer back to the list. A typed value decodes only the fields it names, but a
-        // tree would be cyclic.
+        // The friends refer back to the list, so the tree of an element would be infinite.
         #expect(archiveError { try list[0].propertyList() }?.code == .referenceCycle)
         let extras = try archive.unarchive(OpaqueObject.self, forKey: "extras")
         let tree = try extras.propertyList()
@@ -96,7 +95,7 @@ struct CodableBridgeTests {
         #expect(person.born.timeIntervalSinceReferenceDate == 1.5)
     }
 
-    @Test("the property list of an opaque object has values without keys and references in arrays")
+    @Test("the property list of an opaque object includes values without keys")
     func everyField() throws {
         let bytes = try Archives.make([
             [
@@ -107,13 +106,16 @@ struct CodableBridgeTests {
         ])
         let opaque = try KeyedUnarchiver.unarchive(
             OpaqueObject.self, from: bytes, allowing: .foundation.keepingUnknownClasses())
-        // The key of the program, `$0`, stays escaped beside the value without a key.
+        // `$$0` is the escaped form of the key `$0`, which the program chose. It stays escaped,
+        // because the value without a key has the key `$0`.
         #expect(
             try opaque.propertyList()
                 == ["$0": "text", "$$0": 1, "$1": 2, "list": ["text", "$null", 4]])
     }
 
-    @Test("collections that have a field for each element are collections in the property list")
+    @Test(
+        "collections with a field for each element are arrays and dictionaries in the property list"
+    )
     func numberedCollections() throws {
         func tree(_ name: String, _ fields: PropertyListValue) throws -> PropertyListValue {
             var object = fields.dictionary ?? [:]

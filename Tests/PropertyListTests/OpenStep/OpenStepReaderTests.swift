@@ -116,7 +116,7 @@ struct OpenStepReaderTests {
     @Test(
         "accepts each deviation only with its leniency",
         arguments: [
-            ("/* a", .unendedComment, [:]), ("(a) /* b", .unendedComment, ["a"]),
+            ("/* a", .unterminatedComment, [:]), ("(a) /* b", .unterminatedComment, ["a"]),
             ("a = b; }", .trailingContent, ["a": "b"]),
             ("a = b; ) /* c", .trailingContent, ["a": "b"]),
             ("{a = 1; a = 2;}", .duplicateKeys, ["a": "2"]), (#""\q""#, .looseEscapes, "q"),

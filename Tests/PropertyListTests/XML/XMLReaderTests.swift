@@ -73,6 +73,9 @@ private let prologRules: [XMLRule] = [
         document: "\n<?xml version='1.0'?><plist><true/></plist>",
         .lenient(.leadingWhitespace, .malformedXML, true)),
     .init(
+        "white space before an instruction whose name starts with `xml`",
+        document: "\n<?xml-stylesheet href='x'?><plist><true/></plist>", .accepted(true)),
+    .init(
         "internal subset", document: "<!DOCTYPE plist [<!ENTITY a 'b'>]><plist><true/></plist>",
         .refused(.malformedXML)),
     .init(

@@ -116,14 +116,14 @@ private func failure(
 @Suite("XML tokenizer")
 struct XMLTokenizerTests {
     @Test(
-        "refuses a document that is not well-formed at the position of the violation",
+        "reports the position of a violation of XML's rules",
         arguments: violations, [XMLEngine.fastest, .tokenizer])
     func places(_ violation: XMLViolation, _ engine: XMLEngine) throws {
         try check(violation, engine)
     }
 
     @Test(
-        "the parser and libxml2 refuse a document that is not well-formed at the same position",
+        "the parser and libxml2 report the same position of a violation of XML's rules",
         .enabled(if: XMLEngine.libxml2.isAvailable, "the trait `LibXML2` is off"),
         arguments: violations)
     func samePlaces(_ violation: XMLViolation) throws {

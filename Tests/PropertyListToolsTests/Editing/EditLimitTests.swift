@@ -76,7 +76,7 @@ struct EditLimitTests {
         "a value given by the caller raises the limits by its size",
         arguments: [PropertyListFormat.xml, .binary, .json])
     func largeValue(format: PropertyListFormat) throws {
-        let text = String(repeating: "long ", count: 1_000_000)
+        let text = String(repeating: "long ", count: Exhaustive.isSampled ? 1_000_000 : 8_000_000)
         let result = try edited(
             ["a": "b"], as: format, .set(.string(text)), at: [.key("a")], limits: Self.small)
         #expect(result.document.root["a"]?.string == text)
@@ -99,7 +99,7 @@ struct EditLimitTests {
         arguments: [PropertyListFormat.xml, .binary])
     func largeNestedValue(format: PropertyListFormat) throws {
         let inner = try PropertyListDocument(["k": "v"]).serialized(as: .binary)
-        let text = String(repeating: "long ", count: 1_000_000)
+        let text = String(repeating: "long ", count: Exhaustive.isSampled ? 1_000_000 : 4_000_000)
         let result = try edited(
             ["payload": .data(inner)], as: format, .set(.string(text)),
             at: [.key("payload"), .content, .key("k")], limits: Self.small)

@@ -28,7 +28,7 @@ struct OpenStepEditTests {
         Self.source.replacing(old, with: new)
     }
 
-    @Test("a new container is indented like the others, even if none of them begins a line")
+    @Test("a new container is indented like the others, even if these follow keys on the same line")
     func indentation() throws {
         let source = "{\n  a = 1;\n  b = {\n    c = 2;\n  };\n}"
         #expect(

@@ -133,6 +133,7 @@ class Search {
     if (text[0] === "[") return (node) => isIn(node, Kind.array, Kind.set) && `[${slots[node]}]`.startsWith(text);
     const wanted = text[0] === '"' ? unescapedForPath(text.slice(1, -1)) : text;
     const isFound = this.#matching(wanted);
+    // Only the last step may match a part of a key.
     if (!isLast) model.texts.forEach((known, index) => { if (isFound[index] && known.toLowerCase() !== wanted) isFound[index] = 0; });
     return (node) => {
       if (!isIn(node, Kind.dictionary) || slots[node] < 0) return false;

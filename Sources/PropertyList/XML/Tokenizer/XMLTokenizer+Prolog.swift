@@ -7,10 +7,7 @@ extension XMLTokenizer {
     mutating func prolog(_ text: Span<UInt8>) throws(Stop) {
         // libxml2 looks for a byte order mark only if there are at least four bytes.
         if text.count >= 4 { _ = take("\u{FEFF}", text) }
-        if text.has("<?xml", at: index), index &+ 5 < text.count, isXMLWhitespace(text[index &+ 5])
-        {
-            try declaration(text)
-        }
+        if text.hasXMLDeclaration(at: index) { try declaration(text) }
         try misc(text)
         if take("<!DOCTYPE", text) {
             try documentType(text)
