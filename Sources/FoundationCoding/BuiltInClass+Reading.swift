@@ -113,7 +113,7 @@ extension BuiltInClass {
     private static func hashedElements(
         _ coder: KeyedDecoder, _ reader: KeyedUnarchiverCoder
     ) throws -> [AnyObject] {
-        try hashed(elements(coder, reader), coder)
+        try hashed(elements(coder, reader), "elements", coder)
     }
 
     /// Returns an array of objects. The initializer that takes a Swift array would be slower,
@@ -127,7 +127,7 @@ extension BuiltInClass {
 
     private static func dictionary(_ coder: KeyedDecoder) throws -> NSMutableDictionary {
         let pairs = try ArchivedPairs<ObjectElement, ObjectElement>(coder: coder).entries
-        _ = try hashed(pairs.compactMap(\.key.object), coder)
+        _ = try hashed(pairs.compactMap(\.key.object), "keys", coder)
         let dictionary = NSMutableDictionary(capacity: min(pairs.count, 1 << 16))
         for (key, value) in pairs {
             guard let key = key.object as? NSObject, let value = value.object else { continue }
@@ -150,7 +150,7 @@ extension BuiltInClass {
 
     private static func countedSet(_ coder: KeyedDecoder) throws -> NSCountedSet {
         let elements = try ArchivedCountedSet<ObjectElement>(coder: coder).elements
-        _ = try hashed(elements.compactMap(\.element.object), coder)
+        _ = try hashed(elements.compactMap(\.element.object), "elements", coder)
         let set = NSCountedSet(capacity: min(elements.count, 1 << 16))
         for (element, count) in elements {
             guard let element = element.object else { continue }
@@ -174,21 +174,21 @@ extension BuiltInClass {
     /// The maximum number of elements of one collection that may have the same hash.
     private static let mostCollisions = 1024
 
-    /// Returns the elements after checking that each has a hash, and that not too many hashes
-    /// collide.
+    /// Returns the elements of a set, or the keys of a dictionary, after checking that each has a
+    /// hash, and that not too many hashes collide.
     ///
     /// The hashes of Foundation's classes have no seed, so an attacker can craft elements that
     /// collide. The time to build a set of such elements grows with the square of their number.
     private static func hashed(
-        _ elements: [AnyObject], _ coder: KeyedDecoder
+        _ elements: [AnyObject], _ role: String, _ coder: KeyedDecoder
     ) throws -> [AnyObject] {
         for element in elements where isUnhashable(element) {
             throw KeyedArchiveError(
                 .wrongType,
                 what:
-                    "expected elements that have a hash, found one of class \(Swift.type(of: element))",
+                    "expected \(role) that have a hash, found one of class \(Swift.type(of: element))",
                 object: coder.uid,
-                recovery: "use an array: Foundation would crash when it hashes the element")
+                recovery: "use another class: Foundation would crash when it hashes the object")
         }
         if elements.count <= mostCollisions { return elements }
         var counts: [Int: Int] = [:]
@@ -198,7 +198,7 @@ extension BuiltInClass {
             if counts[hash, default: 0] > mostCollisions {
                 throw KeyedArchiveError(
                     .expansionLimitExceeded,
-                    what: "expected at most \(mostCollisions) elements with the same hash, "
+                    what: "expected at most \(mostCollisions) \(role) with the same hash, "
                         + "found more",
                     object: coder.uid)
             }

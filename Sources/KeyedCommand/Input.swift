@@ -148,8 +148,8 @@ struct TextOptions: ParsableArguments {
 struct ReadingOptions: ParsableArguments {
     @Flag(
         help: ArgumentHelp(
-            "Accept the deviations that Apple's parsers accept, and commas between the entries of "
-                + "OpenStep text.",
+            "Accept the deviations that Apple's parsers accept, white space around numbers and "
+                + "dates, and other separators in OpenStep text.",
             discussion: "The leniencies that were needed are reported on standard error."))
     var lenient = false
 
@@ -206,7 +206,7 @@ struct Input {
     }
 
     /// Parses a file strictly. If that fails, parses it with all leniencies and keeps what is
-    /// readable. Only an error that remains with leniencies is reported.
+    /// readable. Only an error that remains with leniencies, or an exceeded limit, is reported.
     ///
     /// `isStrict` says whether a file that is damaged or needs a leniency is an error.
     init(

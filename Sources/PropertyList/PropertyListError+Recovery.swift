@@ -61,7 +61,7 @@ extension PropertyListError {
         init(allowing leniency: ParsingOptions, orInstead other: ParsingOptions = []) {
             let names = [leniency, other].filter { !$0.isEmpty }
                 .map { $0.names.joined(separator: "` and `.") }.joined(separator: "` or `.")
-            let isOne = leniency.names.count + other.names.count == 1
+            let isOne = max(leniency.names.count, other.names.count) == 1
             text = "`ParsingOptions.\(names)` \(isOne ? "accepts" : "accept") it"
             code = .allowLeniency
             self.leniency = leniency

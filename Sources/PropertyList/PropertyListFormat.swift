@@ -57,11 +57,11 @@ extension PropertyListFormat {
     /// After a comment, `<` and `{` always mean OpenStep, because XML and JSON have no such
     /// comments.
     ///
-    /// A single word is also a valid property list in OpenStep, and often in JSON, but it could
-    /// begin any text file. For such a file the caller has to name the format.
+    /// A single word is also a valid property list in OpenStep, and a few words, such as `true`,
+    /// are valid JSON. But a word could begin any text file, so the caller has to name the format.
     ///
     /// - Throws: `unrecognizedFormat`. The message names the format of the input if it is a related
-    ///   one, such as a typed stream or an SQLite database.
+    ///   one, such as a typedstream or an SQLite database.
     public static func detect(_ bytes: [UInt8]) throws(PropertyListError) -> PropertyListFormat {
         if bytes.starts(with: "bplist".utf8) { return .binary }
         if let format = TextHead(bytes).format { return format }

@@ -214,6 +214,10 @@ struct RunCursor {
             throw fields.fail(
                 "expected an attribute index from 1 to \(dictionaries + 1), found \(number)")
         }
+        guard units.left > 0 else {
+            throw fields.fail(
+                "expected no run after the end of the text, found a run of \(length) UTF-16 units")
+        }
         guard length > 0, length <= units.left else {
             throw fields.fail(
                 "expected a run of at least 1 and at most \(units.left) UTF-16 units, found "

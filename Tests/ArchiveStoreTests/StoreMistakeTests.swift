@@ -140,8 +140,8 @@ private let fileMistakes: [Mistake] = [
     Mistake(
         "a key that is no plain name of a file",
         "store: `../secret.archive` is not a valid file name (use 1 to 255 bytes "
-            + "without a slash or a leading dot, or `ObjectStore.Naming.escaped`, which "
-            + "accepts any key)"
+            + "without a slash, NUL or a leading dot, or `ObjectStore.Naming.escaped`, which "
+            + "accepts all characters)"
     ) { folder in
         let store = try ObjectStore(folder: folder, naming: .plain(extension: "archive"))
         try store.set("text", forKey: "../secret")

@@ -51,7 +51,7 @@ extension Level {
 struct FoundationCodingExamples {
     private let hero = Hero(name: "Ann", friend: Hero(name: "Bob"))
 
-    @Test("change the names of two classes")
+    @Test("archive with the coders in place of Foundation's")
     func twoNames() throws {
         let data = try KeyedArchiverCoder.archivedData(
             withRootObject: hero, requiringSecureCoding: true)

@@ -454,6 +454,9 @@ struct CoderTests {
             try KeyedUnarchiverCoder.unarchiveTopLevelObjectWithData(Data(bytes))
         }
         #expect(refused?.code == .wrongType)
+        #expect(
+            refused?.what
+                == "expected elements that have a hash, found one of class NSDecimalNumber")
     }
 }
 

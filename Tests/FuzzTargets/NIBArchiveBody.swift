@@ -36,7 +36,8 @@ public func checkNIBArchive(_ input: [UInt8]) throws {
     }
 }
 
-/// Checks that the values follow each other without gaps, and that each is found by its key.
+/// Checks that the values follow each other without gaps, and that the first value of an
+/// object is found by its key.
 private func checkPlaces(_ document: NIBArchiveDocument) throws {
     var place: Int?
     for value in document.objects.flatMap({ Array($0.values) }) {
@@ -55,7 +56,7 @@ private func checkPlaces(_ document: NIBArchiveDocument) throws {
 
 /// Lists the contents of a NIBArchive as lines of text, to compare two readers.
 public enum NIBArchiveDump {
-    /// Returns a line for each object and each of its values.
+    /// Returns a line for each object, for each of its values, and for each class.
     public static func lines(_ document: NIBArchiveDocument) -> [String] {
         document.objects.flatMap { object in
             ["OBJECT \(hex(object.class.name))"] + object.values.map(line)

@@ -68,7 +68,7 @@ private struct Leaves: Decodable {
     }
 }
 
-/// A class that calls every decoding method for its fields, and retains the objects.
+/// A class that calls many decoding methods for each of its fields, and retains the objects.
 private final class Curious: KeyedCodable {
     static let archivedClass: ArchivedClass = "Curious"
     static let archivedAliases = ["Node", "Save"]

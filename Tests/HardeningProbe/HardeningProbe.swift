@@ -10,9 +10,10 @@ import TestSupport
 /// calls.
 ///
 ///     HardeningProbe growth SHARE SHARES FORM PATTERN
-///                                                  counts each operation on each family at n, 2n
-///                                                  and 4n: share SHARE of SHARES, in the short or
-///                                                  thorough form
+///                                                  runs each operation on each family at n, 2n
+///                                                  and 4n (at n and 4n in the short form), for
+///                                                  callgrind to count. This process runs part SHARE
+///                                                  of SHARES
 ///     HardeningProbe verbs SHARE SHARES FORM PATTERN FOLDER
 ///                                                  the same for the command's verbs and operations
 ///                                                  on pairs of files, which are written to FOLDER

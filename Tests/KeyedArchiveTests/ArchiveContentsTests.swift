@@ -114,7 +114,7 @@ struct ArchiveContentsTests {
         )
     }
 
-    @Test("an object referenced only in nested containers has the path of the field around them")
+    @Test("an object referenced only in nested containers has the path of the field or its element")
     func nestedReferences() throws {
         let bytes = try Archives.make([
             [

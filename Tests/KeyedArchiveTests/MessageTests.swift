@@ -584,7 +584,7 @@ private let writingMistakes: [MessageTests.Mistake] = [
     },
     .init(
         "a run without attribute dictionaries",
-        "keyed archive: expected no runs without attribute dictionaries, found a run of 2 UTF-16 "
+        "keyed archive: expected no runs in a string without attribute dictionaries, found a run of 2 UTF-16 "
             + "units, in root"
     ) {
         _ = try KeyedArchiver.archive(

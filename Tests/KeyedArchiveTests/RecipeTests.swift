@@ -117,7 +117,7 @@ struct RecipeTests {
         #expect(try ArchiveGraph(parsing: written).archivedClass(of: 1)?.name == "Partial")
     }
 
-    @Test("another written name replaces only a type's own class, and none of its other classes")
+    @Test("`writtenAs` replaces the name of a type's own class, but not those of its aliases")
     func renamedOwnClass() throws {
         func name(_ value: some KeyedCodable) throws -> String? {
             let registry = ClassRegistry.foundation.adding(type(of: value), writtenAs: "Other")

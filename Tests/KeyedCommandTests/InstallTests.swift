@@ -86,7 +86,7 @@ struct InstallTests {
 
 @Suite("Unknown verbs")
 struct VerbTests {
-    @Test("an unknown verb gives the list of verbs, and a file name suggests a verb for it")
+    @Test("the error for an unknown verb lists the verbs; for a file name, it suggests a verb")
     func unknown() {
         let run = keyed("shw", "a.plist")
         #expect(run.status == 2)

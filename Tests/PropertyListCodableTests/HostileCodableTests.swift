@@ -183,6 +183,19 @@ struct HostileCodableTests {
         }
     }
 
+    @Test("the error for a number out of range names the kind of the number")
+    func numbersOutOfRange() throws {
+        for (number, what) in [
+            (300, "an integer does not fit in Int8"), (1.5, "a real number does not fit in Int8"),
+        ] as [(PropertyListValue, String)] {
+            let error = #expect(throws: DecodingError.self) {
+                try PlistDecoder().decode([Int8].self, from: [number])
+            }
+            guard case .dataCorrupted(let context) = error else { throw Broken() }
+            #expect((context.underlyingError as? PropertyListError)?.what == what)
+        }
+    }
+
     @Test("a value with many references in a small file is copied once")
     func longContents() throws {
         // Copying one of these values for each reference would take 10 GB.

@@ -81,7 +81,7 @@ struct RecoveryCodeTests {
     }
 
     @Test(
-        "an error about an older archive suggests an import, one about an unknown file a search"
+        "an error about an older archive suggests an import; one about another file, a search"
     )
     func otherFiles() throws {
         let stream = try #require(refusal(of: "\u{4}\u{B}streamtyped"))

@@ -219,6 +219,21 @@ struct MeaningTests {
         return try TypedStreamDocument(parsing: stream.finish())
     }
 
+    @Test("a run after the end of the text is refused")
+    func runAfterText() throws {
+        for text in ["", "ab"] {
+            let document = try Self.attributed(text) {
+                if !text.isEmpty { try Self.appendRun(1, 2, attributes: [], to: &$0) }
+                try Self.appendRun(1, 3, attributes: text.isEmpty ? [] : nil, to: &$0)
+            }
+            let error = #expect(throws: TypedStreamError.self) { try AttributedText(document) }
+            #expect(
+                error?.what
+                    == "expected no run after the end of the text, found a run of 3 UTF-16 units, "
+                    + "in NSAttributedString")
+        }
+    }
+
     @Test("data with a value after its bytes is refused")
     func extraValue() throws {
         let document = try Self.document("NSData") {

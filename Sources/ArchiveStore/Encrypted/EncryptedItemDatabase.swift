@@ -63,8 +63,8 @@ public final class EncryptedItemDatabase: ItemDatabase {
     ///   - timeout: The number of seconds to wait for other programs that are writing. Threads that
     ///     use the same database wait for each other without a limit.
     /// - Throws: ``StoreError`` with `fileMissing`, `fileAccess`, `outOfSpace`, `busy`, `wrongKey`,
-    ///   `unknownAccessGroup` for the database of another group, or `unsupportedVersion`. For a new
-    ///   database also `weakPassphrase`, or `invalidName` for a long access group.
+    ///   `unknownAccessGroup` for the database of another group, `unsupportedVersion`, or
+    ///   `invalidName` for a path that contains NUL. For a new database also `weakPassphrase`, or `invalidName` for a long access group.
     ///   `invalidDatabase` if the file is damaged or not a database of this kind, or if a file
     ///   beside it is not a journal of this store; the error names that file. All files are left
     ///   unchanged.
@@ -226,6 +226,7 @@ public final class EncryptedItemDatabase: ItemDatabase {
     ///
     /// - Throws: `alteredItem` for an item that cannot be read, `weakPassphrase`, `wrongKey` if the
     ///   cost of `master` is out of bounds or another program has changed the key, `outOfSpace`,
+    ///   `invalidDatabase` if the store is damaged or has been replaced, `unsupportedVersion`,
     ///   `busy`, or `misuse` within a transaction of the same thread. In these cases nothing has
     ///   changed. After `fileAccess`, the store may have either key.
     public func rotateKey(to master: MasterKey) throws {

@@ -52,7 +52,7 @@ extension ObjectStore.Naming {
                 .invalidName,
                 what:
                     "`\(StoreError.printable(plainExtension))` is not a valid file name extension",
-                recovery: "use fewer than \(Self.longest) bytes without a slash")
+                recovery: "use fewer than \(Self.longest) bytes without a slash or NUL")
         }
     }
 
@@ -66,8 +66,9 @@ extension ObjectStore.Naming {
             throw StoreError(
                 .invalidName,
                 what: "`\(StoreError.printable(name))` is not a valid file name",
-                recovery: "use 1 to \(Self.longest) bytes without a slash or a leading dot, or "
-                    + "`ObjectStore.Naming.escaped`, which accepts any key")
+                recovery:
+                    "use 1 to \(Self.longest) bytes without a slash, NUL or a leading dot, or "
+                    + "`ObjectStore.Naming.escaped`, which accepts all characters")
         }
         return ([], name)
     }

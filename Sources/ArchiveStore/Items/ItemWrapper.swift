@@ -70,7 +70,7 @@ public struct ItemWrapper: Sendable {
 
     /// Removes the item, which then has its default attributes again.
     ///
-    /// - Throws: The errors of ``ItemStore/items(matching:limit:)``.
+    /// - Throws: `outOfSpace`, and the errors of ``ItemStore/items(matching:limit:)``.
     public func reset() throws {
         try store.transaction(in: query.accessGroup) { _ = try $0.delete(matching: query) }
     }

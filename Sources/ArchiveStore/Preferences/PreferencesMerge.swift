@@ -22,7 +22,7 @@ struct PreferencesMerge {
     private(set) var keys: KeyValueTable.Unsaved = [:]
     /// The bytes of the new file, or nil if the file already has the values.
     private(set) var bytes: [UInt8]?
-    /// The reason why a change is not included, for one of those that are not.
+    /// The reason why a change is not included. If several are not, the reason for one of them.
     private(set) var refusal: StoreError?
     /// The keys of the changes that were not tried for lack of time. Those that have waited longest
     /// come first.

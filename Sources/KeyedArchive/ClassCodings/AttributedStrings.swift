@@ -220,7 +220,8 @@ extension ArchivedAttributedString {
 
     /// The error text for a run of a string without attribute dictionaries.
     private static func runWithoutDictionaries(_ units: Int) -> String {
-        "expected no runs without attribute dictionaries, found a run of \(units) UTF-16 units"
+        "expected no runs in a string without attribute dictionaries, found a run of \(units) UTF-16 "
+            + "units"
     }
 
     /// Checks the runs and returns them in packed form; nil if they need no table, because there is

@@ -48,7 +48,8 @@ extension PropertyListValue: KeyedCodable {
         case .dictionary(let entries): return try Self.archive(entries, in: writer)
         case .null, .uid, .set:
             throw KeyedArchiveError(
-                .valueOutOfRange, what: "a keyed archive cannot represent a value of kind \(kind)")
+                .valueOutOfRange,
+                what: "a property list in a keyed archive cannot contain a value of kind \(kind)")
         }
     }
 

@@ -71,7 +71,7 @@ private struct AnyDescription {
     private mutating func describe(_ value: AnyArchived) {
         switch value.content {
         case let value as String: text += "\"\(Self.printable(value))\""
-        case let value as Data: text += "<\(value.count) bytes>"
+        case let value as Data: text += "<\(value.count) \(value.count == 1 ? "byte" : "bytes")>"
         case let value as Date:
             let seconds = value.timeIntervalSinceReferenceDate
             text += PropertyListDate(secondsSince2001: seconds).description

@@ -269,9 +269,9 @@ extension ArchiveWriter {
             isRequested: requested.allows(archivedClass.name))
     }
 
-    /// Returns the class that a value of a type is written as, given its class among those of the
-    /// type. A name from ``ClassRegistry/adding(_:writtenAs:)`` replaces the type's own class only:
-    /// the other classes, its aliases, say how to read the fields.
+    /// Returns the class under which a value is written. `archivedClass` is the class of `type` or
+    /// one of its aliases. A name from ``ClassRegistry/adding(_:writtenAs:)`` replaces only the
+    /// former, because an alias determines how the fields are read.
     func writtenClass(
         _ archivedClass: ArchivedClass, of type: any KeyedEncodable.Type
     ) -> ArchivedClass {

@@ -15,9 +15,9 @@ internal import ArchiveVocabulary
 /// let bytes = try archiver.finish()
 /// ```
 ///
-/// The methods of an encoder do not throw. ``finish(as:)`` throws the first error, with the path to
-/// the field: a class that the registry does not allow, a value that could not be read back, an
-/// error of a program's own `encode(with:)`. Nothing is output then.
+/// The methods of an encoder do not throw. ``finish(as:)`` throws the first error: for a class that
+/// the registry does not allow or a value that could not be read back, with the path to the field;
+/// or an error of a program's own `encode(with:)`, unchanged. Nothing is output then.
 public final class KeyedArchiver {
     /// The options for writing archives.
     public struct Options: Sendable, Hashable {

@@ -74,7 +74,8 @@ extension KeyedArchiveError {
         return KeyedArchiveError(
             .duplicateKey, what: "`\(printable(key))` is written twice in \(owner)", object: object,
             path: path,
-            recovery: "rename the key in one type of the hierarchy, or set "
-                + "`KeyedArchiver.Options.lastDuplicateKeyWins`")
+            recovery: (className == nil
+                ? "give each root its own key" : "rename the key in one type of the hierarchy")
+                + ", or set `KeyedArchiver.Options.lastDuplicateKeyWins`")
     }
 }

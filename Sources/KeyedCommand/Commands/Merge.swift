@@ -14,8 +14,8 @@ struct Merge: ParsableCommand, ConsoleCommand {
             Without --base, the entries of OTHER are set in FILE. Dictionaries in both are merged \
             key by key, and the elements of an array are appended.
 
-            With --base, the common ancestor of both files, the changes of OTHER are applied to \
-            FILE. In a conflict, FILE's value is kept (OTHER's with --favor other), the conflict \
+            --base names the common ancestor of both files. The changes that OTHER made to it are \
+            then applied to FILE. Reports call FILE ours and OTHER theirs. In a conflict, FILE's value is kept (OTHER's with --favor other), the conflict \
             is reported on standard error, and the exit code is 1. For git:
 
                 git config merge.plist.driver "keyed merge --in-place --base %O --name %P %A %B"

@@ -11,8 +11,8 @@ struct Plutil: ParsableCommand, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "Act as plutil, with the same options, output and exit codes.",
         discussion: """
-            keyed plutil -help lists the options. A symbolic link to keyed with the name \
-            plutil does the same.
+            keyed plutil -help lists the options. keyed also acts as plutil if it is run through \
+            a symbolic link with the name plutil.
             """)
 
     @Argument(parsing: .captureForPassthrough, help: "The arguments of plutil.")

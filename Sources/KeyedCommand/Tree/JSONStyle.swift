@@ -21,8 +21,8 @@ import PropertyListTools
 /// | `text` | the text of a run of an attributed string |
 /// | … | the provenance: the file and its hash |
 ///
-/// A heading has the keys `path`, `kind`, `format`, `size`, `offset` and, for an archive,
-/// `archiver` and `objects`.
+/// A heading has the keys `path`, `kind`, `format`, `size` and `offset`. An archive also has
+/// `objects` and, unless it was imported, `archiver`.
 struct JSONStyle: TreeStyle {
     /// Ordered entries.
     typealias Entries = [(key: String, value: PropertyListValue)]

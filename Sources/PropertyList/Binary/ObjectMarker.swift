@@ -40,25 +40,4 @@ enum ObjectMarker {
 
     /// The low four bits of a marker whose count follows as an integer.
     static let countFollows: UInt8 = 0x0F
-
-    /// Returns the meaning of a marker for display, or nil for an invalid one.
-    package static func name(_ marker: UInt8) -> String? {
-        switch marker {
-        case null: "null"
-        case no: "false"
-        case yes: "true"
-        case 0x10...0x14: "integer, \(1 << (marker & 0x0F)) bytes"
-        case single: "real, 4 bytes"
-        case double: "real, 8 bytes"
-        case date: "date"
-        case 0x40...0x4F: "data"
-        case 0x50...0x5F: "ASCII string"
-        case 0x60...0x6F: "UTF-16 string"
-        case 0x80...0x8F: "UID, \((marker & 0x0F) + 1) bytes"
-        case 0xA0...0xAF: "array"
-        case 0xC0...0xCF: "set"
-        case 0xD0...0xDF: "dictionary"
-        default: nil
-        }
-    }
 }

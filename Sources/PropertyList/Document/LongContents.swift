@@ -22,8 +22,8 @@ package struct LongContents {
 
     package init() {}
 
-    /// Returns the number of values that hashing or parsing the texts repeated since an earlier
-    /// ``repeatedBytes`` counts as: one for each KiB.
+    /// Returns the cost of hashing or parsing the texts that were repeated since ``repeatedBytes``
+    /// was `earlier`: one value for each KiB.
     package func cost(since earlier: Int) -> Int { (repeatedBytes &- earlier) >> 10 }
 
     /// Returns the hash of the key `node`, whose text is `text`.

@@ -27,7 +27,7 @@ package struct DictionaryKeys: Sendable {
     }
 
     /// Creates a sequence of distinct keys. `hash` returns the ``hash(_:)`` of the key at an index.
-    /// It is not called for a few keys.
+    /// It is not called if there are at most ``indexThreshold`` keys.
     package init(distinct texts: [String], hash: (Int) -> UInt32) {
         self.texts = texts
         if texts.count > Self.indexThreshold { rebuildIndex(hash) }

@@ -7,7 +7,7 @@ enum UIDPass {
     ///
     /// - Returns: The leniency that was used, if any.
     static func run(_ store: inout NodeStore, options: ParsingOptions) -> ParsingOptions {
-        let isArchive = isKeyedArchive(store)
+        let isArchive = isKeyedArchive(store, keepsAll: options.contains(.allDuplicateKeys))
         guard isArchive || options.contains(.uidDictionaries) else { return [] }
         var isChanged = false
         var key: UInt32?
@@ -23,13 +23,13 @@ enum UIDPass {
 
     /// Returns whether the root is that of a keyed archive. Compares the text of keys, so it can
     /// run before keys have numbers. Linear in the number of keys of the root.
-    static func isKeyedArchive(_ store: NodeStore) -> Bool {
+    private static func isKeyedArchive(_ store: NodeStore, keepsAll: Bool) -> Bool {
         guard let root = store.records.first, root.kind == .dictionary else { return false }
         return ArchiveRoot.isArchive { key in
-            // Of two equal keys, the first one is used.
-            let place = store.children[root.keyRange].firstIndex {
-                store.isString(store.records[Int($0)], key)
-            }
+            let keys = store.children[root.keyRange]
+            func isKey(_ node: UInt32) -> Bool { store.isString(store.records[Int(node)], key) }
+            // ``DictionaryPass`` keeps the last of several equal keys, or a lookup finds the first.
+            let place = keepsAll ? keys.firstIndex(where: isKey) : keys.lastIndex(where: isKey)
             return place.map {
                 store.records[Int(store.children[root.valuePlace(ofKeyAt: $0)])].kind
             }

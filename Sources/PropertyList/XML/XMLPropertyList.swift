@@ -123,7 +123,9 @@ extension XMLPropertyList.Losses {
             sentence(
                 "date loses its fraction of a second", "dates lose their fractions of a second")
         case .realWidths:
-            sentence("32-bit real is written with 64 bits", "32-bit reals are written with 64 bits")
+            sentence(
+                "real loses its 32-bit width or the bits of its NaN",
+                "reals lose their 32-bit width or the bits of their NaN")
         case .sets: sentence("set is written as an array", "sets are written as arrays")
         case .uidDictionaries:
             sentence(
@@ -143,7 +145,8 @@ extension XMLPropertyList.Losses: CustomStringConvertible {
     public var description: String {
         let names: [(XMLPropertyList.Losses, String)] = [
             (.fractionsOfSeconds, "fractions of seconds in dates"),
-            (.realWidths, "32-bit widths of reals"), (.sets, "sets, written as arrays"),
+            (.realWidths, "32-bit widths and NaN bits of reals"),
+            (.sets, "sets, written as arrays"),
             (.uidDictionaries, "differences between UIDs and `CF$UID` dictionaries"),
             (.controlCharacters, "strings with control characters that XML forbids, written raw"),
         ]

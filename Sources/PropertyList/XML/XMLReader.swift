@@ -80,8 +80,8 @@ enum XMLReader {
         XMLPatch.patched(text, references: options.contains(.rawControlCharacters))
     }
 
-    /// Replaces an XML declaration that follows white space by spaces, if the options accept it.
-    /// White space may precede a document, but not its declaration.
+    /// Overwrites an XML declaration with spaces if white space precedes it and the options accept
+    /// that. White space may precede a document, but not its declaration.
     ///
     /// - Returns: The leniency, if the text has such a declaration.
     private static func blankLateDeclaration(

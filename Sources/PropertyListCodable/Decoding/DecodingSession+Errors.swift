@@ -20,7 +20,7 @@ extension DecodingSession {
                 type, context(path, "Cannot get value of \(type) -- found null instead", node))
         }
         if isNumber, kind == .integer || kind == .real {
-            let what = "the \(Self.name(of: kind)) does not fit in \(type)"
+            let what = "\(Self.name(of: kind)) does not fit in \(type)"
             return DecodingError.dataCorrupted(
                 context(path, "Property list number does not fit in \(type).", node, what))
         }

@@ -247,17 +247,20 @@ struct MergeWalk: ~Copyable {
         let regions = Self.regions(
             Alignment.hunks(old, equalities(values.1)),
             Alignment.hunks(old, equalities(values.2)))
+        var isJoined = false
         // Merge from the end, so that the indices of earlier elements in ours stay valid.
         for region in regions.reversed() where region.isTheirs {
             try merge(
                 region, Array(values.0[region.base]), Array(values.1[region.ours]),
-                Array(values.2[region.theirs]), triple.place)
+                Array(values.2[region.theirs]), triple.place, &isJoined)
         }
+        if isJoined { joined.append(try path(triple.place)) }
     }
 
+    /// Merges a region of an array. Sets `isJoined` if both sides added elements to it.
     private mutating func merge(
         _ region: Region, _ base: [Value], _ ours: [Value], _ theirs: [Value],
-        _ array: PathTree.Place
+        _ array: PathTree.Place, _ isJoined: inout Bool
     ) throws(PropertyListError) {
         if equalities(ours) == equalities(theirs) { return }
         let isPaired = ours.count == theirs.count && base.count == ours.count
@@ -269,7 +272,7 @@ struct MergeWalk: ~Copyable {
             // Elements that both sides added are kept once: add only those that ours lacks.
             let added = EqualityClasses.unmatched(equalities(theirs), in: equalities(ours))
                 .map { theirs[$0] }
-            joined.append(try path(array))
+            isJoined = true
             return try insert(added, at: region.ours.upperBound, array)
         }
         let place = paths.add(region.ours.lowerBound, region.theirs.lowerBound, to: array)

@@ -96,9 +96,8 @@ extension EditTree {
         return try container(at: slot, path, path.steps.count)
     }
 
-    /// Sets the root or an object of an archive. Another operation that changes the container of a
-    /// value is an error: the root has no container, and the objects of an archive would get other
-    /// numbers.
+    /// Sets the root or an object of an archive. Removing, inserting and renaming are errors: the
+    /// root has no container, and the later objects of an archive would get other numbers.
     private mutating func applyToWhole(_ edit: PropertyListEdit) throws(PropertyListError) {
         let path = edit.path
         guard case .set(let value) = edit.operation else {

@@ -292,8 +292,7 @@ extension EditTree {
         return Self.number(texts.count)
     }
 
-    /// Returns an index as four bytes. Memory runs out before the index overflows, because an
-    /// element takes at least 16 bytes.
+    /// Returns an index as four bytes. An array whose indices overflow would take at least 64 GiB.
     static func number(_ place: Int) -> UInt32 { UInt32(truncatingIfNeeded: place) }
 
     /// Returns the position of a key in a dictionary, or nil if the dictionary does not contain it.

@@ -204,7 +204,8 @@ struct AttributedStringTests {
         #expect(error?.code == .valueOutOfRange)
         #expect(
             error?.what
-                == "expected no runs without attribute dictionaries, found a run of 3 UTF-16 units")
+                == "expected no runs in a string without attribute dictionaries, found a run of 3 "
+                + "UTF-16 units")
     }
 
     @Test("attributed strings with fields of the wrong type are refused")

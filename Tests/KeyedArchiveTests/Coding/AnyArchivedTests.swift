@@ -152,7 +152,7 @@ struct AnyArchivedTests {
                 (AnyArchived("t"), AnyArchived(Date(timeIntervalSinceReferenceDate: 0))),
             ]))
         #expect(
-            "\(value)" == #"{a: [1, true, 1.5], 2: "line\n", d: <1 bytes>, u: \#(identifier), "#
+            "\(value)" == #"{a: [1, true, 1.5], 2: "line\n", d: <1 byte>, u: \#(identifier), "#
                 + #"s: {("x")}, p: Dog, t: 2001-01-01T00:00:00Z}"#)
         let listed = ArchivedPairs([(AnyArchived([1]), AnyArchived("x"))])
         #expect("\(AnyArchived(listed))" == #"{[1]: "x"}"#)

@@ -213,7 +213,7 @@ private final class Leaky: KeyedCodable {
     init(coder: KeyedDecoder) throws {}
 }
 
-/// A class that encodes its fields without keys.
+/// A type that encodes its fields without keys.
 private struct Old: KeyedCodable {
     static let archivedClass: ArchivedClass = "Old"
     let number: Int

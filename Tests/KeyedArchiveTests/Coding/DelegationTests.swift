@@ -121,7 +121,7 @@ struct RefusedFieldTests {
                 ]) == .malformedObject)
     }
 
-    @Test("a tree with values that archives cannot represent is refused")
+    @Test("a tree with values that could not be read back as a tree is refused")
     func tree() {
         let value = PropertyListValue.array([.set(["a"])])
         #expect(archiveError { try KeyedArchiver.archive(value) }?.code == .valueOutOfRange)

@@ -30,7 +30,7 @@ struct FailureTests {
         #expect(tolerant.child == nil && tolerant.again == nil)
     }
 
-    @Test("an object that was decoded for a failed one is decoded again, with its late references")
+    @Test("an object within an object that failed is decoded again, with its late references")
     func madeAgain() throws {
         let bytes = try Archives.make([
             ["child": .uid(2), "again": .uid(4), "$class": .uid(6)],
@@ -116,7 +116,7 @@ struct FailureTests {
     }
 }
 
-/// Decodes its fields where possible, and ignores errors.
+/// A class that ignores an error of its field `child`.
 private final class Tolerant: KeyedDecodable {
     static let archivedClass: ArchivedClass = "Tolerant"
     let child: Node?

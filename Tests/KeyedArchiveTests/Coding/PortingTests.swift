@@ -120,7 +120,7 @@ struct PortingTests {
         }
     }
 
-    @Test("a key used by a class and its superclass is refused with both names")
+    @Test("a key used by a class and its superclass is refused, and the error names the key")
     func duplicateKey() throws {
         let shops = [Shop(), Bakery(), Bakery()]
         let error = archiveError {

@@ -81,7 +81,7 @@ struct SharedValueTests {
         other.beginArray()
         other.end()
         guard let foreign = other.lastValue else {
-            Issue.record("an empty list is a value")
+            Issue.record("expected the empty list as the last value, found none")
             return
         }
         #expect(

@@ -171,7 +171,7 @@ struct XMLEncodingTests {
 
 @Suite("Conversion to UTF-8")
 struct TextDecoderTests {
-    /// The names of the encodings that are converted without libxml2.
+    /// Names of encodings that are converted without libxml2, with the same results.
     static let names = [
         "ASCII", "US-ASCII", "ISO-8859-1", "latin1", "L1", "windows-1252", "CP1252", "UTF-16",
         "UTF-16LE", "UTF-16BE", "UTF-32LE", "UTF-32BE",
@@ -248,7 +248,7 @@ struct TextDecoderTests {
         }
     }
 
-    /// Compares the conversion with that of libxml2. It converts an unpaired low surrogate to
+    /// Compares the conversion with that of libxml2. libxml2 converts an unpaired low surrogate to
     /// invalid UTF-8, which the parser then refuses.
     private func check(_ bytes: [UInt8], _ name: String) {
         guard case .text(let expected) = LibXML2.transcode(bytes, from: name),

@@ -95,7 +95,8 @@ struct XMLLayoutTests {
         ]
         #expect(
             losses.map { $0.sentence(count: 1) } == [
-                "1 date loses its fraction of a second", "1 32-bit real is written with 64 bits",
+                "1 date loses its fraction of a second",
+                "1 real loses its 32-bit width or the bits of its NaN",
                 "1 set is written as an array",
                 "1 UID or dictionary `{CF$UID: n}` will be read as the other kind",
                 "1 string has control characters that XML forbids",
@@ -103,7 +104,8 @@ struct XMLLayoutTests {
         #expect(
             losses.map { $0.sentence(count: 3) } == [
                 "3 dates lose their fractions of a second",
-                "3 32-bit reals are written with 64 bits", "3 sets are written as arrays",
+                "3 reals lose their 32-bit width or the bits of their NaN",
+                "3 sets are written as arrays",
                 "3 UIDs and dictionaries `{CF$UID: n}` will be read as the other kind",
                 "3 strings have control characters that XML forbids",
             ])

@@ -11,7 +11,7 @@ struct XMLRule: CustomTestStringConvertible, Sendable {
         case accepted(PropertyListValue)
         /// Refused with this code unless the option is set. With the option, it has this value.
         case lenient(ParsingOptions, PropertyListError.Code, PropertyListValue)
-        /// Refused with this code, whatever options are set.
+        /// Refused with this code. With options, the code may be another one.
         case refused(PropertyListError.Code)
     }
 
@@ -336,6 +336,29 @@ struct XMLReaderTests {
         }
     }
 
+    @Test("of two keys `$objects`, the one that a lookup finds decides whether UIDs are read")
+    func duplicateObjects() throws {
+        func document(_ objects: String, _ options: ParsingOptions) throws -> PropertyListDocument {
+            let text = """
+                <plist><dict><key>$archiver</key><string>A</string><key>$version</key>
+                <integer>100000</integer>\(objects)<key>$top</key><dict><key>root</key>
+                <dict><key>CF$UID</key><integer>1</integer></dict></dict></dict></plist>
+                """
+            return try PropertyListDocument(parsing: text.utf8, options: options)
+        }
+        let (text, array) = (
+            "<key>$objects</key><string/>", "<key>$objects</key><array><true/></array>"
+        )
+        for (objects, options, isArchive) in [
+            (text + array, .duplicateKeys, true), (array + text, .duplicateKeys, false),
+            (text + array, .allDuplicateKeys, false), (array + text, .allDuplicateKeys, true),
+        ] as [(String, ParsingOptions, Bool)] {
+            let document = try document(objects, options)
+            #expect(document.looksLikeKeyedArchive == isArchive)
+            #expect((document.root["$top"]?["root"]?.kind == .uid) == isArchive)
+        }
+    }
+
     @Test("counts the lines before a declaration that follows white space")
     func leadingLines() {
         let text = "\n\n<?xml version='1.0' encoding='UTF-8'?>\n<plist>\n<foo/></plist>"
@@ -364,7 +387,7 @@ struct XMLReaderTests {
     }
 
     @Test(
-        "keeps the version as written between its quotes",
+        "keeps a version of up to 15 characters as written between its quotes",
         arguments: [
             " ", "1.0", "1 0", "", "123456789012345", "1234567890123456", "a=b", "=", "a' = 'b",
         ])

@@ -336,6 +336,11 @@ struct MergeTests {
         #expect(result.value == ["list": ["a", "o", "b", "t", "z"]])
         #expect(result.conflicts == [])
         #expect(result.joined == ["list"])
+        // Both sides add elements at two places. The array is named once.
+        let twice = try merged(
+            [1, 2, 3, 4], ["a", 1, 2, "b", 3, 4], ["c", 1, 2, "d", 3, 4])
+        #expect(twice.value == ["a", "c", 1, 2, "b", "d", 3, 4])
+        #expect(twice.joined.count == 1)
     }
 
     @Test("adding an element beside one that the other side changed is not a conflict")

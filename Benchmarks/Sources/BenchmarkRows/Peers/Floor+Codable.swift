@@ -80,7 +80,8 @@ private struct ConstantContainer<Key: CodingKey>: KeyedDecodingContainerProtocol
     func superDecoder(forKey key: Key) throws -> any Decoder { throw notPart }
 }
 
-private let notPart = BenchmarkError("the library needs no more of `Codable`")
+private let notPart = BenchmarkError(
+    "`ConstantDecoder` supports only the calls of the music library's types")
 
 // MARK: - Encoding
 
