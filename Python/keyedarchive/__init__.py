@@ -130,6 +130,8 @@ def dumps(value, *, fmt=FMT_XML, sort_keys=True, skipkeys=False, aware_datetime=
         skipkeys: Whether to skip keys that are not strings. Otherwise they raise TypeError.
         aware_datetime: Whether to convert aware dates to UTC.
 
+    The binary format stores a container once that occurs several times, as in plistlib. XML repeats it.
+
     Returns:
         The bytes of the property list.
 
@@ -137,7 +139,8 @@ def dumps(value, *, fmt=FMT_XML, sort_keys=True, skipkeys=False, aware_datetime=
         TypeError: A property list cannot represent the type of a value.
         OverflowError: An integer is outside -2**63 to 2**64-1, or a UID is above 2**32-1.
         RecursionError: A container contains itself, or containers are nested too deeply.
-        KeyedArchiveError: The format cannot represent a value, such as a string with a NUL in XML.
+        KeyedArchiveError: The format cannot represent a value, such as a string with a NUL in XML, or the XML would
+            exceed the limits because it repeats containers.
         ValueError: ``fmt`` is unknown.
     """
     if not isinstance(fmt, PlistFormat):
@@ -219,8 +222,8 @@ def unarchive(data, *, allow=None, aware_datetime=False, limits="default", lenie
         KeyedArchiveError: The input is invalid, contains a class that is not allowed, or has a key or an element of a
             set whose hash depends on a missing field, or on the dictionary or set itself.
         OverflowError: A date that is not an NSDate object is outside the years 1 to 9999.
-        TypeError: ``allow`` is a single name or type, or names a type that cannot receive fields: neither a dataclass
-            nor a subclass of :class:`ArchivedObject`, with instances that have no ``__dict__``.
+        TypeError: ``allow`` is a single name or type, or contains a type that cannot receive fields: one that is
+            neither a dataclass nor a subclass of :class:`ArchivedObject`, and whose instances have no ``__dict__``.
 
     >>> from dataclasses import dataclass
     >>> @dataclass

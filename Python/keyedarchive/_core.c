@@ -214,7 +214,7 @@ static PyObject *date_of(double seconds, const makers *with) {
             Py_INCREF(with->far_date);
             return with->far_date;
         }
-        // The number of days need not fit in a `long`.
+        // The number of days may be too large for a `long`.
         if (!(fabs(seconds) < 1e18)) {
             return PyErr_Format(PyExc_OverflowError, "date value out of range: not within the years 1 to 9999");
         }
@@ -939,6 +939,7 @@ typedef struct writer {
     keyed_builder *builder;
     int sorts_keys, skips_keys;
     PyObject *datetime, *seconds, *uid;
+    PyObject *known;  // the containers that were written, by their addresses: their numbers, and the containers
 } writer;
 
 static int write_value(writer *self, PyObject *value);
@@ -1005,6 +1006,26 @@ static int write_list(writer *self, PyObject *value) {
     return 0;
 }
 
+/// Writes a dictionary or a list. A container that occurs several times is stored once, as by plistlib.
+static int write_container(writer *self, PyObject *value) {
+    PyObject *address = PyLong_FromVoidPtr(value);
+    PyObject *found = address ? PyDict_GetItemWithError(self->known, address) : NULL;
+    if (!address || (!found && PyErr_Occurred())) { Py_XDECREF(address); return -1; }
+    int status = 0;
+    if (found) {
+        keyed_add_again(self->builder, PyLong_AsSize_t(PyTuple_GetItem(found, 0)));
+    } else {
+        status = PyDict_Check(value) ? write_dictionary(self, value) : write_list(self, value);
+        size_t number = status ? 0 : keyed_last_value(self->builder);
+        // The tuple keeps the container alive, because its address could be reused.
+        PyObject *entry = number ? Py_BuildValue("(nO)", (Py_ssize_t)number, value) : NULL;
+        if (number && (!entry || PyDict_SetItem(self->known, address, entry))) status = -1;
+        Py_XDECREF(entry);
+    }
+    Py_DECREF(address);
+    return status;
+}
+
 static int write_other(writer *self, PyObject *value) {
     int is_date = PyObject_IsInstance(value, self->datetime);
     if (is_date < 0) return -1;
@@ -1040,8 +1061,7 @@ static int write_value(writer *self, PyObject *value) {
     else if (value == Py_True || value == Py_False) keyed_add_boolean(self->builder, value == Py_True);
     else if (PyLong_Check(value)) status = write_integer(self, value);
     else if (PyFloat_Check(value)) keyed_add_real(self->builder, PyFloat_AsDouble(value));
-    else if (PyDict_Check(value)) status = write_dictionary(self, value);
-    else if (PyList_Check(value) || PyTuple_Check(value)) status = write_list(self, value);
+    else if (PyDict_Check(value) || PyList_Check(value) || PyTuple_Check(value)) status = write_container(self, value);
     else if (PyBytes_Check(value) || PyByteArray_Check(value)) {
         const char *bytes = PyBytes_Check(value) ? PyBytes_AsString(value) : PyByteArray_AsString(value);
         keyed_add_data(self->builder, (const uint8_t *)bytes, (size_t)PyObject_Size(value));
@@ -1058,6 +1078,8 @@ static PyObject *dumps(PyObject *module, PyObject *arguments) {
     writer self = { 0 };
     if (!PyArg_ParseTuple(arguments, "OippOOO", &value, &format, &self.sorts_keys, &self.skips_keys,
             &self.datetime, &self.seconds, &self.uid)) return NULL;
+    self.known = PyDict_New();
+    if (!self.known) return NULL;
     self.builder = keyed_builder_new(KEYED_LIMITS_TRUSTED);
     PyObject *result = NULL;
     if (!write_value(&self, value)) {
@@ -1069,6 +1091,7 @@ static PyObject *dumps(PyObject *module, PyObject *arguments) {
         keyed_free(document);
     }
     keyed_free(self.builder);
+    Py_DECREF(self.known);
     return result;
 }
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import plistlib
+import sys
 
 
 class KeyedArchiveError(plistlib.InvalidFileException):
@@ -43,3 +44,10 @@ class KeyedArchiveError(plistlib.InvalidFileException):
             (str(self), self.code, self.path, -1 if self.offset is None else self.offset,
              self.line or 0, self.column or 0, self.is_limit),
         )
+
+
+def too_deep(what):
+    """Returns the error for values or objects whose nesting causes a RecursionError."""
+    return KeyedArchiveError(
+        f"expected {what} whose nesting fits in Python's recursion limit of {sys.getrecursionlimit()}, found deeper "
+        "nesting", code="depthLimitExceeded", is_limit=1)

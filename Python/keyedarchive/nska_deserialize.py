@@ -21,6 +21,7 @@ from . import (
     _DATA, _DATE, _ORDERED_SET, _SET, _URL, FMT_BINARY, KeyedArchiveError, _formats, _roots, _values, dumps,
     to_json,
 )
+from ._errors import too_deep as _too_deep
 from ._objects import ArchivedObject, Unhashable
 
 __all__ = [
@@ -290,7 +291,10 @@ def write_plist_to_json_file(deserialized_plist, output_path):
         KeyedArchiveError: The values are nested too deeply, or shared values make the JSON too long. The file is then
             unchanged.
     """
-    binary = dumps(_mapped(deserialized_plist, _text), fmt=FMT_BINARY, sort_keys=False)
+    try:
+        binary = dumps(_mapped(deserialized_plist, _text), fmt=FMT_BINARY, sort_keys=False)
+    except RecursionError as error:
+        raise _too_deep("values") from error
     _write(output_path, to_json(binary, mode="strict").encode())
 
 

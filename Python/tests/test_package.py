@@ -232,6 +232,29 @@ class PropertyLists(unittest.TestCase):
             self.assertEqual(found, {"a": [1, [2]], "d": ["b"], "e": [shared, [shared]], "f": [], "g": []})
         self.assertEqual(keyedarchive.loads(plistlib.dumps("text"), dict_type=Copying), "text")
 
+    def test_a_container_that_occurs_several_times_is_written_once(self):
+        inner, empty = {"a": [1, 2]}, ()
+        value = [inner, inner, [1, 2], [1, 2], {"x": inner, "y": inner["a"]}, empty, empty, [], []]
+        self.assertEqual(
+            keyedarchive.dumps(value, fmt=keyedarchive.FMT_BINARY), plistlib.dumps(value, fmt=plistlib.FMT_BINARY))
+        self.assertEqual(keyedarchive.dumps(value), plistlib.dumps(value))
+        wide = "end"
+        for _ in range(40):
+            wide = [wide] * 10
+        found = keyedarchive.loads(keyedarchive.dumps(wide, fmt=keyedarchive.FMT_BINARY))
+        self.assertIs(found[0], found[9])
+        with self.assertRaises(keyedarchive.KeyedArchiveError) as caught:
+            keyedarchive.dumps(wide)
+        self.assertTrue(caught.exception.is_limit)
+
+    def test_the_values_of_a_dictionary_without_a_lifetime_of_their_own_are_all_written(self):
+        class Fresh(dict):
+            def items(self):
+                return [(str(number), [number]) for number in range(100)]
+
+        found = keyedarchive.loads(keyedarchive.dumps(Fresh()))
+        self.assertEqual(found, {str(number): [number] for number in range(100)})
+
     def test_dict_type_reads_shared_and_deeply_nested_values(self):
         class Mine(dict):
             pass

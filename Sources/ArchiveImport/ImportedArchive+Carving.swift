@@ -142,7 +142,8 @@ extension ImportedArchive {
     }
 
     /// Returns a failure. The item may be longer than the window if parsing failed in the second
-    /// half of the window, or at a length or an offset that leads beyond its end.
+    /// half of the window, or with a code that the end of the window can cause. `invalidMarker`
+    /// stands for most codes of the imported formats.
     private static func failed(_ error: PropertyListError, _ window: [UInt8]) -> Attempt {
         let place = error.location?.byte ?? 0
         let isAtEnd = place >= window.count / 2

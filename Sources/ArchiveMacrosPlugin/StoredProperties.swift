@@ -240,7 +240,7 @@ extension VariableDeclSyntax {
     fileprivate var kindIfNotStored: String? {
         for modifier in modifiers {
             switch modifier.name.tokenKind {
-            case .keyword(.static), .keyword(.class): return "a property of the type"
+            case .keyword(.static), .keyword(.class): return "a static property"
             case .keyword(.lazy): return "a lazy property"
             default: break
             }

@@ -394,10 +394,16 @@ void keyed_begin_array(keyed_builder *builder);
 void keyed_begin_dictionary(keyed_builder *builder);
 /// Ends the innermost container.
 void keyed_end(keyed_builder *builder);
+/// Returns a number for the last complete value in the innermost open container; 0 if there is none. The number is valid
+/// for this builder until `keyed_finish`.
+size_t keyed_last_value(keyed_builder *builder);
+/// Adds a value again that `keyed_last_value` numbered. The document stores it once and refers to it several times, as a
+/// binary property list does. Formats of text repeat it, within the limits.
+void keyed_add_again(keyed_builder *builder, size_t value);
 
 /// Returns the document and empties the builder, also on failure. Mistakes in earlier calls are reported here: calls in
 /// the wrong order with the code `unexpectedElement`, text that is not UTF-8 with `invalidString`, an unknown preset of
-/// limits with `misuse`.
+/// limits or an unknown number for `keyed_add_again` with `misuse`.
 keyed_document *keyed_finish(keyed_builder *builder, keyed_error **error);
 
 #ifdef __cplusplus

@@ -11,8 +11,10 @@ final class BuilderHandle {
     /// The limits, or the failure for an unknown preset. After that failure, there is no builder
     /// and all values are ignored.
     private let limits: Result<ParsingLimits, Failure>
-    /// The failure for the first string that was not UTF-8.
+    /// The first failure that the builder does not record itself.
     private var failure: Failure?
+    /// The values that the caller may add again. The number of a value is its index plus 1.
+    private var completed: [CompletedValue] = []
 
     init(_ preset: UInt32) {
         limits = Result { () throws(Failure) in try Settings.limits(preset) }
@@ -40,8 +42,30 @@ final class BuilderHandle {
         add { body(&$0, text) }
     }
 
+    /// Returns a number for the last complete value in the innermost open container, or 0.
+    func lastValue() -> Int {
+        var last: CompletedValue?
+        add { last = $0.lastValue }
+        guard let last else { return 0 }
+        completed.append(last)
+        return completed.count
+    }
+
+    func addAgain(_ number: Int) {
+        guard number > 0, number <= completed.count else {
+            failure =
+                failure
+                ?? Failure(
+                    "misuse",
+                    "expected the number of one of \(completed.count) values, found \(number)")
+            return
+        }
+        add { $0.reference(to: completed[number - 1]) }
+    }
+
     func finish() throws(Failure) -> DocumentHandle {
         let limits = try limits.get()
+        completed = []
         guard let open = builder.take() else {
             throw Failure("misuse", "the builder has no document")
         }

@@ -258,6 +258,16 @@ public func keyed_end(_ builder: OpaquePointer!) {
 }
 
 @c @implementation
+public func keyed_last_value(_ builder: OpaquePointer!) -> Int {
+    unsafe BuilderHandle.of(builder).lastValue()
+}
+
+@c @implementation
+public func keyed_add_again(_ builder: OpaquePointer!, _ value: Int) {
+    unsafe BuilderHandle.of(builder).addAgain(value)
+}
+
+@c @implementation
 public func keyed_finish(
     _ builder: OpaquePointer!, _ error: UnsafeMutablePointer<UnsafeMutablePointer<keyed_error>?>!
 ) -> OpaquePointer! {

@@ -137,7 +137,7 @@ struct TextOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "How JSON represents dates, data and similar values: strict rejects them, coerce "
-                + "writes text, typed writes objects that can be read back.",
+                + "writes text, numbers and arrays, typed writes objects that can be read back.",
             valueName: "mapping"))
     var json = MappingName.strict
 

@@ -4,8 +4,8 @@
 /// The reason why a property list could not be read or written, its place in the input, and the
 /// path of the value.
 ///
-/// Match on ``code``; the text may change between versions. A message names keys and paths but
-/// never quotes a value.
+/// Match on ``code``; the text may change between versions. A message contains keys, paths and
+/// numbers, but never texts or data.
 ///
 /// ```swift
 /// do {

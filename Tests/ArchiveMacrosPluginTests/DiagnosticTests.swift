@@ -340,7 +340,7 @@ struct DiagnosticTests {
                 }
                 """)
         let rows = [
-            ("static var a = 1", "a property of the type"), ("lazy var a = 1", "a lazy property"),
+            ("static var a = 1", "a static property"), ("lazy var a = 1", "a lazy property"),
             ("var a: Int { 1 }", "a computed property"),
         ]
         for (line, kind) in rows {

@@ -562,8 +562,6 @@ struct StoreFilesTests {
         }
     }
 
-    // MARK: Journals that are not in use
-
     @Test(
         "a store with two hard links is refused, because a journal beside the other name would be missed"
     )
@@ -605,6 +603,8 @@ struct StoreFilesTests {
         // No store is created that nobody could open.
         #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [])
     }
+
+    // MARK: Journals that are not in use
 
     private struct Stop: Error {}
 

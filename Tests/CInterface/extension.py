@@ -20,7 +20,7 @@ TABLES = ["keyed_each(?)", "keyed_tree(?)"]
 
 
 def call(connection, blob):
-    """Calls every function once. Returns the number of calls."""
+    """Calls every function, also with the argument `error` where there is one. Returns the number of calls."""
     for function in SCALARS:
         connection.execute(f"SELECT {function}", (blob,)).fetchall()
     for function in ERRORS:

@@ -486,6 +486,37 @@ static void rows_of_shared_values_are_limited(void) {
     free(bytes);
 }
 
+static void builders_store_a_value_once(void) {
+    keyed_builder *builder = keyed_builder_new(KEYED_LIMITS_DEFAULT);
+    CHECK(keyed_last_value(builder) == 0);
+    keyed_begin_array(builder);
+    CHECK(keyed_last_value(builder) == 0);
+    keyed_begin_array(builder);
+    keyed_add_string(builder, "once", 4);
+    keyed_end(builder);
+    size_t number = keyed_last_value(builder);
+    CHECK(number);
+    keyed_add_again(builder, number);
+    keyed_add_again(builder, number);
+    keyed_end(builder);
+    keyed_document *document = keyed_finish(builder, NULL);
+    keyed_text *json = document ? keyed_json(document, keyed_root(document), KEYED_JSON_STRICT, NULL) : NULL;
+    CHECK(json && strcmp(json->bytes, "[[\"once\"],[\"once\"],[\"once\"]]") == 0);
+    keyed_text *binary = document ? keyed_convert(document, KEYED_FORMAT_BINARY, NULL) : NULL;
+    CHECK(binary && binary->count == 8 + 4 + 2 + 5 + 3 + 32);
+    keyed_free(binary);
+    keyed_free(json);
+    keyed_free(document);
+    // The numbers end with the document.
+    keyed_begin_array(builder);
+    keyed_add_again(builder, number);
+    keyed_end(builder);
+    keyed_error *error = NULL;
+    CHECK(!keyed_finish(builder, &error) && error && strcmp(error->code, "misuse") == 0);
+    keyed_free(error);
+    keyed_free(builder);
+}
+
 static void builders_report_misuse(void) {
     keyed_builder *builder = keyed_builder_new(KEYED_LIMITS_DEFAULT);
     keyed_begin_dictionary(builder);
@@ -611,6 +642,7 @@ int main(int count, char **arguments) {
     rows_of_roots_have_paths_that_lead_to_them();
     rows_with_a_long_key_are_limited();
     rows_of_shared_values_are_limited();
+    builders_store_a_value_once();
     builders_report_misuse();
     threads_share_a_handle();
     if (growth) memory_returns(count - 2, arguments + 2);

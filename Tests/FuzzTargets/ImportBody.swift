@@ -20,7 +20,7 @@ public func checkImport(_ input: [UInt8], limits: ParsingLimits = .untrusted) th
         try BrokenProperty.check(
             error.isLimit || (error.location.map { $0.byte <= input.count } ?? false)
                 || error.code == .duplicateKey || error.code == .unexpectedElement,
-            "an error has no place: \(error)")
+            "an error has no place in the input: \(error)")
         if let salvaged = try? ImportedArchive(salvaging: input, limits: limits) {
             try BrokenProperty.check(
                 !salvaged.document.problems.isEmpty, "a damaged file has no problems")

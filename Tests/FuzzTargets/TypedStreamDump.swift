@@ -5,7 +5,7 @@ public import TypedStream
 
 /// Lists the items of a typedstream as lines of text, to compare two readers.
 public enum TypedStreamDump {
-    /// The number that identifies a referenced object, class or C string.
+    /// The number that identifies a referenced object or class. A C string is always written out.
     public enum Numbering {
         /// The reference number in the file.
         case file

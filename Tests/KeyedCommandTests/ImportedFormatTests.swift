@@ -361,7 +361,7 @@ struct ImportedSampleTests {
         .filter { !$0.name.hasSuffix(".tsv") }
 
     @Test(
-        "every verb reads typedstreams and nibs of Apple's software",
+        "typedstreams and nibs of Apple's software are shown, checked, compared and converted",
         arguments: Exhaustive.sample(files, oneIn: 8))
     func verbs(_ file: Corpus.File) throws {
         let expected: Int32 = file.name.contains("ExtraData") ? 3 : 0

@@ -203,7 +203,7 @@ struct TextFormatTests {
     }
 
     @Test(
-        "a wrong combination of arguments exits with code 2",
+        "an invalid value or combination of options exits with code 2",
         arguments: [
             ["convert", "jsonl", "--in-place", "x"], ["convert", "json", "--json", "loose", "x"],
             ["convert", "json", "--layout", "corefoundation", "x"],

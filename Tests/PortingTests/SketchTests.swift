@@ -7,7 +7,8 @@ import PropertyList
 import Sketch
 import Testing
 
-/// Checks that the port of a document-based app reads documents of both versions of the app.
+/// Checks that the port of a document-based app reads documents of the original app, of its version
+/// 1, and its own.
 @Suite("A drawing app, ported")
 struct SketchTests {
     private func read(

@@ -17,7 +17,7 @@ import SystemFiles
 ///     StorePeer check-threads FOLDER COUNT     checks the result of COUNT rounds of `threads`
 ///     StorePeer fill FOLDER                    writes until the disk is full; checks the items
 ///     StorePeer make-shared-backup FILE COUNT  writes a backup whose items share their data
-///     StorePeer read-backup FILE               reads a backup; prints the peak memory
+///     StorePeer read-backup FILE               reads a backup; prints the growth of peak memory
 ///     StorePeer store FOLDER NUMBER            writes a number to each store; prints the results
 ///     StorePeer items FOLDER TIMEOUT           reads the items of a store, with a timeout in s
 ///     StorePeer log FOLDER COUNT               writes files while a thread logs; checks them

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import dataclasses as _dataclasses
 import datetime as _datetime
-import sys as _sys
 
 from .. import _DATE, ArchivedObject, KeyedArchiveError, Unhashable
 from .. import _unarchive as _read
 from .. import archive as _archive
+from .._errors import too_deep as _too_deep
 from .._objects import fill_object as _fill, hashable as _hashable
 from .archive_types import timestamp
 
@@ -122,13 +122,7 @@ def unarchive(plist):
     try:
         return _Decoder().value(root)
     except RecursionError as error:
-        raise _too_deep() from error
-
-
-def _too_deep():
-    return KeyedArchiveError(
-        f"expected objects whose nesting fits in Python's recursion limit of {_sys.getrecursionlimit()}, found "
-        "deeper nesting", code="depthLimitExceeded")
+        raise _too_deep("objects") from error
 
 
 def unarchive_file(path):
@@ -209,4 +203,4 @@ def archive(obj):
     try:
         return _archive(_Encoder().value(obj))
     except RecursionError as error:
-        raise _too_deep() from error
+        raise _too_deep("objects") from error

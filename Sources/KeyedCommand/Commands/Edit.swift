@@ -37,8 +37,8 @@ struct SetValue: ParsableCommand, EditingCommand {
         commandName: "set",
         abstract: "Set the value at a key path, or add a key.",
         discussion: """
-            Without -t, the value has the kind of the one that it replaces; a new value is a \
-            string.
+            Without -t, VALUE has the kind of the value that it replaces; a new one is a string. \
+            --from reads a property list.
 
             """ + EditingOptions.discussion)
 

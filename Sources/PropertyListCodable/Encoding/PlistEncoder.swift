@@ -150,7 +150,7 @@ open class PlistEncoder: @unchecked Sendable {
 
     /// Encodes a value as a file with a configuration. As in Foundation, the root may be any value.
     ///
-    /// - Throws: The errors of ``encode(_:)``.
+    /// - Throws: The errors of ``encode(_:)``, except those for a root that is not a container.
     open func encode<T: EncodableWithConfiguration>(
         _ value: T, configuration: T.EncodingConfiguration
     ) throws -> Data {
@@ -158,9 +158,9 @@ open class PlistEncoder: @unchecked Sendable {
         return Data(try options.serialize(options.document(value, configuration), value))
     }
 
-    /// Encodes a value as a file with the configuration of a provider.
+    /// Encodes a value as a file with the configuration of a provider. The root may be any value.
     ///
-    /// - Throws: The errors of ``encode(_:)``.
+    /// - Throws: The errors of ``encode(_:)``, except those for a root that is not a container.
     open func encode<T: EncodableWithConfiguration, C: EncodingConfigurationProviding>(
         _ value: T, configuration: C.Type
     ) throws -> Data where T.EncodingConfiguration == C.EncodingConfiguration {
@@ -181,14 +181,14 @@ extension PlistEncoder {
 
     // MARK: Documents and values
 
-    /// Encodes a value as a document. The root may be any value. Linear.
+    /// Encodes a value as a document. The root may be any value. Linear, except for sorting keys.
     ///
     /// - Throws: `EncodingError` and the errors of the encoded types.
     public func encodeDocument(_ value: some Encodable) throws -> PropertyListDocument {
         try current.document(value)
     }
 
-    /// Encodes a value as a document with a configuration. Linear.
+    /// Encodes a value as a document with a configuration. Linear, except for sorting keys.
     ///
     /// - Throws: The errors of ``encodeDocument(_:)``.
     public func encodeDocument<T: EncodableWithConfiguration>(
@@ -197,7 +197,8 @@ extension PlistEncoder {
         try current.document(value, configuration)
     }
 
-    /// Encodes a value as a tree of values. The root may be any value. Linear.
+    /// Encodes a value as a tree of values. The root may be any value. Linear, except for sorting
+    /// keys.
     ///
     /// - Throws: The errors of ``encodeDocument(_:)``.
     public func encodeValue(_ value: some Encodable) throws -> PropertyListValue {
@@ -205,7 +206,7 @@ extension PlistEncoder {
         return try options.tree(options.document(value), value)
     }
 
-    /// Encodes a value as a tree of values with a configuration. Linear.
+    /// Encodes a value as a tree of values with a configuration. Linear, except for sorting keys.
     ///
     /// - Throws: The errors of ``encodeDocument(_:)``.
     public func encodeValue<T: EncodableWithConfiguration>(

@@ -82,7 +82,10 @@ struct GenuineCollectionTests {
             _ = try roundTrip(AnyArchived.self, genuine: "--NSCountedSet-\(name)-")
         }
     }
+}
 
+@Suite("Counted sets")
+struct CountedSetTests {
     @Test("an element of a counted set with a count that is not positive is refused on writing")
     func countsOfZero() {
         for count in [0, -1] {

@@ -151,7 +151,7 @@ struct PortingTests {
         #expect(try archive.roots.decodeInteger(forKey: "b") == 2)
     }
 
-    @Test("a duplicate key in a file is refused with its class")
+    @Test("a duplicate key in a file is refused, and the error names the key and the class")
     func duplicateKeyInFile() throws {
         let bytes = Array(
             """

@@ -28,7 +28,9 @@ struct OpenStepEditTests {
         Self.source.replacing(old, with: new)
     }
 
-    @Test("a new container is indented like the others, even if these follow keys on the same line")
+    @Test(
+        "a new container is indented like the others, even if they begin on the lines of their keys"
+    )
     func indentation() throws {
         let source = "{\n  a = 1;\n  b = {\n    c = 2;\n  };\n}"
         #expect(

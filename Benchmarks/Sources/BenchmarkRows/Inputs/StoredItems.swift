@@ -17,7 +17,8 @@ extension Family {
         builder.end()
     }
 
-    static let items = Family("items", "20,000 items of 100 bytes", seed: 53) {
+    static let items = Family("items", "20,000 items of 100 bytes; saving writes a tenth", seed: 53)
+    {
         builder, random, scale in
         builder.beginArray()
         for _ in 0..<count(20_000, scale) {

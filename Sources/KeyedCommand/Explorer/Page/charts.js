@@ -41,7 +41,7 @@ class ClassChart {
       make("table.bars", {}, make("thead", {}, make("tr", {}, ["class", "objects", "own bytes", "including contents", ""].map((text) => make("th", { scope: "col" }, text || make("span.hidden", {}, "share"))))),
         make("tbody", {}, rows.slice(0, 1000).map((row) => this.#row(row, by, most)))),
       rows.length > 1000 ? make("p.note", {}, `and ${counted(rows.length - 1000, "more class", "more classes")}`) : "",
-      make("p.note", {}, "The contents of an object are all values that shortest paths from the roots reach through it. If objects of one class contain each other, their common contents are counted several times."));
+      make("p.note", {}, "The contents of an object are the values whose shortest path from the roots goes through it. If objects of one class contain each other, their common contents are counted several times."));
   }
   #row(row, by, most) {
     const name = make("bdi", {}, visible(shortened(row.name, 200)));
@@ -126,9 +126,11 @@ class DateChart {
   }
 }
 
-/** Returns about seven round points in time. */
+/** Returns two to nine points in time at regular intervals; fewer if the times are less than two seconds apart. */
 function ticksBetween(from, to) {
-  const day = 86_400_000, steps = [1000, 60_000, 600_000, 3_600_000, 6 * 3_600_000, day, 7 * day, 30 * day, 91 * day, 365.25 * day];
+  const minute = 60_000, hour = 60 * minute, day = 24 * hour;
+  const steps = [...[1, 2, 5, 10, 30].map((count) => count * 1000), ...[1, 2, 5, 10, 30].map((count) => count * minute),
+    ...[1, 3, 6, 12].map((count) => count * hour), ...[1, 2, 7, 14, 30, 91, 182, 365.25].map((count) => count * day)];
   for (let years = 2; years < 1e6; years *= years.toString()[0] === "2" ? 2.5 : 2) steps.push(years * 365.25 * day);
   const step = steps.find((step) => (to - from) / step <= 8) ?? (to - from) / 4;
   // Years have different lengths, so ticks in years are at the beginnings of calendar years.

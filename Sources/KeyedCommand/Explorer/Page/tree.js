@@ -151,7 +151,7 @@ class Tree {
     if (waiting.length) {
       // Rows beyond the maximum were dropped. They include the children of the last row if it was just expanded.
       opened[opened.length - 1].isOpen = false;
-      announce(`Only ${counted(opened.length, "row")} are open.`);
+      announce(`Only the first ${counted(opened.length, "row")} are shown.`);
     }
     this.rows = opened;
     this.current = -1;
