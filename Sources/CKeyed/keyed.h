@@ -196,7 +196,8 @@ keyed_table *keyed_values(const keyed_document *document, keyed_error **error);
 ///
 /// In a dictionary, `[3]` is the value at index 3. This form exists only for a key that a path cannot name: a key
 /// without text, such as a date; a key with the same text as an earlier one, as the number 1 and the string `1` in one
-/// `NSDictionary`; and, in a keyed archive, a key of the property list's root, such as `$top`.
+/// `NSDictionary`; and, in a keyed archive, a key such as `$top` at the root object, because a path that begins with it
+/// begins at the property list's root.
 ///
 /// Linear in the size of the document for each step.
 ///
@@ -321,8 +322,8 @@ int32_t keyed_check(
 
 /// A value and its location, as a row of a table.
 typedef struct keyed_row {
-    /// The key path of the value, relative to the value passed to `keyed_list`. If that value is the root, `keyed_find`
-    /// accepts the path.
+    /// The key path of the value, relative to the value passed to `keyed_list`. If that value is the one at the empty
+    /// path, `keyed_find` accepts the path.
     const char *path;
     /// The key in its container; NULL for elements and the root. A key without text is given as a reference to its
     /// object, as in `@12`, or as its kind in parentheses, as in `(date)`.

@@ -21,7 +21,7 @@ struct StoredServerTests {
         return try EncryptedItemDatabase(file: folder("items"), accessGroup: "group", key: key)
     }
 
-    @Test("a store of an earlier version stays readable by it until an internet password is added")
+    @Test("an earlier version can read its store again until an internet password is added")
     func earlierVersion() throws {
         for name in ["items", "key"] {
             try FileManager.default.copyItem(
@@ -111,7 +111,8 @@ struct StoredServerTests {
         #expect(try store.delete(matching: ItemQuery(account: "a")) == 2)
     }
 
-    @Test("an item with a malformed address is deleted by its server", arguments: [true, false])
+    @Test(
+        "a query for a server deletes an item with a malformed address", arguments: [true, false])
     func malformed(_ hasIntactItem: Bool) throws {
         let database = try database()
         let store = ItemStore(database)

@@ -126,7 +126,7 @@ struct BadArchiveTests {
     }
 
     @Test(
-        "No prefix and no changed byte of ten genuine archives causes a crash",
+        "No prefix and no changed byte of some genuine archives causes a crash",
         .enabled(if: Corpus.hasExternal))
     func changedBytesOfGenuineArchives() throws {
         let folder = "real-archives/foundation-tests"
