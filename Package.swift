@@ -60,7 +60,7 @@ let package = Package(
             providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
         // Functions of the C library that Swift does not import.
         .systemLibrary(name: "CSystemFiles"),
-        // SQLite for the encrypted stores, which limit the files that it may open and delete.
+        // SQLite, for the encrypted stores. They limit the files that SQLite may open and delete.
         .systemLibrary(
             name: "CSQLite",
             pkgConfig: "sqlite3",

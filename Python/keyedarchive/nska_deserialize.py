@@ -202,7 +202,8 @@ def deserialize_plist_from_string(bytes_to_deserialize, full_recurse_convert_nsk
         format: The result for several roots: ``dict`` for a dictionary, ``list`` for a list of dictionaries.
 
     Returns:
-        A dictionary or a list. With ``format=dict``, a single root is returned as it is, even if it is a scalar.
+        A dictionary or a list. With ``format=dict``, a single root is returned as it is, even if it is a scalar. So is
+        the root of a property list that is not an archive.
 
     Raises:
         DeserializeError: The input is not an archive.

@@ -91,7 +91,7 @@ def made():
 
 
 def blobs():
-    """Returns the inputs of this module, and the files in the folder `malformed` of KEYED_CORPUS."""
+    """Returns the inputs of ``made``, and the files in the folder `malformed` of KEYED_CORPUS."""
     found = made()
     for root, _, names in os.walk(os.path.join(os.environ.get("KEYED_CORPUS", ""), "malformed")):
         for name in sorted(names):

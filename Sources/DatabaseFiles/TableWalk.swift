@@ -15,7 +15,7 @@
 ///
 /// The parts of a cell depend on the kind of its page: the preceding child (4 bytes; inner pages),
 /// the size of the row (variable; not in 5), the rowid (variable; 5 and 13), the beginning of the
-/// row, and the first overflow page (4 bytes; if the row does not fit).
+/// row (not in 5), and the first overflow page (4 bytes; if the row does not fit).
 ///
 /// The walk skips malformed parts and records the first one in ``problem``. It reads each page once
 /// and limits the total size of a page's cells to the size of the page. Its time is therefore

@@ -143,7 +143,12 @@ extension KeyedUnarchiverCoder {
         case .single(let type) where ObjCType.size(type) != nil: count = 1
         case .array(let elements, _) where elements <= ObjCType.mostElements: count = elements
         default:
-            failWithError(ObjCType.unsupported(text))
+            failWithError(
+                KeyedArchiveError(
+                    .malformedObject,
+                    what: "expected the type encoding of a number, or of an array of at most "
+                        + "\(ObjCType.mostElements) numbers, in an NSValue, found "
+                        + KeyedArchiveError.printable(text)))
             return nil
         }
         // Each element takes at most 8 bytes.

@@ -67,6 +67,11 @@ struct ListReader {
         guard bytes.count >= 22, bytes[8] == 0x13, bytes[17] == 0x12 else {
             throw fail(.invalidHeader, "expected an 8-byte length and a 4-byte reserved field")
         }
+        guard bytes.count > 22 else {
+            throw fail(
+                .truncated,
+                "expected a value after the header of 22 bytes, found the end of the file")
+        }
         let length = NumberBytes.biased(bytes, 9..<17)
         guard length > 22, length <= bytes.count else {
             throw fail(

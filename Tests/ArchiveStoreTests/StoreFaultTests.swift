@@ -262,7 +262,7 @@ struct StoreFaultTests {
         #expect(folder.names == ["key", "trace.0", "trace.1"])
     }
 
-    @Test("stores work without unnamed files, and killed programs damage none")
+    @Test("stores work without unnamed files, and killed programs damage no store")
     func namedTemporaries() throws {
         let peer = Program.url("StorePeer").path
         func store(_ number: Int, _ options: String...) throws -> String {

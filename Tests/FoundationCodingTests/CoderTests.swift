@@ -338,6 +338,28 @@ struct CoderTests {
         try coder.finishDecoding()
     }
 
+    @Test("An NSValue whose type encoding is an object or a long array is refused")
+    func hostileValues() throws {
+        for type in ["@", "[2000i]", "{P=dd}"] {
+            let document = try PropertyListDocument([
+                "$archiver": "NSKeyedArchiver", "$version": 100_000,
+                "$top": ["root": .uid(PropertyListUID(1))],
+                "$objects": [
+                    "$null", ["$0": .uid(PropertyListUID(2)), "$class": .uid(PropertyListUID(3))],
+                    .string(type), ["$classname": "NSValue", "$classes": ["NSValue", "NSObject"]],
+                ],
+            ])
+            let refused = error {
+                try KeyedUnarchiverCoder.unarchiveTopLevelObjectWithData(
+                    Data(document.serialized(as: .binary)))
+            }
+            #expect(
+                refused?.what
+                    == "expected the type encoding of a number, or of an array of at most 1024 "
+                    + "numbers, in an NSValue, found \(type)")
+        }
+    }
+
     @Test("A value without a key that is read as a property list must be one")
     func unkeyedPropertyLists() throws {
         let archiver = KeyedArchiverCoder()

@@ -260,9 +260,10 @@ struct InlinePropertyListTests {
             ("a reference cut short", array([0xe0, 0x84, 17]), .truncated),
             ("version 15 without a length", Array("bplist15".utf8) + [0], .invalidHeader),
             (
-                "version 15 with a length beyond the end", old([0x00]).dropLast(1) + [],
+                "version 15 with a length beyond the end", old([0x00, 0x00]).dropLast(1) + [],
                 .invalidHeader
             ),
+            ("version 15 cut off after its header", old([0x00]).dropLast(1) + [], .truncated),
             (
                 "version 15 with a negative length",
                 Array("bplist15".utf8) + [0x13, 23, 0, 0, 0, 0, 0, 0, 0, 0x12, 0, 0, 0, 0, 0],
