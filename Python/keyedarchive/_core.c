@@ -939,10 +939,11 @@ typedef struct writer {
     keyed_builder *builder;
     int sorts_keys, skips_keys;
     PyObject *datetime, *seconds, *uid;
-    PyObject *known;  // the containers that were written, by their addresses: their numbers, and the containers
+    PyObject *known;  // the containers that may occur again, by their addresses: their numbers, and the containers
 } writer;
 
-static int write_value(writer *self, PyObject *value);
+/// Writes a value. A value that occurs only once has at most `owners` references, that of the caller included.
+static int write_value(writer *self, PyObject *value, Py_ssize_t owners);
 
 static int write_text(writer *self, PyObject *text, void (*add)(keyed_builder *, const char *, size_t)) {
     Py_ssize_t count;
@@ -956,13 +957,15 @@ static int write_dictionary(writer *self, PyObject *value) {
     PyObject *items = PyMapping_Items(value);
     if (!items || (self->sorts_keys && PyList_Sort(items))) { Py_XDECREF(items); return -1; }
     keyed_begin_dictionary(self->builder);
+    // The dictionary, the pair and this function. A subclass may create its values on request.
+    Py_ssize_t owners = PyDict_CheckExact(value) ? 3 : 0;
     int status = 0;
     for (Py_ssize_t index = 0; !status && index < PyList_Size(items); index++) {
         PyObject *pair = PyList_GetItem(items, index);
         PyObject *key = PySequence_GetItem(pair, 0), *item = PySequence_GetItem(pair, 1);
         if (!key || !item) status = -1;
         else if (PyUnicode_Check(key)) {
-            status = write_text(self, key, keyed_add_key) || write_value(self, item) ? -1 : 0;
+            status = write_text(self, key, keyed_add_key) || write_value(self, item, owners) ? -1 : 0;
         } else if (!self->skips_keys) {
             PyErr_SetString(PyExc_TypeError, "keys must be strings");
             status = -1;
@@ -996,9 +999,11 @@ static int write_integer(writer *self, PyObject *value) {
 static int write_list(writer *self, PyObject *value) {
     keyed_begin_array(self->builder);
     Py_ssize_t count = PySequence_Size(value);
+    // The list and this function.
+    Py_ssize_t owners = PyList_CheckExact(value) || PyTuple_CheckExact(value) ? 2 : 0;
     for (Py_ssize_t index = 0; index < count; index++) {
         PyObject *item = PySequence_GetItem(value, index);
-        int status = item ? write_value(self, item) : -1;
+        int status = item ? write_value(self, item, owners) : -1;
         Py_XDECREF(item);
         if (status) return -1;
     }
@@ -1006,8 +1011,14 @@ static int write_list(writer *self, PyObject *value) {
     return 0;
 }
 
+static int write_new(writer *self, PyObject *value) {
+    return PyDict_Check(value) ? write_dictionary(self, value) : write_list(self, value);
+}
+
 /// Writes a dictionary or a list. A container that occurs several times is stored once, as by plistlib.
-static int write_container(writer *self, PyObject *value) {
+static int write_container(writer *self, PyObject *value, Py_ssize_t owners) {
+    // Most containers occur once. Recording them too would take three times as long.
+    if (Py_REFCNT(value) <= owners) return write_new(self, value);
     PyObject *address = PyLong_FromVoidPtr(value);
     PyObject *found = address ? PyDict_GetItemWithError(self->known, address) : NULL;
     if (!address || (!found && PyErr_Occurred())) { Py_XDECREF(address); return -1; }
@@ -1015,7 +1026,7 @@ static int write_container(writer *self, PyObject *value) {
     if (found) {
         keyed_add_again(self->builder, PyLong_AsSize_t(PyTuple_GetItem(found, 0)));
     } else {
-        status = PyDict_Check(value) ? write_dictionary(self, value) : write_list(self, value);
+        status = write_new(self, value);
         size_t number = status ? 0 : keyed_last_value(self->builder);
         // The tuple keeps the container alive, because its address could be reused.
         PyObject *entry = number ? Py_BuildValue("(nO)", (Py_ssize_t)number, value) : NULL;
@@ -1054,15 +1065,16 @@ static int write_other(writer *self, PyObject *value) {
     return -1;
 }
 
-static int write_value(writer *self, PyObject *value) {
+static int write_value(writer *self, PyObject *value, Py_ssize_t owners) {
     if (Py_EnterRecursiveCall(" while writing a property list")) return -1;
     int status = 0;
     if (PyUnicode_Check(value)) status = write_text(self, value, keyed_add_string);
     else if (value == Py_True || value == Py_False) keyed_add_boolean(self->builder, value == Py_True);
     else if (PyLong_Check(value)) status = write_integer(self, value);
     else if (PyFloat_Check(value)) keyed_add_real(self->builder, PyFloat_AsDouble(value));
-    else if (PyDict_Check(value) || PyList_Check(value) || PyTuple_Check(value)) status = write_container(self, value);
-    else if (PyBytes_Check(value) || PyByteArray_Check(value)) {
+    else if (PyDict_Check(value) || PyList_Check(value) || PyTuple_Check(value)) {
+        status = write_container(self, value, owners);
+    } else if (PyBytes_Check(value) || PyByteArray_Check(value)) {
         const char *bytes = PyBytes_Check(value) ? PyBytes_AsString(value) : PyByteArray_AsString(value);
         keyed_add_data(self->builder, (const uint8_t *)bytes, (size_t)PyObject_Size(value));
     } else status = write_other(self, value);
@@ -1082,7 +1094,7 @@ static PyObject *dumps(PyObject *module, PyObject *arguments) {
     if (!self.known) return NULL;
     self.builder = keyed_builder_new(KEYED_LIMITS_TRUSTED);
     PyObject *result = NULL;
-    if (!write_value(&self, value)) {
+    if (!write_value(&self, value, 0)) {
         keyed_error *error = NULL;
         keyed_document *document = keyed_finish(self.builder, &error);
         keyed_text *text = document ? keyed_convert(document, (uint32_t)format, &error) : NULL;

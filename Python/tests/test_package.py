@@ -651,6 +651,15 @@ class Archives(unittest.TestCase):
         self.assertIsInstance(found, Points)
         self.assertEqual(found, [1, 2])
 
+    def test_bpylist2_reads_a_mapped_subclass_of_archived_object(self):
+        class Save(keyedarchive.ArchivedObject):
+            pass
+
+        archiver.update_class_map({"Save": Save})
+        found = archiver.unarchive(keyedarchive.archive(keyedarchive.ArchivedObject("Save", fields={"level": 3})))
+        self.assertIsInstance(found, Save)
+        self.assertEqual((found.class_name, found.level), ("Save", 3))
+
     def test_bpylist2_refuses_dates_without_a_number(self):
         for fields, found in (({}, "NoneType"), ({"NS.time": "x"}, "str")):
             with self.assertRaises(keyedarchive.KeyedArchiveError) as caught:

@@ -34,10 +34,7 @@ final class BuilderHandle {
 
     func addText(_ bytes: [UInt8], _ body: (inout DocumentBuilder, String) -> Void) {
         guard let text = String(validUTF8: bytes) else {
-            failure =
-                failure
-                ?? Failure("invalidString", "expected UTF-8 in a string of \(bytes.count) bytes")
-            return
+            return fail("invalidString", "expected UTF-8 in a string of \(bytes.count) bytes")
         }
         add { body(&$0, text) }
     }
@@ -53,14 +50,15 @@ final class BuilderHandle {
 
     func addAgain(_ number: Int) {
         guard number > 0, number <= completed.count else {
-            failure =
-                failure
-                ?? Failure(
-                    "misuse",
-                    "expected the number of one of \(completed.count) values, found \(number)")
-            return
+            return fail(
+                "misuse",
+                "expected the number of one of \(completed.count) values, found \(number)")
         }
         add { $0.reference(to: completed[number - 1]) }
+    }
+
+    private func fail(_ code: String, _ message: String) {
+        failure = failure ?? Failure(code, message)
     }
 
     func finish() throws(Failure) -> DocumentHandle {

@@ -17,7 +17,7 @@ from .. import _DATE, ArchivedObject, KeyedArchiveError, Unhashable
 from .. import _unarchive as _read
 from .. import archive as _archive
 from .._errors import too_deep as _too_deep
-from .._objects import fill_object as _fill, hashable as _hashable
+from .._objects import fill_object as _fill, hashable as _hashable, new_object as _new
 from .archive_types import timestamp
 
 __all__ = [
@@ -99,7 +99,7 @@ class _Decoder:
                 f"expected a mapped class, found {archived.class_name}", code="classNotAllowed")
         key = id(archived)
         if not hasattr(kind, "decode_archive"):
-            result = self.known[key] = object.__new__(kind)
+            result = self.known[key] = _new(kind, archived.class_name, archived.class_chain)
             _fill(result, {name: self.value(item) for name, item in archived.fields.items()})
             return result
         if key in self.open:

@@ -64,7 +64,8 @@ public final class EncryptedItemDatabase: ItemDatabase {
     ///     use the same database wait for each other without a limit.
     /// - Throws: ``StoreError`` with `fileMissing`, `fileAccess`, `outOfSpace`, `busy`, `wrongKey`,
     ///   `unknownAccessGroup` for the database of another group, `unsupportedVersion`, or
-    ///   `invalidName` for a path that contains NUL. For a new database also `weakPassphrase`, or `invalidName` for a long access group.
+    ///   `invalidName` for a path that contains NUL. For a new database also `weakPassphrase`, or
+    ///   `invalidName` for a long access group.
     ///   `invalidDatabase` if the file is damaged or not a database of this kind, or if a file
     ///   beside it is not a journal of this store; the error names that file. All files are left
     ///   unchanged.

@@ -20,8 +20,8 @@ final class AnyArchivedBox {
 
         func add(_ value: any KeyedDecodable) { values.append(value) }
 
-        /// Removes and returns the values. Releasing them may call `add`, so the caller releases them
-        /// after this method has returned.
+        /// Removes and returns the values. Releasing them may call `add`, so the caller releases
+        /// them after this method has returned.
         func removeAll() -> [any KeyedDecodable] {
             let removed = values
             values = []

@@ -206,8 +206,9 @@ extension KeyedDecoder {
 /// throws an error instead of ignoring a field.
 public struct ArchivedExtraFields: Sendable {
     let kept: OpaqueFields?
-    /// The keys of the fields that were ignored. They include `$0`, `$1`, …, the keys of values that
-    /// were written without a key, and unescaped keys that begin with `$` and have no known meaning.
+    /// The keys of the fields that were ignored. They include `$0`, `$1`, …, the keys of values
+    /// that were written without a key, and unescaped keys that begin with `$` and have no known
+    /// meaning.
     public let ignoredKeys: [String]
 
     /// Creates a value with no fields.

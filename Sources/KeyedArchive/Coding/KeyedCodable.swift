@@ -28,11 +28,11 @@ public protocol KeyedArchivable: SendableMetatype {
     /// default adds nothing.
     ///
     /// Implement this method for a type with fields of other object types, such as `String`,
-    /// ``ArchivedTimeZone`` or an array. Register each of these types, then call `registry.add(Self.self)`.
-    /// For a collection, register the type whose elements are ``AnyArchived``, such as
-    /// `[AnyArchived]`, because a registry has only one type for `NSArray`. Register nothing for
-    /// objects whose class the archive chooses. Types that contain each other call
-    /// ``ClassRegistry/add(_:fields:)``.
+    /// ``ArchivedTimeZone`` or an array. Register each of these types, then call
+    /// `registry.add(Self.self)`. For a collection, register the type whose elements are
+    /// ``AnyArchived``, such as `[AnyArchived]`, because a registry has only one type for `NSArray`.
+    /// Register nothing for objects whose class the archive chooses. Types that contain each other
+    /// call ``ClassRegistry/add(_:fields:)``.
     static func register(in registry: inout ClassRegistry)
 }
 

@@ -18,9 +18,9 @@ struct Explore: CommandOnFiles, ConsoleCommand {
                 keyed explore --dir pages *.plist
 
             The page contains the whole file. --redact keeps only keys, classes and sizes, without \
-            texts, numbers, dates or data. Contents beyond --limits are left out. The page \
-            lists them, and the exit code is 4. A damaged file is shown as far as it is readable, and the exit \
-            code is 3.
+            texts, numbers, dates or data. Contents beyond --limits are left out. The page lists \
+            them, and the exit code is 4. A damaged file is shown as far as it is readable, and \
+            the exit code is 3.
             """)
 
     @Argument(help: "The file, or - for standard input; several with --dir.", completion: .file())

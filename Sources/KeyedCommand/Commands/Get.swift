@@ -13,9 +13,9 @@ struct Get: ParsableCommand, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print the value at a key path.",
         discussion: """
-            Prints a string unchanged (escaped on a terminal), a date in ISO 8601, data in base64 and a container as a \
-            tree. In a keyed archive, references are followed to their objects, and a path may \
-            begin with the key of a root, such as root.title.
+            Prints a string unchanged (escaped on a terminal), a date in ISO 8601, data in base64 \
+            and a container as a tree. In a keyed archive, references are followed to their \
+            objects, and a path may begin with the key of a root, such as root.title.
             """)
 
     /// The form of a printed value.

@@ -15,8 +15,9 @@ struct Merge: ParsableCommand, ConsoleCommand {
             key by key, and the elements of an array are appended.
 
             --base names the common ancestor of both files. The changes that OTHER made to it are \
-            then applied to FILE. Reports call FILE ours and OTHER theirs. In a conflict, FILE's value is kept (OTHER's with --favor other), the conflict \
-            is reported on standard error, and the exit code is 1. For git:
+            then applied to FILE. Reports call FILE ours and OTHER theirs. In a conflict, FILE's \
+            value is kept (OTHER's with --favor other), the conflict is reported on standard \
+            error, and the exit code is 1. For git:
 
                 git config merge.plist.driver "keyed merge --in-place --base %O --name %P %A %B"
                 echo "*.plist merge=plist" >> .gitattributes

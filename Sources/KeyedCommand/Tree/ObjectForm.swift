@@ -43,8 +43,8 @@ struct ObjectForm {
         var form =
             numberedCollection(className, family) ?? attributedString(className)
             ?? fieldList(className)
-        // Many entries of `$objects` may refer to one dictionary. Its numbered fields are read again
-        // for each entry.
+        // Many entries of `$objects` may refer to one dictionary. Its numbered fields are read
+        // again for each entry.
         if fields[FoundationField.firstNumberedObject] != nil { form.cost += fields.count }
         return form
     }

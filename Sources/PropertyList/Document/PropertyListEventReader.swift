@@ -34,10 +34,10 @@ public enum PropertyListEvent: Hashable, Sendable {
 
 /// A reader of a value and everything in it as a sequence of events, in the order of the source.
 ///
-/// This is the fastest way to visit every value. The reader allocates nothing for most values.
-/// It reads data and strings in place, except for strings in UTF-16. It does not recurse, so deep nesting cannot overflow the stack. Each
-/// visit to a shared container counts toward the expansion limit, so the expansion of a small file
-/// stays bounded.
+/// This is the fastest way to visit every value. The reader allocates nothing for most values. It
+/// reads data and strings in place, except for strings in UTF-16. It does not recurse, so deep
+/// nesting cannot overflow the stack. Each visit to a shared container counts toward the expansion
+/// limit, so the expansion of a small file stays bounded.
 ///
 /// ```swift
 /// var events = PropertyListEventReader(document.root)
