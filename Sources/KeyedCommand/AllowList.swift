@@ -13,12 +13,13 @@ struct AllowList: ExpressibleByArgument {
 
     private static let presets: [(name: String, registry: ClassRegistry)] = [
         ("propertyList", .propertyList), ("commonClasses", .commonClasses),
-        ("foundation", .foundation), ("appKit", .appKit), ("uiKit", .uiKit),
+        ("identifierClasses", .identifierClasses), ("foundation", .foundation), ("appKit", .appKit),
+        ("uiKit", .uiKit),
     ]
 
     static let help: ArgumentHelp = ArgumentHelp(
         "The allowed classes: class names, and the presets propertyList, commonClasses, "
-            + "foundation, appKit and uiKit.",
+            + "identifierClasses, foundation, appKit and uiKit.",
         valueName: "preset|name,…")
 
     init?(argument: String) {

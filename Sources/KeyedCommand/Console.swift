@@ -67,7 +67,7 @@ final class Console {
 
     /// Charges the cost of creating a file, in addition to its bytes.
     ///
-    /// - Parameter isNew: Whether the file is new rather than replaced, which takes longer.
+    /// - Parameter isNew: Whether the file is new. Creating a file takes longer than replacing one.
     /// - Throws: `sizeLimitExceeded`.
     func chargeFile(isNew: Bool = false) throws(PropertyListError) {
         try budget.charge(bytes: isNew ? 2 * Self.fileCost : Self.fileCost)

@@ -31,7 +31,7 @@ extension PropertyListError {
         public static let searchDatabase = RecoveryCode("searchDatabase")
         /// Read the file with the product `ArchiveImport`.
         public static let importArchive = RecoveryCode("importArchive")
-        /// Check that this is the right file. If it is, carve the property lists out of it.
+        /// Check that this is the right input. If it is, carve the property lists out of it.
         public static let searchFile = RecoveryCode("searchFile")
         /// Change a ``PropertyListValue`` instead of a file.
         public static let changeValue = RecoveryCode("changeValue")

@@ -95,7 +95,7 @@ extension PropertyListFormat {
             recovery = format.recovery
         } else {
             what = "unrecognized format: not a binary, XML, OpenStep or JSON property list"
-            recovery = .init(.searchFile, "check that this is the right file")
+            recovery = .init(.searchFile, "check that this is the right input")
         }
         return PropertyListError(
             .unrecognizedFormat, format: nil, what: what, location: .byte(0), recovery: recovery)

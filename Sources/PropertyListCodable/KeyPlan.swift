@@ -122,8 +122,8 @@ final class KeyPlans {
         let shape: UInt16
     }
 
-    /// The maximum number of plans with a shape. Beyond it, each type has one plan for dictionaries
-    /// of all shapes.
+    /// The number of plans from which on no plan with a shape is added. Each further type then has
+    /// one plan for dictionaries of all shapes.
     private static let capacity = 256
 
     private var plans: [Name: KeyPlan] = [:]

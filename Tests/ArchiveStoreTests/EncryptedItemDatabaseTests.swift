@@ -585,7 +585,7 @@ struct EncryptedItemDatabaseTests {
         }
     }
 
-    @Test("messages name the service, never the account or the secret")
+    @Test("the message about a duplicate item names the service, not the account or the secret")
     func messages() throws {
         let store = ItemStore(try open())
         let item = Item(service: "the-service", account: "the-account", password: "the-secret")

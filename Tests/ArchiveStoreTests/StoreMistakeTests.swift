@@ -250,7 +250,7 @@ private let itemMistakes: [Mistake] = [
         "an item that holds no dictionary",
         "property list: unrecognized format: not a binary, XML, OpenStep or JSON "
             + "property list at byte 0, item of the service `example.com` for the account "
-            + "`settings` (check that this is the right file)"
+            + "`settings` (check that this is the right input)"
     ) { _ in
         let store = memory()
         try store.add(Item(service: "example.com", account: "settings", password: "a"))
@@ -323,7 +323,7 @@ private let encryptedMistakes: [Mistake] = [
     Mistake(
         "a wrong key file",
         "store: the key does not open this store, or the store's header was "
-            + "altered, file FOLDER/items (use the key file of this store, or restore a backup)"
+            + "altered, file FOLDER/items (use the key of this store, or restore a backup)"
     ) { folder in
         for name in ["right", "wrong"] {
             _ = try EncryptedItemDatabase(
@@ -424,6 +424,16 @@ private let encryptedMistakes: [Mistake] = [
             + "(use `MasterKey(passphrase:)` for text of any length)"
     ) { folder in
         try write("secret", "\(folder)/key")
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600], ofItemAtPath: "\(folder)/key")
+        _ = try MasterKey(file: "\(folder)/key")
+    },
+    Mistake(
+        "a large file in place of a key file",
+        "store: expected a key of 32 bytes, found 300000, file FOLDER/key "
+            + "(use `MasterKey(passphrase:)` for text of any length)"
+    ) { folder in
+        try write(String(repeating: "a", count: 300_000), "\(folder)/key")
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o600], ofItemAtPath: "\(folder)/key")
         _ = try MasterKey(file: "\(folder)/key")

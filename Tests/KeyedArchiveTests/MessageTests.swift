@@ -58,7 +58,7 @@ struct MessageTests {
     }
 
     @Test(
-        "localized errors have the failure reason, its place and the recovery suggestion separately"
+        "localized errors have a description with the place, a failure reason and a suggestion"
     )
     func localized() throws {
         let error = try #require(archiveError { try readSave(["name": "x"]) })
@@ -110,7 +110,7 @@ struct MessageTests {
         #expect(error?.recovery == "`default:` reads older archives without it")
     }
 
-    @Test("a key that is not a string is not listed, and its field is not lost on writing")
+    @Test("a key that is not a string is not listed, and copying or writing its field is an error")
     func integerKeys() throws {
         let allowed = ClassRegistry.foundation.adding(IntegerKeyed.self)
         let archive = try KeyedUnarchiver(
@@ -242,13 +242,13 @@ private let readingMistakes: [MessageTests.Mistake] = [
     ) { try readField(Save.self, .uid(3), "text") },
     .init(
         "a number that is too large",
-        "keyed archive: expected Int32, found an integer of 34 bits, in root.x "
-            + "(`Int64.self` reads it)"
+        "keyed archive: expected Int32, found an integer that needs 34 bits with its sign, in "
+            + "root.x (`Int64.self` reads it)"
     ) { try readField(Int32.self, 4_294_967_296) },
     .init(
         "a huge integer",
-        "keyed archive: expected Int, found an integer of 65 bits, in root.x "
-            + "(`UInt64.self` reads it)"
+        "keyed archive: expected Int, found an integer that needs 65 bits with its sign, in "
+            + "root.x (`UInt64.self` reads it)"
     ) { try readField(Int.self, .integer(PropertyListInteger(UInt64.max))) },
     .init(
         "a number below zero",
@@ -521,7 +521,7 @@ private let fileMistakes: [MessageTests.Mistake] = [
     .init(
         "a file of another kind",
         "property list: unrecognized format: not a binary, XML, OpenStep or JSON property list at "
-            + "byte 0 (check that this is the right file)"
+            + "byte 0 (check that this is the right input)"
     ) { try parse([0xFF, 0xD8, 0xFF, 0xE0]) },
     .init(
         "a file that is packed",

@@ -28,6 +28,8 @@ struct CheckTests {
                 #"extras["session"]: NSUUID is not allowed (object 16)"#,
                 #"extras["site"]: NSURL is not allowed (object 19)"#,
             ])
+        let presets = "commonClasses,identifierClasses,NSArray,NSDictionary,App.Save"
+        #expect(keyed("check", save, "--allow", presets).status == 0)
         let leaves = keyed("check", save, "--allow", "App.Save")
         #expect(leaves.output.contains("NSString is not allowed"))
     }

@@ -27,12 +27,14 @@ public struct MasterKey: Sendable {
     /// - Throws: ``StoreError`` with `invalidKeyFile` for another number of bytes.
     public init(bytes: some Sequence<UInt8>) throws(StoreError) {
         let bytes = Array(bytes)
-        guard bytes.count == Self.size else {
-            throw StoreError(
-                .invalidKeyFile, what: "expected a key of \(Self.size) bytes, found \(bytes.count)",
-                recovery: "use `MasterKey(passphrase:)` for text of any length")
-        }
+        guard bytes.count == Self.size else { throw Self.wrongSize(bytes.count) }
         source = .key(SymmetricKey(data: bytes))
+    }
+
+    private static func wrongSize(_ count: Int) -> StoreError {
+        StoreError(
+            .invalidKeyFile, what: "expected a key of \(size) bytes, found \(count)",
+            recovery: "use `MasterKey(passphrase:)` for text of any length")
     }
 
     /// Creates a key that scrypt (RFC 7914) derives from a passphrase each time a store is opened.
@@ -71,7 +73,11 @@ public struct MasterKey: Sendable {
                 what: "the key file belongs to another user, who knows the key",
                 file: path, recovery: "create a key of your own, or change the owner with `chown`")
         }
-        do { try self.init(bytes: bytes) } catch { throw error.at(file: path) }
+        // Only the first part of a large file was read.
+        guard bytes.count == Self.size else {
+            throw Self.wrongSize(max(bytes.count, mode.size)).at(file: path)
+        }
+        source = .key(SymmetricKey(data: bytes))
     }
 
     /// Reads a key file. If several programs find it missing at the same time, one of them creates

@@ -24,8 +24,8 @@ internal import Foundation
 /// | `dataKey` | the random key of the items, encrypted with the master key: 60 bytes |
 ///
 /// Earlier versions of the library cannot read version 2. The salt has 16 bytes. The parameters of
-/// scrypt are NULL if the master key is from a file. All columns except `version` are authenticated
-/// with the master key.
+/// scrypt are NULL if the master key is not derived from a passphrase. All columns except `version`
+/// are authenticated with the master key.
 ///
 /// The items have a key of their own. A wrong master key is therefore detected immediately, and the
 /// items are encrypted with a random key even if the master key comes from a passphrase. Rotation
@@ -100,7 +100,7 @@ struct StoreHeader: Sendable, Equatable {
                 .wrongKey,
                 what: "the key does not open this store, or the store's header was altered",
                 recovery: derivation == nil
-                    ? "use the key file of this store, or restore a backup"
+                    ? "use the key of this store, or restore a backup"
                     : "ask for the passphrase again, or restore a backup")
         }
         return SymmetricKey(data: bytes)
@@ -115,12 +115,12 @@ struct StoreHeader: Sendable, Equatable {
             return try derivation.cost.key(of: text, salt: derivation.salt)
         case (.key, _):
             throw StoreError(
-                .wrongKey, what: "the store has a passphrase, not a key file",
+                .wrongKey, what: "the store has a passphrase, not a key of bytes",
                 recovery: "open it with `MasterKey(passphrase:)`")
         case (.passphrase, nil):
             throw StoreError(
-                .wrongKey, what: "the store has a key file, not a passphrase",
-                recovery: "open it with `MasterKey(file:)`")
+                .wrongKey, what: "the store has a key of bytes, not a passphrase",
+                recovery: "open it with `MasterKey(file:)` or `MasterKey(bytes:)`")
         }
     }
 

@@ -143,7 +143,8 @@ extension ItemTransaction {
             throw StoreError(
                 .unsupportedChange,
                 what: "an item of another access group cannot be stored in this one",
-                recovery: "add it to a database of its own group; to move it, then delete it here")
+                recovery: "add it to a database of its own group. If it moves there, delete it here"
+            )
         }
         item.attributes.accessGroup = accessGroup
         let now = Date()

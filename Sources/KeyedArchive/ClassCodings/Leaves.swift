@@ -268,8 +268,10 @@ extension PropertyListInteger {
         }
         if self < 0, !type.isSigned { return "an integer below zero" }
         let digits = self < 0 ? magnitude - 1 : magnitude
-        let width = UInt64.bitWidth - digits.leadingZeroBitCount + (type.isSigned ? 1 : 0)
-        return "an integer of \(width) bits"
+        let width = UInt64.bitWidth - digits.leadingZeroBitCount
+        return type.isSigned
+            ? "an integer that needs \(width + 1) bits with its sign"
+            : "an integer that needs \(width) bits"
     }
 }
 

@@ -17,10 +17,11 @@ struct Explore: CommandOnFiles, ConsoleCommand {
                 keyed explore app.plist -o app.html
                 keyed explore --dir pages *.plist
 
-            The page contains the whole file. --redact keeps only keys, classes and sizes, without \
-            texts, numbers, dates or data. Contents beyond --limits are left out. The page lists \
-            them, and the exit code is 4. A damaged file is shown as far as it is readable, and \
-            the exit code is 3.
+            The page contains the whole file. --redact keeps only the keys of fields, classes, \
+            sizes, and the name and SHA-256 of the file. It omits texts, numbers, dates, data and \
+            the keys of archived dictionaries. Contents beyond --limits are left out. The page \
+            lists them, and the exit code is 4. A damaged file is shown as far as it is readable, \
+            and the exit code is 3.
             """)
 
     @Argument(help: "The file, or - for standard input; several with --dir.", completion: .file())
@@ -35,7 +36,7 @@ struct Explore: CommandOnFiles, ConsoleCommand {
         completion: .directory)
     var dir: String?
 
-    @Flag(help: "Leave out texts, numbers, dates and data.")
+    @Flag(help: "Leave out texts, numbers, dates, data and keys of archived dictionaries.")
     var redact = false
 
     @Option(help: "The limits for a file: untrusted, default or trusted.")

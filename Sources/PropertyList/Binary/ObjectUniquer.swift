@@ -16,7 +16,7 @@ package struct ObjectUniquer {
     // The nodes of the leaves.
     private var table: ProbingTable
 
-    /// Creates a table for about `capacity` distinct leaves.
+    /// Creates a table with at least `capacity` slots. It grows when half of them are taken.
     package init(capacity: Int) { table = ProbingTable(slots: capacity) }
 
     /// Returns an equal leaf seen before. Otherwise registers `node`, whose record is `record`, and

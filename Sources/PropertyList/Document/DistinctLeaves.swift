@@ -19,7 +19,7 @@ struct DistinctLeaves {
     /// The largest UID that the array may hold in an empty document. Each value adds four to it.
     private static let leastUIDs: UInt64 = 1024
 
-    /// Creates a table for about `capacity` distinct leaves.
+    /// Creates a table with at least `capacity` slots. It grows when half of them are taken.
     init(capacity: Int = 0) { uniquer = ObjectUniquer(capacity: capacity) }
 
     /// Returns an equal leaf added earlier, or registers `next` as the node of this leaf and

@@ -23,7 +23,7 @@ package struct LongContents {
     package init() {}
 
     /// Returns the cost of hashing or parsing the texts that were repeated since ``repeatedBytes``
-    /// was `earlier`: one value for each KiB.
+    /// was `earlier`. Each KiB costs as much as a visit to one value.
     package func cost(since earlier: Int) -> Int { (repeatedBytes &- earlier) >> 10 }
 
     /// Returns the hash of the key `node`, whose text is `text`.

@@ -13,7 +13,7 @@ public enum PropertyListEvent: Hashable, Sendable {
     case date(PropertyListDate)
     /// A reference into the object table of a keyed archive.
     case uid(PropertyListUID)
-    /// The null object of binary property lists.
+    /// The null of a binary property list or of JSON.
     case null
     /// A string. ``PropertyListEventReader/withContent(_:)`` gives its text.
     case string

@@ -123,7 +123,7 @@ extension PropertyListNode {
         return contents.text(of: index, record, in: storage.store)
     }
 
-    /// A Boolean value that is true if the value is the null object of binary property lists.
+    /// A Boolean value that is true if the value is the null of a binary property list or of JSON.
     public var isNull: Bool { kind == .null }
 
     /// Returns whether the value is a string with exactly this text. Linear. Allocates only to

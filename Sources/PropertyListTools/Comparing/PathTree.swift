@@ -84,7 +84,7 @@ struct PathTree: Sendable {
         return UInt32(truncatingIfNeeded: nodes.count &- 1)
     }
 
-    /// Returns whether the last step to a place is an index.
+    /// Returns whether the last step to a place leads to an element of an array or a set.
     func isElement(_ place: UInt32) -> Bool {
         place != Self.none && nodes[Int(place)].document == Self.isIndex
     }

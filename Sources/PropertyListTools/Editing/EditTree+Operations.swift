@@ -21,8 +21,8 @@ extension EditTree: KeyPathWalk {
 
     mutating func container(at slot: Slot) throws(PropertyListError) -> Int? { try open(slot) }
 
-    /// Throws the error for an invalid step. The editor itself follows steps into data and strings,
-    /// so none reaches the tree.
+    /// Rejects a step into data or a string. The editor follows such steps itself, so that it never
+    /// calls this function.
     mutating func content(
         at slot: Slot, _ path: PropertyListKeyPath, _ position: Int
     ) throws(PropertyListError) -> Slot {

@@ -63,7 +63,8 @@ extension PropertyListKeyPath {
     func noInsertion(_ position: Int, count: Int) -> PropertyListError {
         error(
             .noSuchValue, at: position,
-            "expected an index from 0 to \(count) for an insertion into \(count) elements")
+            "expected an index from 0 to \(count) for an insertion into "
+                + (count == 1 ? "1 element" : "\(count) elements"))
     }
 
     func noKey(

@@ -406,8 +406,9 @@ struct RealTextTests {
             let place = Int.random(in: 0...9, using: &generator)
             let padded = Array((String(repeating: "7", count: place) + text + "</real>\n").utf8)
             guard let plain = RealText.plain(padded.span, at: place) else {
-                // The fast path may refuse only numbers without a digit on one side of the point,
-                // with more than nineteen digits, or near a tie, which takes more than fifteen.
+                // The fast path may refuse only numbers that have no digit on one side of the
+                // point, have more than nineteen digits, or are near a tie. A number near a tie
+                // has more than fifteen digits.
                 #expect(point == 0 || point == count || count > 15, "seed \(seed): \(text)")
                 continue
             }

@@ -251,7 +251,7 @@ struct XMLScannerAgreementTests {
                 (try? PropertyListFormat.detect(file.bytes)) == .xml
             else { continue }
             number += 1
-            // The files are parsed twice, which is slow in debug builds. Only small files are
+            // Each engine parses the files, which is slow in debug builds. Only small files are
             // parsed under all options.
             let options = file.bytes.count < 50_000 ? allOptions : [.strict]
             #expect(throws: Never.self, "\(file.name)") { try check(file.bytes, options) }

@@ -230,7 +230,7 @@ struct XMLWriterTests {
         )
     }
 
-    @Test("replaces a document type that would need quoting with that of Apple's writer")
+    @Test("replaces an identifier of a document type by Apple's if it contains markup characters")
     func quotedDocumentType() throws {
         let source = "<!DOCTYPE plist SYSTEM 'a\"b>'><plist version=\"1.0\"><true/></plist>"
         let document = try PropertyListDocument(parsing: Array(source.utf8))

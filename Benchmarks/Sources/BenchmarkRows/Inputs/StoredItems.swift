@@ -54,8 +54,8 @@ enum StoredItems {
         Item(service: service(number), account: account(number), data: data)
     }
 
-    /// Returns the items to write: the first tenth of all, which already take Foundation's archiver
-    /// seconds.
+    /// Returns the items to write: the first tenth of all. Even for these, Foundation's archiver
+    /// needs seconds.
     static func written(_ items: [[UInt8]]) -> [[UInt8]] {
         Array(items.prefix(max(1, items.count / 10)))
     }

@@ -97,7 +97,7 @@ class Search {
   }
 
   /**
-   * Finds values by a path or the end of one: `root.items[0]`, `@12.name`. The steps are matched backwards from each
+   * Finds values by a path or the end of one: `items[0]`, `@12.name`. The steps are matched backwards from each
    * value, so no path is built for values that do not match.
    */
   #byPath(query) {
@@ -111,7 +111,7 @@ class Search {
     for (const node of candidates) {
       let place = node, index = steps.length - 1;
       while (index >= 0 && place >= 0 && steps[index](place)) {
-        // The number of an object begins a path in its property list.
+        // A step such as `@12` is the first of a path and starts at the root of the object's property list.
         place = parts[index][0] === "@" ? model.document(place).root : holders[place];
         index--;
       }
