@@ -4,8 +4,9 @@
 /// The reason why a property list could not be read or written, its place in the input, and the
 /// path of the value.
 ///
-/// Match on ``code``; the text may change between versions. A message contains keys, paths and
-/// numbers, but never texts or data.
+/// Match on ``code``; the text may change between versions. A message contains keys, paths, numbers
+/// and names of markup. Of texts and data, it contains at most the character at which parsing
+/// failed.
 ///
 /// ```swift
 /// do {

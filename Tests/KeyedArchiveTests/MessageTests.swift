@@ -266,7 +266,7 @@ private let readingMistakes: [MessageTests.Mistake] = [
     ) { try readField(Int.self, true) },
     .init(
         "a number in place of a boolean",
-        "keyed archive: expected Bool, found an integer, in root.x (`Int.self` reads it)"
+        "keyed archive: expected Bool, found an integer, in root.x (`Int64.self` reads it)"
     ) { try readField(Bool.self, 1) },
     .init(
         "a value of a dictionary",

@@ -11,7 +11,7 @@ public import Foundation
 
 // | class | fields |
 // |---|---|
-// | `NSCharacterSet`, `NSMutableCharacterSet` | one of the forms below; `NSIsInverted`: true if the set is inverted, otherwise absent |
+// | `NSCharacterSet`, `NSMutableCharacterSet` | one of the forms below; for all but a newer predefined set, `NSIsInverted`: true if the set is inverted, otherwise absent |
 //
 // | form | fields |
 // |---|---|

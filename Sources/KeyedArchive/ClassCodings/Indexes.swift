@@ -182,7 +182,7 @@ extension KeyedDecoder {
     ) throws -> [Int] {
         guard count > 0 else {
             throw KeyedArchiveError(
-                .valueOutOfRange, what: "expected a positive number of \(elements), found \(count)",
+                .valueOutOfRange, what: "expected at least 0 \(elements), found \(count)",
                 object: uid)
         }
         let integers = try PackedIntegers.unpack(decode(Data.self, forKey: key), key, self)

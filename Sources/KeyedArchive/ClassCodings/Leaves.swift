@@ -237,10 +237,10 @@ extension ArchivedNumber: ArchivedNumberConvertible {
             KeyedArchiveError(
                 .wrongType, what: "expected \(type), found a boolean", object: object,
                 recovery: "`Bool.self` reads it")
-        case .integer where type == Bool.self:
+        case .integer(let value) where type == Bool.self:
             KeyedArchiveError(
                 .wrongType, what: "expected Bool, found an integer", object: object,
-                recovery: "`Int.self` reads it")
+                recovery: value.reader)
         case .real where type == Bool.self:
             KeyedArchiveError(
                 .wrongType, what: "expected Bool, found a real", object: object,
@@ -248,9 +248,7 @@ extension ArchivedNumber: ArchivedNumberConvertible {
         case .integer(let value):
             KeyedArchiveError(
                 .valueOutOfRange, what: "expected \(type), found \(value.mismatch(type))",
-                object: object,
-                recovery: value.value(as: Int64.self) != nil
-                    ? "`Int64.self` reads it" : "`UInt64.self` reads it")
+                object: object, recovery: value.reader)
         default:
             KeyedArchiveError(
                 .valueOutOfRange,
@@ -261,6 +259,11 @@ extension ArchivedNumber: ArchivedNumberConvertible {
 }
 
 extension PropertyListInteger {
+    /// The recovery that names a type which can hold the integer.
+    fileprivate var reader: String {
+        value(as: Int64.self) != nil ? "`Int64.self` reads it" : "`UInt64.self` reads it"
+    }
+
     /// Returns a description of an integer that does not fit the type, without the integer's value.
     fileprivate func mismatch(_ type: Any.Type) -> String {
         guard let type = type as? any FixedWidthInteger.Type else {

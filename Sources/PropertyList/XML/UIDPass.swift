@@ -28,7 +28,8 @@ enum UIDPass {
         return ArchiveRoot.isArchive { key in
             let keys = store.children[root.keyRange]
             func isKey(_ node: UInt32) -> Bool { store.isString(store.records[Int(node)], key) }
-            // ``DictionaryPass`` keeps the last of several equal keys, or a lookup finds the first.
+            // Of several equal keys, ``DictionaryPass`` keeps the last. If it keeps all, a lookup
+            // finds the first.
             let place = keepsAll ? keys.firstIndex(where: isKey) : keys.lastIndex(where: isKey)
             return place.map {
                 store.records[Int(store.children[root.valuePlace(ofKeyAt: $0)])].kind

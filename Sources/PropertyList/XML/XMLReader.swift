@@ -108,7 +108,8 @@ enum XMLReader {
 }
 
 extension PropertyListDocument {
-    /// Parses XML with a given engine. All engines give the same result for every document.
+    /// Parses XML with a given engine. All engines give the same result for every document, apart
+    /// from the differences of libxml2 that ``XMLTokenizer`` lists.
     ///
     /// - Throws: as ``init(parsing:format:options:limits:)``; `unrecognizedFormat` if the package
     ///   was built without the engine.

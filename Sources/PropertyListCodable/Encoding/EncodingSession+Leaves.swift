@@ -33,7 +33,7 @@ extension EncodingSession {
 
     @inline(__always)
     func integer(_ value: some FixedWidthInteger & SignedInteger) -> UInt32 {
-        assemble { $0.integer(PropertyListInteger(Int(truncatingIfNeeded: value))) }
+        assemble { $0.integer(PropertyListInteger(Int64(truncatingIfNeeded: value))) }
     }
 
     @inline(__always)

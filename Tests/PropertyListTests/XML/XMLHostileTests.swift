@@ -67,6 +67,15 @@ struct XMLHostileTests {
         #expect(parseError(Array(text.utf8), .appleCompatible) != nil)
     }
 
+    @Test("an error at an unescaped ampersand does not quote the text after it")
+    func unescapedAmpersand() throws {
+        for body in ["<string>pass&word1;</string>", "<key>a&word1;</key>"] {
+            let error = try #require(parseError(xml(body), .appleCompatible))
+            #expect(error.code == .malformedXML)
+            #expect(!error.description.contains("word1"), "\(error)")
+        }
+    }
+
     @Test("never loads the declarations that a document type names")
     func external() throws {
         let bytes = Array("<!DOCTYPE plist SYSTEM 'file:///dev/zero'><plist><true/></plist>".utf8)

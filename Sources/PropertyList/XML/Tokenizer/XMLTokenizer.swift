@@ -314,7 +314,8 @@ struct XMLTokenizer {
         guard take(";", text) else { throw expected("`;`", text) }
         let isPredefined = XMLText.scalar(text, start..<end) != nil
         if isPredefined || hasExternalSubset && !isStandalone { return }
+        // After an `&` that is not escaped, the name is a part of the text, which no error quotes.
         throw .malformed(
-            "expected `lt`, `gt`, `amp`, `apos` or `quot`, found `\(excerpt(text, start..<end))`")
+            "expected `lt`, `gt`, `amp`, `apos` or `quot` after `&`, found another name")
     }
 }
