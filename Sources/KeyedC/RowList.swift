@@ -216,10 +216,10 @@ struct RowList {
 
     /// Returns the child of a dictionary at a position.
     ///
-    /// The path of the child ends with the text of its key. It ends with the position instead if
-    /// the key has no text or repeats an earlier key. It also does so if the key is the first step
-    /// and also a key of the property list's root, such as `$top`: `keyed_find` would start at
-    /// that root.
+    /// The path of the child ends with the text of its key. It ends with the position instead in
+    /// three cases: the key has no text; it repeats an earlier key; or it is the first step and the
+    /// root of the property list has the same key, such as `$top`. In the last case, `keyed_find`
+    /// would start at that root.
     private func child(
         _ node: PropertyListNode, _ key: PropertyListNode, _ text: String?, _ position: Int,
         isFirst: Bool, isStart: Bool

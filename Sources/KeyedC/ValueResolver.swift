@@ -181,8 +181,8 @@ struct ValueResolver {
         }
     }
 
-    /// Returns whether the root of an archive's property list has a key, such as `$top`. A path
-    /// that begins with the key begins there, not at the root object.
+    /// Returns whether a key begins with `$` and is a key of the root of an archive's property
+    /// list, such as `$top`. A path that begins with the key begins there, not at the root object.
     func isArchiveKey(_ key: String) -> Bool {
         forms != nil && key.utf8.first == UInt8(ascii: "$") && handle.document.root[key] != nil
     }

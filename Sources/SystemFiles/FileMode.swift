@@ -118,14 +118,16 @@ package struct FileMode {
             } catch {
                 guard error.isMissing else { throw error }
             }
-            do {
-                if try FileMode(ofItself: place).kind == .symbolicLink { break }
+            do throws(SystemError) {
+                if try FileMode(ofItself: place).kind == .symbolicLink {
+                    throw SystemError(message: "the file is a symbolic link that leads to no file")
+                }
             } catch {
                 guard error.isMissing else { throw error }
                 return nil
             }
         }
-        throw SystemError(message: "the file is a symbolic link that leads to no file")
+        throw SystemError(message: "other programs keep creating and removing the file")
     }
 
     /// Returns the mode with the rights of the file's own group in the group bits. For a file with

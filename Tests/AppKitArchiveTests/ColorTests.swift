@@ -153,7 +153,7 @@ struct ColorTests {
         }
     }
 
-    @Test("colors share one color space and one fallback color")
+    @Test("colors share one color space")
     func identity() throws {
         let space: PropertyListValue = ["NSID": 7, "$class": .uid(6)]
         let color: PropertyListValue = [

@@ -223,7 +223,7 @@ struct InlineListImportTests {
     }
 
     @Test(
-        "strings of an array are entries of `$objects` if an object contains it, and inline otherwise"
+        "strings of an array that is part of an object are entries of `$objects`, others are inline"
     )
     func sharedArray() throws {
         var list = InlinePropertyListBuilder()

@@ -119,7 +119,7 @@ struct ClassTests {
     private static let pets = ClassRegistry.foundation.adding(Dog.self, Cat.self)
 
     @Test(
-        "a class registers the classes of its fields, of its superclasses, and of types that contain each other"
+        "a class registers the classes of its own and inherited fields, even if types contain each other"
     )
     func registration() {
         #expect(

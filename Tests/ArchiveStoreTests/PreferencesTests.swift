@@ -652,7 +652,7 @@ struct PreferencesTests {
         }
         try change(preferences())
         #expect(try lockMode() == 0o622 & ~(try umask()))
-        // A lock file created by an earlier version.
+        // A lock file that an earlier version created loses the read access of other users.
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o666], ofItemAtPath: folder("com.example.App.plist.lock"))
         try change(preferences())

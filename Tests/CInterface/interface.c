@@ -507,7 +507,7 @@ static void builders_store_a_value_once(void) {
     keyed_free(binary);
     keyed_free(json);
     keyed_free(document);
-    // The numbers end with the document.
+    // The number of a value is valid only until the document is finished.
     keyed_begin_array(builder);
     keyed_add_again(builder, number);
     keyed_end(builder);

@@ -89,9 +89,6 @@ package struct DocumentWalk: Sendable {
     /// The number of open containers.
     package var depth: Int { outer.count }
 
-    /// A Boolean value that is true if the innermost open container is a dictionary.
-    var isInDictionary: Bool { top.isDictionary }
-
     /// Returns the next step, or nil at the end.
     ///
     /// - Throws: `depthLimitExceeded`, `expansionLimitExceeded`.

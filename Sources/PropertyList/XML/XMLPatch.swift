@@ -11,7 +11,8 @@ enum XMLPatch {
 
     /// Returns a copy of the same length in which LF replaces CR and `%` replaces each byte of a
     /// forbidden character. If `references` is true, `%` also replaces each byte of a reference to
-    /// a forbidden character. `%` is not part of any markup. Linear.
+    /// a forbidden character. Outside a document type declaration, `%` is not part of any markup.
+    /// Linear.
     static func patched(_ text: [UInt8], references: Bool) -> [UInt8] {
         var copy = text
         let span = text.span

@@ -10,7 +10,7 @@ struct JSONFormatting {
     let layout: JSONPropertyList.Layout
     /// The byte order mark; empty if there is none.
     private let mark: ArraySlice<UInt8>
-    /// The line ending of the first line; empty if there is only one line.
+    /// The first line ending of the text; empty if there is none.
     private let newline: [UInt8]
     private let endsLastLine: Bool
 

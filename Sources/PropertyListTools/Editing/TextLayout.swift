@@ -33,7 +33,7 @@ struct TextLayout {
         unit = Self.unit(store)
     }
 
-    /// Returns the line ending of the first line of a text; empty if there is only one line.
+    /// Returns the first line ending of a text; empty if there is none.
     static func newline(_ text: ArraySlice<UInt8>) -> [UInt8] {
         guard let end = text.firstIndex(where: isLineEnd) else { return [] }
         return text[end] == 0x0D && end + 1 < text.endIndex && text[end + 1] == 0x0A
