@@ -3,8 +3,9 @@
 
 /// Serializes a property list of version 16 or 17, value by value.
 ///
-/// The builder writes no references, so every reader accepts its output. A call that throws an
-/// error leaves the property list as it was.
+/// The builder writes no references, because some readers do not know them. It does not check
+/// whether the keys of a dictionary differ; this library refuses to read equal keys. A call that
+/// throws an error leaves the property list as it was.
 ///
 /// ```swift
 /// var message = InlinePropertyListBuilder()

@@ -4,8 +4,8 @@
 import PropertyList
 import PropertyListTools
 
-/// Searches the input for property lists. The results must be ordered, disjoint and valid, and a
-/// search in portions must find the same.
+/// Searches the input for property lists. The results must be ordered and valid, and property lists
+/// must not overlap, unless nested ones are sought. A search in portions must find the same.
 public func fuzzCarving(_ bytes: [UInt8]) throws {
     let setup = FuzzSetup(bytes)
     for findsNested in [false, true] {

@@ -376,7 +376,7 @@ struct OpenStepEditTests {
         #expect(number > (Exhaustive.isSampled ? 4 : 20))
     }
 
-    /// Returns the edits that add a source file and a package to a project.
+    /// Returns the edits that add a source file to a project, and objects of known and new classes.
     private static func newFile(in document: PropertyListDocument) -> [PropertyListEdit]? {
         let objects = document.root["objects"]?.dictionary.map(Array.init) ?? []
         func first(_ isa: String, with key: String) -> String? {
