@@ -99,7 +99,7 @@ let package = Package(
         .target(name: "TypedStream", dependencies: ["ValidText"]),
         // Compiled interface files of UIKit.
         .target(name: "NIBArchive", dependencies: ["ValidText"]),
-        // The messages of NSXPCConnection: bplist15, 16 and 17.
+        // Inline property lists: bplist16 and 17, the messages of NSXPCConnection, and bplist15.
         .target(name: "InlinePropertyList", dependencies: ["ValidText"]),
         // Converts the objects of typedstreams, NIBArchives and messages to keyed archives.
         .target(

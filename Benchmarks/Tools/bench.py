@@ -34,7 +34,7 @@ def main():
     made_with = setup.describe(rust)
     if is_whole(options):
         measure.say(f"The load of this machine is {made_with['load at the start']}; "
-                    "results are meaningful only if it is near 0.")
+                    "other work makes the results slower and less certain.")
     results, agreed = measure.measure(bench, plan, options.rows, options.only)
     if options.smoke:
         print(f"{len(results)} rows, all with the same results." if agreed else "Results differ.")

@@ -52,7 +52,8 @@ class ArchivedObject:
             raise AttributeError(f"{self.class_name} has no field {name!r}") from None
 
     def __repr__(self):
-        return f"<{self.class_name} with {len(self.fields)} fields>"
+        count = len(self.fields)
+        return f"<{self.class_name} with {count} {'field' if count == 1 else 'fields'}>"
 
 
 class Unhashable:

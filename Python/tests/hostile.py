@@ -52,7 +52,7 @@ def nested():
 
 def keys():
     """Returns an archive of a dictionary. Its keys are two dates, two reals, a string, an integer, the text of that
-    integer, two strings that are canonically equivalent, a key of every archive, and a string that begins like it.
+    integer, two strings that are canonically equivalent, `$top`, which is a key of every archive, and its prefix `$to`.
     """
     return _archive([
         "$null",

@@ -247,7 +247,7 @@ class PropertyLists(unittest.TestCase):
             keyedarchive.dumps(wide)
         self.assertTrue(caught.exception.is_limit)
 
-    def test_the_values_of_a_dictionary_without_a_lifetime_of_their_own_are_all_written(self):
+    def test_values_that_a_dictionary_creates_on_request_are_all_written(self):
         class Fresh(dict):
             def items(self):
                 return [(str(number), [number]) for number in range(100)]
@@ -464,7 +464,7 @@ class Archives(unittest.TestCase):
         self.assertIsInstance(found, Save)
         self.assertEqual((found.level, found["level"], found.fields), (3, 3, {"level": 3}))
         self.assertEqual((found.class_name, found.class_chain), ("Save", ("Save", "NSObject")))
-        self.assertEqual(repr(found), "<Save with 1 fields>")
+        self.assertEqual(repr(found), "<Save with 1 field>")
         self.assertEqual(keyedarchive.archive(found), data)
 
     def test_an_instance_that_was_not_initialized_has_no_attributes(self):
