@@ -27,14 +27,17 @@ public struct MasterKey: Sendable {
     /// - Throws: ``StoreError`` with `invalidKeyFile` for another number of bytes.
     public init(bytes: some Sequence<UInt8>) throws(StoreError) {
         let bytes = Array(bytes)
-        guard bytes.count == Self.size else { throw Self.wrongSize(bytes.count) }
-        source = .key(SymmetricKey(data: bytes))
+        try self.init(bytes, of: bytes.count)
     }
 
-    private static func wrongSize(_ count: Int) -> StoreError {
-        StoreError(
-            .invalidKeyFile, what: "expected a key of \(size) bytes, found \(count)",
-            recovery: "use `MasterKey(passphrase:)` for text of any length")
+    /// Creates a key from the first bytes of a source that has `count` bytes.
+    private init(_ bytes: [UInt8], of count: Int) throws(StoreError) {
+        guard bytes.count == Self.size else {
+            throw StoreError(
+                .invalidKeyFile, what: "expected a key of \(Self.size) bytes, found \(count)",
+                recovery: "use `MasterKey(passphrase:)` for text of any length")
+        }
+        source = .key(SymmetricKey(data: bytes))
     }
 
     /// Creates a key that scrypt (RFC 7914) derives from a passphrase each time a store is opened.
@@ -74,10 +77,9 @@ public struct MasterKey: Sendable {
                 file: path, recovery: "create a key of your own, or change the owner with `chown`")
         }
         // Only the first part of a large file was read.
-        guard bytes.count == Self.size else {
-            throw Self.wrongSize(max(bytes.count, mode.size)).at(file: path)
+        do { try self.init(bytes, of: max(bytes.count, mode.size)) } catch {
+            throw error.at(file: path)
         }
-        source = .key(SymmetricKey(data: bytes))
     }
 
     /// Reads a key file. If several programs find it missing at the same time, one of them creates
