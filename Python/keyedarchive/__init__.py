@@ -130,7 +130,7 @@ def dumps(value, *, fmt=FMT_XML, sort_keys=True, skipkeys=False, aware_datetime=
         skipkeys: Whether to skip keys that are not strings. Otherwise they raise TypeError.
         aware_datetime: Whether to convert aware dates to UTC.
 
-    As in plistlib, the binary format stores a container that occurs several times only once. XML repeats it.
+    As in plistlib, the binary format stores a container once, even if it occurs several times. XML repeats it.
 
     Returns:
         The bytes of the property list.

@@ -939,7 +939,7 @@ typedef struct writer {
     keyed_builder *builder;
     int sorts_keys, skips_keys;
     PyObject *datetime, *seconds, *uid;
-    PyObject *known;  // the containers that may occur again, by their addresses: their numbers, and the containers
+    PyObject *known;  // maps the address of each container that may occur again to its number and the container
 } writer;
 
 /// Writes a value. A value that occurs only once has at most `owners` references, that of the caller included.

@@ -63,7 +63,8 @@ def keys():
 
 
 def sharing():
-    """Returns an archive of 29 levels of arrays. Each holds ten references to the next level, the last to a string."""
+    """Returns an archive of 29 levels of arrays. Each array holds ten references to the array of the next level. The
+    array of the last level refers to a string."""
     levels = [{"NS.objects": [_UID(number + 1)] * 10, "$class": _UID(31)} for number in range(1, 30)]
     return _archive(["$null", *levels, "end", _class("NSArray")])
 

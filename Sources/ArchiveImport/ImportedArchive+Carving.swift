@@ -10,8 +10,8 @@ internal import TypedStream
 // reads larger and larger windows until it finds the end of the file.
 
 extension ImportedArchive {
-    /// The window sizes in bytes. The last window contains all remaining bytes that the
-    /// limits allow.
+    /// The sizes of the windows in bytes. A further window, the last one, contains all remaining
+    /// bytes that the limits allow.
     private static let windows = [1 << 16, 1 << 20, 1 << 24]
 
     /// The result of reading a window.

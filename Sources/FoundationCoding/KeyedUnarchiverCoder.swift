@@ -18,9 +18,10 @@ public import PropertyList
 /// try coder.finishDecoding()
 /// ```
 ///
-/// The coder creates an object if the registry lists its class, or if the current call names the
-/// class: `decodeObject(of: [Hero.self], forKey: "hero")` allows `Hero` in that field and below it,
-/// by its exact name. The coder never looks up a class name from the archive in the runtime.
+/// The coder creates an object only if the program allows its class: in the registry, in the current
+/// call, with ``setClass(_:forClassName:)`` or through the delegate. The call
+/// `decodeObject(of: [Hero.self], forKey: "hero")` allows `Hero` in that field and below it, by its
+/// exact name. The coder never looks up a class name from the archive in the runtime.
 ///
 /// No archive, however malformed, makes a call trap. The coder keeps the first error, with the path
 /// to the object. After an error every call returns nil, zero or false, and ``finishDecoding()``

@@ -133,6 +133,6 @@ package struct SystemError: Error {
     private static let noAttribute = ENODATA
     #endif
 
-    /// The disk or the user's quota is full.
+    /// Whether the disk or the user's quota is full, or the file would exceed the maximum size.
     package var isOutOfSpace: Bool { number == ENOSPC || number == EDQUOT || number == EFBIG }
 }

@@ -121,8 +121,8 @@ public struct TypedStreamBuilder: Sendable {
     /// The elements of arrays and the fields of structures are appended individually, like the
     /// values of a group. An array of characters is one value.
     ///
-    /// - Throws: `wrongKind` if the value does not match the next type or the group is complete,
-    ///   `invalidNumber` if the type cannot hold a number, `invalidLength` if the bytes do not fill
+    /// - Throws: `wrongKind` if the value does not match the next type, the group is complete or no
+    ///   group has begun, `invalidNumber` if the type cannot hold a number, `invalidLength` if the bytes do not fill
     ///   an array of characters exactly, or `invalidString` if a C string or the name of a class
     ///   contains NUL.
     public mutating func append(_ value: Value) throws(TypedStreamError) {
@@ -136,8 +136,8 @@ public struct TypedStreamBuilder: Sendable {
     /// then call ``endObject()``.
     ///
     /// - Returns: The object, to append references to it.
-    /// - Throws: `wrongKind` if the next type is not an object or the group is complete, or
-    ///   `invalidString` if the name of a class contains NUL.
+    /// - Throws: `wrongKind` if the next type is not an object, the group is complete or no group
+    ///   has begun, or `invalidString` if the name of a class contains NUL.
     @discardableResult
     public mutating func beginObject(_ class: ClassChain) throws(TypedStreamError) -> Object {
         try Self.check(`class`)
@@ -203,7 +203,10 @@ public struct TypedStreamBuilder: Sendable {
     func nextType(
         of walk: TypeWalk?
     ) throws(TypedStreamError) -> (type: TypeRecord, rest: TypeWalk) {
-        guard var rest = walk, let index = rest.next(names.types) else {
+        guard var rest = walk else {
+            throw TypedStreamError(.wrongKind, "expected a group, found a value outside of a group")
+        }
+        guard let index = rest.next(names.types) else {
             throw TypedStreamError(
                 .wrongKind, "expected a new group, found another value for a complete group")
         }

@@ -8,7 +8,7 @@ import Testing
 @Suite("Errors of the macros")
 struct DiagnosticTests {
     @Test(
-        "an error names a declaration that cannot be archived, and the attribute expands to nothing"
+        "an error says why a declaration cannot be archived, and the attribute expands to nothing"
     )
     func kinds() {
         expectError(

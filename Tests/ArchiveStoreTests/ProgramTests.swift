@@ -74,12 +74,12 @@ struct ProgramTests {
         #endif
     }
 
-    /// Writes the number `round` to each store while one system call on a file fails.
+    /// Writes the number `round` to each store while system calls fail.
     ///
     /// - Parameters:
     ///   - round: The number.
     ///   - fault: The failure, in the syntax of `strace`.
-    ///   - file: The file whose calls fail; nil for all.
+    ///   - file: The file whose calls fail; nil for all files.
     /// - Returns: The output of the program.
     /// - Throws: An error if the program cannot be run.
     private func store(_ round: Int, _ fault: String, on file: String? = nil) throws -> String {
@@ -101,7 +101,7 @@ struct ProgramTests {
         .map { "stored \($0)\n" }.joined()
 
     @Test(
-        "preferences are stored even if the file system cannot lock files for reading",
+        "preferences are stored even if the file system locks only files that are open for writing",
         .enabled(if: Program.isTraceable, "strace is not installed"))
     func locksForWritingOnly() throws {
         #expect(try Program.run("StorePeer", ["store", folder.path, "1"]).output == Self.allStored)
@@ -126,7 +126,7 @@ struct ProgramTests {
     }
 
     @Test(
-        "reading a key in an inaccessible folder flushes no other file",
+        "reading a key in a folder that the user cannot open flushes no other file",
         .enabled(
             if: Program.isTraceable && Program.canChangeUser,
             "for the superuser, with strace and setpriv"))

@@ -18,7 +18,9 @@ public enum Specimens {
     /// Returns the bytes of the only archive whose name contains `part`.
     public static func bytes(_ part: String) throws -> [UInt8] {
         let found = archives.filter { $0.file.name.contains(part) }
-        guard found.count == 1 else { throw Mismatch("\(found.count) files are called \(part)") }
+        guard found.count == 1 else {
+            throw Mismatch("expected one file whose name contains \(part), found \(found.count)")
+        }
         return found[0].file.bytes
     }
 
@@ -26,7 +28,9 @@ public enum Specimens {
     /// `part`.
     public static func bytes(_ part: String, in folder: String) throws -> [UInt8] {
         let files = Corpus.external("real-archives/\(folder)").filter { $0.name.contains(part) }
-        guard let file = files.first else { throw Mismatch("no file is called \(part)") }
+        guard let file = files.first else {
+            throw Mismatch("expected a file whose name contains \(part), found none")
+        }
         return file.bytes
     }
 

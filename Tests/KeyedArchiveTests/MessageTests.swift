@@ -183,7 +183,7 @@ private func readSave(_ fields: PropertyListDictionary) throws {
         allowing: .foundation.adding(Save.self))
 }
 
-/// Decodes a field of an object with `value` as `type`.
+/// Decodes a field of an object as `type`. The archive contains `value` in this field.
 private func readField<T: KeyedDecodable>(
     _ type: T.Type, _ value: PropertyListValue, _ rest: PropertyListValue...
 ) throws {

@@ -39,7 +39,7 @@ struct HostileEditTests {
                 #expect(run.status == 4)
                 #expect(
                     run.errors.contains(
-                        "line 2: the value is not a property list: expected at most"),
+                        "line 2: the value cannot be read as a property list: expected at most"),
                     "\(run.errors.prefix(300))")
             }
         }
@@ -196,7 +196,7 @@ struct HostileEditTests {
         }
     }
 
-    @Test("edited JSON without a final newline gets none, even within a string")
+    @Test("edited JSON without a final newline gets none, even if another file contains the JSON")
     func lastLineOfJSON() throws {
         try Files.withFile("{\"a\":1}".utf8) { file in
             #expect(keyed("set", file, "a", "2").output == "{\"a\":2}")

@@ -94,6 +94,9 @@ struct TypedStreamBuilderTests {
             } catch { return (error as? TypedStreamError)?.code }
         }
         var stream = TypedStreamBuilder()
+        let first = #expect(throws: TypedStreamError.self) { try stream.append(.integer(1)) }
+        #expect(first?.code == .wrongKind)
+        #expect("\(first!)".contains("found a value outside of a group"))
         try stream.append("i", .integer(1))
         let before = try stream.finish()
         let groups = [

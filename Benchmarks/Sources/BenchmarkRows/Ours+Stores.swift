@@ -27,8 +27,8 @@ extension Ours {
         }
     }
 
-    /// Writes all items to a new encrypted store. Each batch is flushed to the disk before the next
-    /// one.
+    /// Writes the first tenth of the items to a new encrypted store. Each batch is flushed to the
+    /// disk before the next one.
     @Sendable static func saveItems(_ input: Input, _ scale: Double) throws -> Work {
         let data = StoredItems.written(try FileList.bytes(input, scale))
         let folder = try WorkFolder()

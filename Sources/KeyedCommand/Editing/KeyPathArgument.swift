@@ -136,7 +136,7 @@ struct ValueArgument: ParsableArguments {
         } catch {
             throw Failure(
                 error.isLimit ? .limit : .usage,
-                "the value is not a property list: \(error.whatAndWhere)")
+                "the value cannot be read as a property list: \(error.whatAndWhere)")
         }
     }
 

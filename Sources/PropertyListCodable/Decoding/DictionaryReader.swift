@@ -109,7 +109,8 @@ final class DictionaryReader {
     }
 
     /// Returns the value of a canonically equivalent key, as Foundation does: file systems and
-    /// editors may have decomposed a key that the program spells in composed form.
+    /// editors may have decomposed a key that the program spells in composed form. A name in ASCII
+    /// is not searched for, although three other characters are equivalent to `K`, `;` and `` ` ``.
     private func searchEquivalent(_ name: String) -> UInt32? {
         guard name.utf8.contains(where: { $0 >= 0x80 }) else { return nil }
         let search = DecodingSession.MissedKey(name: ExactText(name), dictionary: node)

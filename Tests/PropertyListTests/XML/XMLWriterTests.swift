@@ -201,7 +201,7 @@ struct XMLWriterTests {
     ]
 
     @Test(
-        "sorts keys by UTF-16 units on request, including ASCII keys",
+        "sorts keys by UTF-16 units on request, even if all keys are ASCII",
         arguments: [sortedKeys, sortedKeys.filter { $0.utf8.allSatisfy { $0 < 0x80 } }])
     func sorting(keys: [String]) throws {
         var entries = PropertyListDictionary()

@@ -112,7 +112,7 @@ struct BinaryEditTests {
         let assembler = BinaryAssembler([.array([1, 1]), .array([2]), .ascii("k")])
         let result = try edited(assembler.bytes, ("[1][0]", .set("x")))
         #expect(try result.document.root.value() == [["k"], ["x"]])
-        // The changed container has one reference, from a container that has two.
+        // The changed container is referenced once, by a container that is itself referenced twice.
         let deep = BinaryAssembler([.array([1, 1]), .array([2]), .array([3]), .ascii("k")])
         let inner = try edited(deep.bytes, ("[1][0][0]", .set("x")))
         #expect(try inner.document.root.value() == [[["k"]], [["x"]]])

@@ -136,9 +136,10 @@ function ticksBetween(from, to) {
   // Years have different lengths, so ticks in years are at the beginnings of calendar years.
   const years = step < 365 * day ? 0 : Math.round(step / (365.25 * day));
   const after = (time) => years ? new Date(0).setUTCFullYear(new Date(time).getUTCFullYear() + years, 0, 1) : time + step;
-  const firstYear = Math.floor(new Date(from).getUTCFullYear() / years) * years;
+  const firstYear = Math.ceil(new Date(from).getUTCFullYear() / years) * years;
   let time = years ? new Date(0).setUTCFullYear(firstYear, 0, 1) : Math.ceil(from / step) * step;
-  if (time < from) time = after(time);
+  // The first year can begin before JavaScript's dates do.
+  if (!(time >= from)) time = new Date(0).setUTCFullYear(firstYear + years, 0, 1);
   const ticks = [];
   for (; time <= to && ticks.length < 12; time = after(time)) {
     const text = new Date(time).toISOString();
@@ -147,6 +148,8 @@ function ticksBetween(from, to) {
   }
   return ticks;
 }
+
+const mostParts = 50;
 
 /** A treemap of sizes: the selected value and everything below it, as boxes in proportion to their bytes. */
 class SizeChart {
@@ -165,9 +168,10 @@ class SizeChart {
     if (own > 0 && parts.length) parts.push({ node: -1, label: "itself", size: own });
     parts.sort((a, b) => b.size - a.size);
     refill(this.element, make("h2", {}, "Sizes"), make("p.tools", {}, up, title, ` ${counted(sizes[node], "byte")}`),
-      parts.length ? this.#map(parts.slice(0, 400), node) : make("p.note", {}, "No shortest path from the roots goes through this value."),
-      make("p.note", {}, "Each value is counted once, inside its parent on the shortest path from the roots. Choose a box to look into it."),
-      this.#list(parts));
+      parts.length ? this.#map(parts.slice(0, 400), node) : make("p.note", {}, "No other value is counted inside this value."),
+      make("p.note", {}, `Each value is counted once, inside its parent on the shortest path from the roots.${parts.length ? " Choose a box to look into it." : ""}`),
+      this.#list(parts.slice(0, mostParts)),
+      parts.length > mostParts ? make("p.note", {}, `and ${counted(parts.length - mostParts, "smaller part")}`) : "");
   }
   /** Returns the values first reached through a value. */
   #parts(node) {
@@ -202,7 +206,7 @@ class SizeChart {
   #map(parts, node) {
     const width = 1000, height = 420;
     const boxes = packed(parts, { x: 0, y: 0, width, height });
-    return draw("svg.sizes", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Boxes in proportion to sizes; the list below has the numbers" },
+    return draw("svg.sizes", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Boxes in proportion to sizes; the list below has the largest ones" },
       boxes.map(({ part, x, y, width, height }, index) => {
         const room = Math.floor(width / 8) - 1;
         const label = visible(shortened(part.label, Math.max(room - 1, 1)));
@@ -214,7 +218,7 @@ class SizeChart {
       }));
   }
   #list(parts) {
-    return make("table", {}, make("tbody", {}, parts.slice(0, 50).map((part) => make("tr", {},
+    return make("table", {}, make("tbody", {}, parts.map((part) => make("tr", {},
       make("th", { scope: "row" }, part.node < 0 ? part.label : make("button.link", { type: "button", on: { click: () => this.go(part.node) } },
         make("bdi", {}, visible(shortened(part.label, 80))))), make("td.count", {}, counted(part.size, "byte"))))));
   }
