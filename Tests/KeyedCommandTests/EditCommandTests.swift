@@ -107,11 +107,13 @@ struct EditCommandTests {
         #expect(value.status == 2)
         #expect(
             value.errors
-                == "keyed: the value cannot be read as a property list: OpenStep property list: expected the "
-                + "end of the dictionary that begins on line 1, found the end of the text at line "
-                + "1, column 7, in a\n")
+                == "keyed: the value cannot be read as a property list: OpenStep property list: "
+                + "expected the end of the dictionary that begins on line 1, found the end of the "
+                + "text at line 1, column 7, in a\n")
         let edit = try inPlace("edit", "set age plist <plist><dict></plist>").run
-        #expect(edit.status == 2 && edit.errors.contains("the value cannot be read as a property list: XML"))
+        #expect(
+            edit.status == 2
+                && edit.errors.contains("the value cannot be read as a property list: XML"))
         #expect(try inPlace("set", "list", "x").run.errors.hasSuffix("name another type with -t\n"))
     }
 
