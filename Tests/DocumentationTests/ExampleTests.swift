@@ -83,8 +83,10 @@ enum Example {
 
     static func plain(_ lines: [String]) -> String {
         lines.map { line in
-            let code = line.firstRange(of: #/(^|\s)\/\/.*/#).map { line[..<$0.lowerBound] }
-            return (code ?? line[...]).filter { !$0.isWhitespace }
+            // The search is slow in debug, and most lines have no comment.
+            let comment = line.contains("//") ? line.firstRange(of: #/(^|\s)\/\/.*/#) : nil
+            let code = comment.map { line[..<$0.lowerBound] } ?? line[...]
+            return String(decoding: code.utf8.filter { $0 > 0x20 }, as: UTF8.self)
         }.joined().replacing("privatestruct", with: "struct").replacing("privatefunc", with: "func")
     }
 }

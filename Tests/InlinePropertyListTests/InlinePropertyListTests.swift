@@ -403,7 +403,7 @@ struct InlinePropertyListTests {
     @Test("every prefix is refused, and a changed byte never violates a property of the reader")
     func changes() throws {
         for (_, sample) in try ListSamples.all() {
-            for place in sample.indices {
+            for place in Exhaustive.sample(sample.indices, oneIn: 4) {
                 #expect(throws: InlinePropertyListError.self) {
                     try InlinePropertyListDocument(parsing: Array(sample.prefix(place)))
                 }

@@ -256,7 +256,7 @@ struct NIBArchiveTests {
     @Test("every prefix is refused, and every changed byte is refused or gives another archive")
     func changes() throws {
         for sample in [NIBSamples.small, try NIBSamples.types()] {
-            for place in sample.indices {
+            for place in Exhaustive.sample(sample.indices, oneIn: 4) {
                 #expect(throws: NIBArchiveError.self) {
                     try NIBArchiveDocument(
                         parsing: Array(sample.prefix(place)), allowingTrailingBytes: true)

@@ -67,7 +67,7 @@ struct HostileCodableTests {
         let seed = UInt64.random(in: .min ... .max)
         print("\(file.name): seed \(seed)")
         var random = SplitMix64(seed: seed)
-        for place in Exhaustive.sample(file.bytes.indices, oneIn: 40) {
+        for place in Exhaustive.sample(file.bytes.indices, oneIn: 120) {
             var bytes = file.bytes
             bytes[place] ^= 1 << UInt8(random.below(8))
             Self.decode(bytes, place)

@@ -13,6 +13,9 @@ public enum Exhaustive {
         #endif
     }
 
+    /// Returns the size of an input: a smaller one in debug builds.
+    public static func size(_ whole: Int, inDebug part: Int) -> Int { isSampled ? part : whole }
+
     /// Returns all elements. In debug builds, returns every `share`th element, starting at a random
     /// one of the first `share`.
     public static func sample<Elements: Collection>(

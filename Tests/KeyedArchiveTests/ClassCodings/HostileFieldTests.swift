@@ -44,7 +44,7 @@ struct HostileFieldTests {
 
     @Test(
         "decoding ends in a value that can be encoded, or in an error",
-        arguments: Exhaustive.sample(Self.types.indices, oneIn: 3))
+        arguments: Exhaustive.sample(Self.types.indices, oneIn: 6))
     func anything(index: Int) throws {
         let (type, keys) = Self.types[index]
         let outcomes = try HostileFields.outcomes(type, keys, allowing: .foundation)

@@ -173,7 +173,9 @@ struct CodableBridgeTests {
         let allowed = ClassRegistry.foundation
         let bomb = try KeyedUnarchiver.unarchive(
             OpaqueObject.self, from: Archives.make(objects), allowing: allowed)
-        #expect(archiveError { try bomb.propertyList() }?.code == .expansionLimitExceeded)
+        #expect(
+            archiveError { try bomb.propertyList(limits: .untrusted) }?.code
+                == .expansionLimitExceeded)
         let deep = (1...600).map { level -> PropertyListValue in
             ["NS.objects": [.uid(PropertyListUID(UInt32(level + 1)))], "$class": .uid(602)]
         }

@@ -167,7 +167,7 @@ struct SharedContainerTests {
             parsing: lists.bytes(root: large), allowing: .foundation.keepingUnknownClasses(),
             limits: .trusted
         ).unarchive(OpaqueObject.self)
-        let refused = archiveError { try counted.propertyList() }
+        let refused = archiveError { try counted.propertyList(limits: .untrusted) }
         #expect(refused?.code == .expansionLimitExceeded)
         #expect(
             refused?.what.hasPrefix("expected shared objects to expand to at most ") == true)

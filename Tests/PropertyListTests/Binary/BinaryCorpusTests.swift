@@ -25,7 +25,7 @@ struct BinaryCorpusTests {
     @Test("genuine archives parse strictly and serialize to the same bytes")
     func archives() throws {
         var total = 0
-        for file in Self.binaries("real-archives")
+        for file in Exhaustive.sample(Self.binaries("real-archives"), oneIn: 3)
         where !Self.foreign.contains(where: file.name.hasPrefix) {
             let document = try #require(
                 try? PropertyListDocument(parsing: file.bytes), "\(file.name)")
@@ -34,7 +34,7 @@ struct BinaryCorpusTests {
             let compact = try BinaryPropertyList.serialize(document)
             #expect(compact.count <= file.bytes.count, "\(file.name)")
         }
-        #expect(total > 100)
+        #expect(total > Exhaustive.size(100, inDebug: 30))
     }
 
     @Test(
@@ -42,7 +42,7 @@ struct BinaryCorpusTests {
     )
     func plain() throws {
         var total = 0
-        for file in Exhaustive.sample(Self.binaries("real-plists"), oneIn: 3) {
+        for file in Exhaustive.sample(Self.binaries("real-plists"), oneIn: 6) {
             let plain = try? SlowBinaryReader.value(of: file.bytes)
             let document = try? PropertyListDocument(parsing: file.bytes)
             let isDamaged = Self.damaged.contains { file.name.contains($0) }
@@ -56,14 +56,14 @@ struct BinaryCorpusTests {
                 #expect(try PropertyListValue(parsing: bytes) == plain, "\(file.name)")
             }
         }
-        #expect(total >= (Exhaustive.isSampled ? 15 : 62))
+        #expect(total >= Exhaustive.size(62, inDebug: 7))
     }
 
     @Test("malformed files are refused, or have the values of the plain reader")
     func malformed() {
         let files = Self.binaries("malformed") + Self.binaries("peer-tests")
         #expect(files.count >= 300)
-        for file in files {
+        for file in Exhaustive.sample(files, oneIn: 3) {
             let ours = try? PropertyListValue(parsing: file.bytes, format: .binary)
             let plain = try? SlowBinaryReader.value(of: file.bytes)
             #expect(ours == plain, "\(file.name)")

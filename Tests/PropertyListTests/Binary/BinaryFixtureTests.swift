@@ -91,7 +91,7 @@ struct BinaryMutationTests {
         arguments: sources)
     func bits(_ file: Corpus.File) {
         var bytes = file.bytes
-        for place in Exhaustive.sample(bytes.indices, oneIn: 16) {
+        for place in Exhaustive.sample(bytes.indices, oneIn: 48) {
             let original = bytes[place]
             for bit in 0..<8 {
                 bytes[place] = original ^ (1 << UInt8(bit))
@@ -106,7 +106,7 @@ struct BinaryMutationTests {
         arguments: sources.filter { $0.bytes.count <= 64 })
     func bytes(_ file: Corpus.File) {
         var bytes = file.bytes
-        for place in Exhaustive.sample(bytes.indices, oneIn: 16) {
+        for place in Exhaustive.sample(bytes.indices, oneIn: 32) {
             let original = bytes[place]
             for value in UInt8.min ... .max {
                 bytes[place] = value

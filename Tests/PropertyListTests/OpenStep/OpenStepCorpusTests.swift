@@ -48,7 +48,7 @@ struct OpenStepCorpusTests {
 
     @Test(
         "genuine files are detected, read, and round-trip through every layout",
-        arguments: Exhaustive.sample(files, oneIn: 8))
+        arguments: Exhaustive.sample(files, oneIn: 16))
     func genuine(_ file: Corpus.File) throws {
         let document = try Self.document(file)
         #expect(document.format == .openStep)
@@ -65,7 +65,7 @@ struct OpenStepCorpusTests {
 
     @Test(
         "project files are reproduced byte for byte",
-        arguments: projectFiles)
+        arguments: Exhaustive.sample(projectFiles, oneIn: 3))
     func projects(_ file: Corpus.File) throws {
         var options = OpenStepPropertyList.Options()
         options.layout = .projectFile(projectName: nil)

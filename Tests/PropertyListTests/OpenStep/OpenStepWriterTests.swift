@@ -207,7 +207,7 @@ struct OpenStepWriterTests {
         var options = OpenStepPropertyList.Options()
         options.scalars = .text
         let error = #expect(throws: PropertyListError.self) {
-            try OpenStepPropertyList.serialize(document, options: options)
+            try OpenStepPropertyList.serialize(document, options: options, limits: .untrusted)
         }
         #expect(error?.isLimit == true)
     }

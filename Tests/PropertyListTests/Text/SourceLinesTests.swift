@@ -22,7 +22,8 @@ struct SourceLinesTests {
             text += "</array></plist>"
             let document = try PropertyListDocument(parsing: Array(text.utf8))
             let lines = SourceLines(document.root)
-            for node in document.allNodes {
+            // The second way counts from the start for each node.
+            for node in Exhaustive.sample(document.allNodes, oneIn: 10) {
                 #expect(lines.location(of: node) == node.location)
             }
         }

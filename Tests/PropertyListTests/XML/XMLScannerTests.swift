@@ -219,7 +219,7 @@ struct XMLScannerAgreementTests {
                 "&#",
                 "x41", ";", "é", "\r\n", "\r", "a", ":", " ", "=", "'", "\"", "<", "/", "[", "]",
             ]
-        for round in 0..<2000 {
+        for round in 0..<Exhaustive.size(2000, inDebug: 500) {
             let count = random.below(14)
             let text = (0..<count).map { _ in pieces[random.below(pieces.count)] }.joined()
             #expect(throws: Never.self, "seed \(seed), round \(round)") { try check(text) }
@@ -246,7 +246,7 @@ struct XMLScannerAgreementTests {
     func corpus() throws {
         var number = 0
         var scanned = 0
-        for file in Exhaustive.sample(Corpus.external(""), oneIn: 3) {
+        for file in Exhaustive.sample(Corpus.external(""), oneIn: 6) {
             guard file.bytes.count < 4_000_000,
                 (try? PropertyListFormat.detect(file.bytes)) == .xml
             else { continue }
@@ -258,7 +258,7 @@ struct XMLScannerAgreementTests {
             let contents = XMLScanner.scan(file.bytes, options: [], limits: .default)
             if contents != nil { scanned += 1 }
         }
-        #expect(number > (Exhaustive.isSampled ? 80 : 300))
+        #expect(number > Exhaustive.size(300, inDebug: 25))
         // Most files have the common form, which the scanner handles.
         #expect(scanned > number / 2, "\(scanned) of \(number)")
     }
