@@ -1,6 +1,6 @@
 # This source file is part of swift-keyed-archive
 # SPDX-License-Identifier: Apache-2.0
-"""Calls every SQL function with hostile blobs, and compares the memory in use before and after 100,000 calls.
+"""Calls every SQL function with hostile blobs. In release, compares the memory in use before and after 100,000 calls.
 
     python3 extension.py FOLDER
 """
@@ -132,9 +132,13 @@ def main(folder):
     check_nested(connection)
     check_keys(connection)
     check_arguments(connection)
-    hostile = blobs()
+    is_debug = "KEYED_DEBUG_BUILD" in os.environ
+    hostile = blobs()[::4 if is_debug else 1]
     for blob in hostile:
         call(connection, blob)
+    if is_debug:
+        print(f"SQL: {len(hostile)} hostile blobs. In release, these are all, and the memory in use is compared.")
+        return
     small = [blob for blob in hostile if len(blob) < 4096]
     calls = before = 0
     while calls < 110_000:
