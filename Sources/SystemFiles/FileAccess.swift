@@ -100,7 +100,9 @@ package enum FileAccess {
                 return []
             }
             do {
-                return try replace(place, existing, bytes)
+                return try replace(place, existing, bytes) { file throws(SystemError) in
+                    try file.replaceTarget()
+                }
             } catch  where error.isMissing { continue }
         }
         throw SystemError(message: "other programs keep creating and removing the file")
@@ -108,21 +110,40 @@ package enum FileAccess {
 
     /// Replaces a regular file atomically, unless it has changed since `known` was read.
     ///
+    /// Another program could replace the file between the last check and the replacement. `lock`
+    /// excludes the programs that take the same lock. The lock is held only for that moment, not
+    /// while the new contents are written and flushed, which may take seconds.
+    ///
+    /// - Parameters:
+    ///   - place: The file.
+    ///   - known: The mode of the file when it was read.
+    ///   - bytes: The new contents.
+    ///   - lock: Waits for a lock and returns it, or returns nil to go on without one.
     /// - Throws: An `isExisting` error if the file has changed or is gone, and the errors of
     ///   ``replace(_:with:newFileMode:specialFiles:)``.
     package static func replace(
-        _ place: FilePlace, ifUnchangedSince known: FileMode, with bytes: [UInt8]
+        _ place: FilePlace, ifUnchangedSince known: FileMode, with bytes: [UInt8],
+        lock: () -> FileLock?
     ) throws(SystemError) {
         guard known.isRegular else { throw SystemError.notRegular(known) }
-        do { _ = try replace(place, known, bytes, ifUnchanged: true) } catch  where error.isMissing
-        {
-            throw SystemError.existing
+        do throws(SystemError) {
+            _ = try replace(place, known, bytes) { file throws(SystemError) in
+                let held = lock()
+                defer { held?.release() }
+                try file.replaceTarget(ifUnchangedSince: known)
+            }
+        } catch {
+            throw error.isMissing ? SystemError.existing : error
         }
     }
 
+    /// Writes a file with the attributes of `existing`. `publish` then gives it the name of its
+    /// target.
+    ///
     /// - Returns: The notes of ``replace(_:with:newFileMode:specialFiles:)``.
     private static func replace(
-        _ place: FilePlace, _ existing: FileMode, _ bytes: [UInt8], ifUnchanged: Bool = false
+        _ place: FilePlace, _ existing: FileMode, _ bytes: [UInt8],
+        publish: (inout TemporaryFile) throws(SystemError) -> Void
     ) throws(SystemError) -> [String] {
         try existing.requireWritable(place)
         let target = try place.resolvingLinks()
@@ -130,13 +151,12 @@ package enum FileAccess {
         let attributes = try UserAttributes(of: target)
         var keepsList = true
         var keepsAttributes = true
-        try withTemporary(for: target, bytes, mode: 0o600) { file throws(SystemError) in
+        func prepare(_ file: TemporaryFile) throws(SystemError) {
             // Copy the attributes while the file still belongs to the process's user.
             keepsAttributes = attributes.apply(to: file.file)
             keepsList = try existing.apply(to: file.file, list)
-        } place: { file throws(SystemError) in
-            try file.replaceTarget(ifUnchangedSince: ifUnchanged ? existing : nil)
         }
+        try withTemporary(for: target, bytes, mode: 0o600, prepare: prepare, place: publish)
         try synchronizeFolder(of: target)
         return notes(about: existing, keepsList, keepsAttributes)
     }

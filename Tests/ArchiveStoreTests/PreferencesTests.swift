@@ -625,16 +625,34 @@ struct PreferencesTests {
         try other.synchronize()
         let before = try Data(contentsOf: URL(filePath: store.file))
         let isReplaced = try WholeFile.replace(
-            store.file, ifStill: known, with: [1], isPrivate: false)
+            store.file, ifStill: known, with: [1], isPrivate: false, lock: { nil })
         #expect(!isReplaced)
         let isCreated = try WholeFile.replace(
-            store.file, ifStill: nil, with: [1], isPrivate: false)
+            store.file, ifStill: nil, with: [1], isPrivate: false, lock: { nil })
         #expect(!isCreated)
         #expect(try Data(contentsOf: URL(filePath: store.file)) == before)
         #expect(
             try WholeFile.replace(
                 store.file, ifStill: FileMode(of: store.file), with: Array(before),
-                isPrivate: false))
+                isPrivate: false, lock: { nil }))
+    }
+
+    @Test("a file that another program replaces while its lock is awaited is not overwritten")
+    func replacedDuringWait() throws {
+        let store = try preferences("a")
+        store["first"] = 1
+        try store.synchronize()
+        let other = try preferences("a")
+        other["second"] = 2
+        // The new contents are complete when the lock is taken, so no program holds it for long.
+        let isReplaced = try WholeFile.replace(
+            store.file, ifStill: FileMode(of: store.file), with: [1], isPrivate: false
+        ) {
+            #expect(throws: Never.self) { try other.synchronize() }
+            return nil
+        }
+        #expect(!isReplaced)
+        #expect(try preferences("a").storedValues == ["first": 1, "second": 2])
     }
 
     // MARK: The lock

@@ -53,17 +53,23 @@ enum WholeFile {
 
     /// Replaces a file that was read before, or creates the file if it was missing then.
     ///
-    /// `known` is the mode of the file when it was read, or nil if there was no file.
-    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - known: The mode of the file when it was read, or nil if there was no file.
+    ///   - bytes: The new contents.
+    ///   - isPrivate: Whether a new file is readable for its owner only.
+    ///   - lock: Takes the lock that is held while an existing file is checked and replaced.
     /// - Returns: true if the file was unchanged and has been replaced or created; false if it has
     ///   changed and nothing was written.
     /// - Throws: `outOfSpace`, `fileAccess`.
     static func replace(
-        _ path: String, ifStill known: FileMode?, with bytes: [UInt8], isPrivate: Bool
+        _ path: String, ifStill known: FileMode?, with bytes: [UInt8], isPrivate: Bool,
+        lock: () -> FileLock?
     ) throws(StoreError) -> Bool {
         do throws(SystemError) {
             if let known {
-                try FileAccess.replace(FilePlace(path), ifUnchangedSince: known, with: bytes)
+                try FileAccess.replace(
+                    FilePlace(path), ifUnchangedSince: known, with: bytes, lock: lock)
             } else {
                 let mode = isPrivate ? FileMode.ownerOnly : nil
                 try FileAccess.create(path, with: bytes, mode: mode)

@@ -192,15 +192,13 @@ public final class Preferences: KeyValueStore {
         let searchEnd = Environment.deadline(after: searchTime)
         var merge: PreferencesMerge?
         for round in 0..<Self.mostRounds {
-            let contentsLock = contentsFile.lockContents(until: deadline)
-            defer { contentsLock?.release() }
             let found = try contentsFile.contents()
             if merge == nil || merge?.found != found?.contents {
                 merge = try PreferencesMerge(
                     pending, into: found?.contents, contentsFile.options, contentsFile.limits,
                     first: waiting, until: searchEnd)
             }
-            if let merge, try contentsFile.write(merge, over: found?.mode) {
+            if let merge, try contentsFile.write(merge, over: found?.mode, until: deadline) {
                 table.adopt(merge.values, saved: merge.keys)
                 waiting = merge.waiting
                 if let refusal = merge.refusal { throw refusal }

@@ -10,9 +10,14 @@ struct PreferencesFile: Sendable {
     let options: FileOptions
     let limits: ParsingLimits
 
+    /// Writes the merged values. Waits until `deadline` for other programs that are replacing the
+    /// file.
+    ///
     /// - Returns: false if another program has created the file, or has changed it since `mode` was
     ///   read.
-    func write(_ merge: PreferencesMerge, over mode: FileMode?) throws(StoreError) -> Bool {
+    func write(
+        _ merge: PreferencesMerge, over mode: FileMode?, until deadline: Double
+    ) throws(StoreError) -> Bool {
         guard let bytes = merge.bytes else {
             // The file already has the values. An earlier call may have failed to flush it.
             if mode != nil, !merge.keys.isEmpty {
@@ -22,9 +27,10 @@ struct PreferencesFile: Sendable {
             }
             return true
         }
-        if try WholeFile.replace(path, ifStill: mode, with: bytes, isPrivate: options.isPrivate) {
-            return true
-        }
+        let isReplaced = try WholeFile.replace(
+            path, ifStill: mode, with: bytes, isPrivate: options.isPrivate
+        ) { lockContents(until: deadline) }
+        if isReplaced { return true }
         // A dangling symbolic link is an error, not a file that another program created.
         do { _ = try FileMode.existing(at: path) } catch { throw StoreError(error, file: path) }
         return false
@@ -66,14 +72,18 @@ struct PreferencesFile: Sendable {
 
     /// Locks the domain's own file as well. If somebody has removed the lock file, another program
     /// may hold the lock on a new lock file at the same time. This second lock excludes that
-    /// program.
+    /// program while the file is checked and replaced.
     ///
     /// Every program that can read the preferences can hold this lock. So the wait is limited to
-    /// one second, and starts again whenever a program replaces the file.
+    /// one second, and starts again whenever a program replaces the file. Programs that use this
+    /// library hold the lock much shorter, because they write and flush the new file before. The
+    /// wait is at least a tenth of a second, because waiting for the lock file may have taken until
+    /// `deadline`.
     ///
     /// - Returns: The lock, or nil if there is no file, if the lock is not released in time, or if
     ///   the file system cannot lock the file. NFS locks only files that are open for writing.
-    func lockContents(until deadline: Double) -> FileLock? {
-        try? FileLock(existingFile: path, patience: 1, deadline: deadline)
+    private func lockContents(until deadline: Double) -> FileLock? {
+        let end = max(deadline, Environment.deadline(after: 0.1))
+        return try? FileLock(existingFile: path, patience: 1, deadline: end)
     }
 }
