@@ -60,8 +60,8 @@ let package = Package(
             providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
         // Functions of the C library that Swift does not import.
         .systemLibrary(name: "CSystemFiles"),
-        // SQLite's C interface. The encrypted stores use it to limit the files that SQLite opens and
-        // deletes.
+        // SQLite's C interface. The encrypted stores use it to limit the files that SQLite opens
+        // and deletes.
         .systemLibrary(
             name: "CSQLite",
             pkgConfig: "sqlite3",

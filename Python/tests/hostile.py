@@ -6,6 +6,8 @@ import ctypes
 import os
 import plistlib
 
+# Whether the library is a debug build, in which tests that reach limits or repeat calls take minutes.
+DEBUG = "KEYED_DEBUG_BUILD" in os.environ
 _UID = plistlib.UID
 
 

@@ -21,13 +21,12 @@ import uuid
 from dataclasses import dataclass
 
 import keyedarchive
-from hostile import blobs, dangling, memory_in_use, sharing
+from hostile import DEBUG, blobs, dangling, memory_in_use, sharing
 from keyedarchive import NSKeyedUnArchiver, nska_deserialize
 from keyedarchive.bpylist2 import archive_types, archiver
 
 PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Documentation", "Analysts.md")
 FIXTURES = os.environ.get("KEYED_CORPUS", "")
-DEBUG = "KEYED_DEBUG_BUILD" in os.environ
 MANIFEST = os.path.join(FIXTURES, "databases", "mvt-project__mvt--Manifest.db")
 
 SAMPLE = {

@@ -7,8 +7,8 @@ internal import KeyedArchive
 internal import PropertyList
 
 // A dictionary is an object if its first key is `$class` and the value of that key is a string. A
-// message with objects becomes a keyed archive. The entries of `$objects` are the objects, their class
-// descriptions, the strings and data in an object, and the numbers, Booleans and dates in an
+// message with objects becomes a keyed archive. The entries of `$objects` are the objects, their
+// class descriptions, the strings and data in an object, and the numbers, Booleans and dates in an
 // object's arrays and sets. Any other message becomes a plain property list.
 //
 // Values without a key get the keys `$0`, `$1`, …, as in keyed archives. So that these collide with

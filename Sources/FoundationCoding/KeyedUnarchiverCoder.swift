@@ -18,8 +18,8 @@ public import PropertyList
 /// try coder.finishDecoding()
 /// ```
 ///
-/// The coder creates an object only if the program allows its class: in the registry, in the current
-/// call, with ``setClass(_:forClassName:)`` or through the delegate. The call
+/// The coder creates an object only if the program allows its class: in the registry, in the
+/// current call, with ``setClass(_:forClassName:)`` or through the delegate. The call
 /// `decodeObject(of: [Hero.self], forKey: "hero")` allows `Hero` in that field and below it, by its
 /// exact name. The coder never looks up a class name from the archive in the runtime.
 ///

@@ -122,9 +122,9 @@ public struct TypedStreamBuilder: Sendable {
     /// values of a group. An array of characters is one value.
     ///
     /// - Throws: `wrongKind` if the value does not match the next type, the group is complete or no
-    ///   group has begun, `invalidNumber` if the type cannot hold a number, `invalidLength` if the bytes do not fill
-    ///   an array of characters exactly, or `invalidString` if a C string or the name of a class
-    ///   contains NUL.
+    ///   group has begun, `invalidNumber` if the type cannot hold a number, `invalidLength` if the
+    ///   bytes do not fill an array of characters exactly, or `invalidString` if a C string or the
+    ///   name of a class contains NUL.
     public mutating func append(_ value: Value) throws(TypedStreamError) {
         let (type, rest) = try nextType(of: walk)
         try Self.check(value, as: type)

@@ -285,7 +285,7 @@ struct DamagedDatabaseTests {
         // The test flips one bit in each byte of the header, and in a sample of the others.
         let count =
             ProcessInfo.processInfo.environment["STORE_FLIPS"].flatMap { Int($0) }
-            ?? (Exhaustive.isSampled ? 100 : 200)
+            ?? Exhaustive.size(200, inDebug: 100)
         let places = Array(0..<110) + (0..<count).map { _ in random.below(bytes.count) }
         var failures = 0
         for place in places {

@@ -390,7 +390,7 @@ struct PreferencesTests {
     @Test("small values are eventually written beside many values that do not fit")
     func manyLargeValues() throws {
         let store = try limited("a", 3000, searchTime: 10)
-        for number in 0..<(Exhaustive.isSampled ? 500 : 2000) {
+        for number in 0..<Exhaustive.size(2000, inDebug: 500) {
             store["\(number)"] = "\(number)" + String(repeating: "x", count: 1000)
         }
         store["small"] = 1

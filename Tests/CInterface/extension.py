@@ -10,7 +10,7 @@ import sqlite3
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Python", "tests"))
-from hostile import blobs, dangling, keys, memory_in_use, nested, nulls, urls  # noqa: E402
+from hostile import DEBUG, blobs, dangling, keys, memory_in_use, nested, nulls, urls  # noqa: E402
 
 SCALARS = ["keyed_kind(?)", "keyed_json(?)", "keyed_get(?, 'root')", "keyed_text(?)", "keyed_classes(?)", "keyed_xml(?)",
            "keyed_valid(?)", "keyed_error(?)"]
@@ -132,11 +132,10 @@ def main(folder):
     check_nested(connection)
     check_keys(connection)
     check_arguments(connection)
-    is_debug = "KEYED_DEBUG_BUILD" in os.environ
-    hostile = blobs()[::4 if is_debug else 1]
+    hostile = blobs()[::4 if DEBUG else 1]
     for blob in hostile:
         call(connection, blob)
-    if is_debug:
+    if DEBUG:
         print(f"SQL: {len(hostile)} hostile blobs. In release, these are all, and the memory in use is compared.")
         return
     small = [blob for blob in hostile if len(blob) < 4096]

@@ -298,7 +298,7 @@ struct HostileVerbsTests {
 
     @Test("check of a chain takes linear time, and truncates a long class name")
     func check() throws {
-        let count = Exhaustive.isSampled ? 4000 : 32_000
+        let count = Exhaustive.size(32_000, inDebug: 4000)
         let chain = Hostile.archive(
             count, className: String(repeating: "C", count: 100_000), longKey: "k",
             next: { min($0 + 1, count) })
@@ -383,7 +383,7 @@ struct HostileVerbsTests {
 
     @Test("inserting an element at the beginning of an array takes less than linear time")
     func insertions() throws {
-        let count = Exhaustive.isSampled ? 20_000 : 70_000
+        let count = Exhaustive.size(70_000, inDebug: 20_000)
         let script = String(repeating: "insert a[0] 1\n", count: count)
         try Files.withFile(Files.xml("<dict><key>a</key><array><true/></array></dict>")) { file in
             try Files.withFile(script.utf8, named: "script") { script in

@@ -96,7 +96,7 @@ struct TypedStreamBuilderTests {
         var stream = TypedStreamBuilder()
         let first = #expect(throws: TypedStreamError.self) { try stream.append(.integer(1)) }
         #expect(first?.code == .wrongKind)
-        #expect("\(first!)".contains("found a value outside of a group"))
+        #expect(first?.what == "expected a group, found a value outside of a group")
         try stream.append("i", .integer(1))
         let before = try stream.finish()
         let groups = [

@@ -4,6 +4,7 @@
 import ArchiveTestSupport
 import KeyedArchive
 import PropertyList
+import TestSupport
 import Testing
 
 #if canImport(FoundationEssentials)
@@ -174,7 +175,7 @@ struct CodableBridgeTests {
         let bomb = try KeyedUnarchiver.unarchive(
             OpaqueObject.self, from: Archives.make(objects), allowing: allowed)
         #expect(
-            archiveError { try bomb.propertyList(limits: .untrusted) }?.code
+            archiveError { try bomb.propertyList(limits: Exhaustive.limits) }?.code
                 == .expansionLimitExceeded)
         let deep = (1...600).map { level -> PropertyListValue in
             ["NS.objects": [.uid(PropertyListUID(UInt32(level + 1)))], "$class": .uid(602)]

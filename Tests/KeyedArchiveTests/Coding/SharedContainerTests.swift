@@ -167,7 +167,7 @@ struct SharedContainerTests {
             parsing: lists.bytes(root: large), allowing: .foundation.keepingUnknownClasses(),
             limits: .trusted
         ).unarchive(OpaqueObject.self)
-        let refused = archiveError { try counted.propertyList(limits: .untrusted) }
+        let refused = archiveError { try counted.propertyList(limits: Exhaustive.limits) }
         #expect(refused?.code == .expansionLimitExceeded)
         #expect(
             refused?.what.hasPrefix("expected shared objects to expand to at most ") == true)

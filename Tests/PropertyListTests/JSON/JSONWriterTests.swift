@@ -231,7 +231,7 @@ struct JSONWriterTests {
     func bombs() throws {
         let document = try PropertyListDocument(parsing: bomb(levels: 12).bytes)
         let error = #expect(throws: PropertyListError.self) {
-            try JSONPropertyList.serialize(document, limits: .untrusted)
+            try JSONPropertyList.serialize(document, limits: Exhaustive.limits)
         }
         #expect(error?.isLimit == true)
     }

@@ -207,7 +207,8 @@ struct OpenStepWriterTests {
         var options = OpenStepPropertyList.Options()
         options.scalars = .text
         let error = #expect(throws: PropertyListError.self) {
-            try OpenStepPropertyList.serialize(document, options: options, limits: .untrusted)
+            try OpenStepPropertyList.serialize(
+                document, options: options, limits: Exhaustive.limits)
         }
         #expect(error?.isLimit == true)
     }

@@ -304,7 +304,7 @@ struct PropertyListValueTests {
     @Test("values of very many levels are compared, hashed, printed and released, but not written")
     func manyLevels() {
         // A call for each level would overflow the stack at any of these depths.
-        let depth = Exhaustive.isSampled ? 200_000 : 1_000_000
+        let depth = Exhaustive.size(1_000_000, inDebug: 200_000)
         func nested() -> PropertyListValue {
             var value: PropertyListValue = "x"
             for level in 0..<depth { value = level % 2 == 0 ? [value] : ["k": value] }

@@ -76,7 +76,7 @@ struct EditLimitTests {
         "a value given by the caller raises the limits by its size",
         arguments: [PropertyListFormat.xml, .binary, .json])
     func largeValue(format: PropertyListFormat) throws {
-        let text = String(repeating: "long ", count: Exhaustive.isSampled ? 1_000_000 : 8_000_000)
+        let text = String(repeating: "long ", count: Exhaustive.size(8_000_000, inDebug: 1_000_000))
         let result = try edited(
             ["a": "b"], as: format, .set(.string(text)), at: [.key("a")], limits: Self.small)
         #expect(result.document.root["a"]?.string == text)
@@ -99,7 +99,7 @@ struct EditLimitTests {
         arguments: [PropertyListFormat.xml, .binary])
     func largeNestedValue(format: PropertyListFormat) throws {
         let inner = try PropertyListDocument(["k": "v"]).serialized(as: .binary)
-        let text = String(repeating: "long ", count: Exhaustive.isSampled ? 1_000_000 : 4_000_000)
+        let text = String(repeating: "long ", count: Exhaustive.size(4_000_000, inDebug: 1_000_000))
         let result = try edited(
             ["payload": .data(inner)], as: format, .set(.string(text)),
             at: [.key("payload"), .content, .key("k")], limits: Self.small)
@@ -110,7 +110,7 @@ struct EditLimitTests {
 
     @Test("very many numbers given by the caller are written, even deeply nested")
     func manyNumbers() throws {
-        let count = Exhaustive.isSampled ? 200_000 : 1_000_000
+        let count = Exhaustive.size(1_000_000, inDebug: 200_000)
         let number = PropertyListValue(Int.max)
         var value = PropertyListValue.array(
             PropertyListArray([PropertyListValue](repeating: number, count: count)))
@@ -131,7 +131,7 @@ struct EditLimitTests {
             }
             #expect(error?.isLimit == true)
             // Copies on a single level are few enough.
-            let count = Exhaustive.isSampled ? 20_000 : 100_000
+            let count = Exhaustive.size(100_000, inDebug: 20_000)
             let row: PropertyListValue = ["1", "2", "3"]
             let rows = PropertyListValue.array(
                 PropertyListArray([PropertyListValue](repeating: row, count: count)))

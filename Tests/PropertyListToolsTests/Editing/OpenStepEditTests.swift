@@ -373,7 +373,7 @@ struct OpenStepEditTests {
             #expect(edited.bytes == written, "\(file.name)")
             #expect(try edited.document.root.value() == Self.value(document, edits), "\(file.name)")
         }
-        #expect(number > (Exhaustive.isSampled ? 4 : 20))
+        #expect(number > Exhaustive.size(20, inDebug: 4))
     }
 
     /// Returns the edits that add a source file to a project, and objects of known and new classes.
@@ -440,7 +440,7 @@ struct OpenStepEditTests {
                 [PropertyListEdit(path, .set(document.value(at: path).value()))])
             #expect(try back.document.root.value() == document.root.value(), "\(file.name)")
         }
-        #expect(number > (Exhaustive.isSampled ? 5 : 30))
+        #expect(number > Exhaustive.size(30, inDebug: 5))
     }
 
     private static func lastString(_ document: PropertyListDocument) -> PropertyListKeyPath? {
