@@ -112,6 +112,12 @@ struct TextReading {
         "The encoding of OpenStep text that has no byte order mark and is not UTF-8, such as "
             + "macintosh, UTF-16LE or NEXTSTEP.", valueName: "name")
 
+    /// The help of the option for the mapping.
+    static let mappingHelp = ArgumentHelp(
+        "How JSON represents dates, data and similar values: strict rejects them, coerce writes "
+            + "text, numbers and arrays, typed writes objects that can be read back.",
+        valueName: "mapping")
+
     func document(
         _ bytes: [UInt8], _ options: ParsingOptions, _ limits: ParsingLimits
     ) throws(PropertyListError) -> PropertyListDocument {
@@ -134,17 +140,16 @@ struct TextOptions: ParsableArguments {
     @Option(help: TextReading.encodingHelp)
     var encoding: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "How JSON represents dates, data and similar values: strict rejects them, coerce "
-                + "writes text, numbers and arrays, typed writes objects that can be read back.",
-            valueName: "mapping"))
+    @Option(help: TextReading.mappingHelp)
     var json = MappingName.strict
 
     var reading: TextReading { TextReading(encoding: encoding, mapping: json.mapping) }
 }
 
 /// The reading options of the verbs that accept `--lenient`: leniency, limits and text.
+///
+/// No group of options contains another. In debug builds, ArgumentParser would validate the inner
+/// group several times for each validation of the outer one, a third of the time of the tests.
 struct ReadingOptions: ParsableArguments {
     @Flag(
         help: ArgumentHelp(
@@ -156,7 +161,13 @@ struct ReadingOptions: ParsableArguments {
     @Option(help: "The limits for a file: untrusted, default or trusted.")
     var limits = LimitsName.default
 
-    @OptionGroup var text: TextOptions
+    @Option(help: TextReading.encodingHelp)
+    var encoding: String?
+
+    @Option(help: TextReading.mappingHelp)
+    var json = MappingName.strict
+
+    var text: TextReading { TextReading(encoding: encoding, mapping: json.mapping) }
 
     /// The leniencies of the parser: by default only control characters, which Apple's writer and
     /// this library write unescaped in XML.

@@ -5,17 +5,14 @@ import ArgumentParser
 import PropertyList
 import SystemFiles
 
-/// The option that turns colors on or off.
-struct ColorOptions: ParsableArguments {
-    @Flag(
-        inversion: .prefixedNo, exclusivity: .chooseLast,
-        help: ArgumentHelp(
-            "Turn colors on or off. By default they are on for terminals, unless NO_COLOR is "
-                + "set."))
-    var color: Bool?
+extension Palette {
+    /// The help of the option that turns colors on or off.
+    static let help = ArgumentHelp(
+        "Turn colors on or off. By default they are on for terminals, unless NO_COLOR is set.")
 
-    func palette(_ console: Console) -> Palette {
-        Palette(isOn: color ?? (console.isTerminal && Self.isWanted))
+    /// Creates the palette for the option that turns colors on or off.
+    init(option: Bool?, _ console: Console) {
+        self.init(isOn: option ?? (console.isTerminal && Self.isWanted))
     }
 
     private static var isWanted: Bool {
@@ -34,7 +31,8 @@ struct TreeOptions: ParsableArguments {
                 + "number, byte offset, file and hash."))
     var json = false
 
-    @OptionGroup var color: ColorOptions
+    @Flag(inversion: .prefixedNo, exclusivity: .chooseLast, help: Palette.help)
+    var color: Bool?
 
     /// Returns the style of the output. `provenance` returns the origin of all values, and is
     /// called only if the style prints it.
@@ -42,7 +40,7 @@ struct TreeOptions: ParsableArguments {
         _ console: Console, isRaw: Bool = false, provenance: () -> PropertyListDictionary
     ) -> any TreeStyle {
         if json { return JSONStyle(provenance: provenance()) }
-        return TextStyle(palette: color.palette(console), values: text, showsPlaces: isRaw)
+        return TextStyle(palette: Palette(option: color, console), values: text, showsPlaces: isRaw)
     }
 
     var text: ValueText { ValueText(previewLength: full ? nil : ValueText.usualPreview) }

@@ -22,7 +22,7 @@ struct HostileFieldTests {
 
     @Test(
         "decoding ends in a value that can be encoded, or in an error",
-        arguments: Exhaustive.sample(Self.types.indices, oneIn: 6))
+        arguments: Exhaustive.sample(Self.types.indices, oneIn: 12))
     func anything(index: Int) throws {
         let (type, keys) = Self.types[index]
         let outcomes = try HostileFields.outcomes(type, keys, allowing: .everything)

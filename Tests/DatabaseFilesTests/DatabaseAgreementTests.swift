@@ -106,7 +106,7 @@ struct DatabaseAgreementTests {
 
     @Test(
         "tables of all kinds have the values that SQLite reads",
-        arguments: Exhaustive.sample(0..<8, oneIn: 4),
+        arguments: Exhaustive.sample(0..<8, oneIn: 8),
         ["rollback", "wal"])
     func agreement(_ seed: Int, _ mode: String) throws {
         let temporary = try TemporaryFolder()

@@ -10,7 +10,11 @@ import Testing
 struct ExampleTests {
     @Test("each example occurs verbatim in a test that is compiled")
     func tested() throws {
-        let tests = try Self.files(in: "Tests", [".swift"]).map { Example.plain($0.lines) }
+        // Most examples are in DocumentationTests, so these files are searched first.
+        let isFirst = { (file: File) in file.name.hasPrefix("Tests/DocumentationTests") }
+        let files = try Self.files(in: "Tests", [".swift"])
+        let tests = (files.filter(isFirst) + files.filter { !isFirst($0) })
+            .map { Example.plain($0.lines) }
         let pages =
             try Self.files(in: "Sources", [".swift", ".md"])
             + Self.files(in: "Documentation", [".md"])

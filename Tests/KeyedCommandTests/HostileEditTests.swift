@@ -137,7 +137,7 @@ struct HostileEditTests {
 
     @Test("a value that is inserted into text many times takes little memory and time")
     func additions() throws {
-        let count = 400_000
+        let count = Exhaustive.size(400_000, inDebug: 100_000)
         let many = BinaryAssembler(
             [.array(Array(repeating: 1, count: count)), .array([])], offsetWidth: 4
         ).bytes
@@ -191,7 +191,7 @@ struct HostileEditTests {
                 let run = try limited(["edit", file, "--script", script, "-o", "/dev/null"])
                 #expect(run.status == 4, "\(run.errors.prefix(300))")
             }
-            let few = (0..<40).map { "set [\($0)].\(path) c" }
+            let few = (0..<Exhaustive.size(40, inDebug: 10)).map { "set [\($0)].\(path) c" }
             #expect(keyed(list: ["edit", file, "-o", "/dev/null"] + few).status == 0)
         }
     }

@@ -260,9 +260,10 @@ struct HostileVerbsTests {
     @Test("diff prints no more than the limit of output")
     func diff() throws {
         let verbs = [["diff"], ["diff", "--as-commands"], ["diff", "--raw"]]
+        let count = Exhaustive.size(4000, inDebug: 1500)
         for verb in Exhaustive.sample(verbs, oneIn: 3) {
             let (old, new) = (
-                Hostile.sharedArrays(4000, leaf: 1), Hostile.sharedArrays(4000, leaf: 2)
+                Hostile.sharedArrays(count, leaf: 1), Hostile.sharedArrays(count, leaf: 2)
             )
             #expect(try untrusted(verb, old, new).status == 4)
             let keys = { Hostile.deepKeys(depth: 20, length: 1000, count: 3000, value: $0) }
@@ -277,7 +278,7 @@ struct HostileVerbsTests {
                 count, className: "R", longKey: String(repeating: "k", count: length),
                 next: { $0 % count + 1 }, value: value)
         }
-        for length in [1000, 100_000] {
+        for length in Exhaustive.sample([1000, 100_000], oneIn: 2) {
             try untrusted(["diff"], ring(300, length, 1), ring(301, length, 2))
             try untrusted(["diff", "--quiet"], ring(300, length, 1), ring(301, length, 1))
         }
@@ -298,7 +299,7 @@ struct HostileVerbsTests {
 
     @Test("check of a chain takes linear time, and truncates a long class name")
     func check() throws {
-        let count = Exhaustive.size(32_000, inDebug: 4000)
+        let count = Exhaustive.size(32_000, inDebug: 1500)
         let chain = Hostile.archive(
             count, className: String(repeating: "C", count: 100_000), longKey: "k",
             next: { min($0 + 1, count) })
@@ -405,7 +406,10 @@ struct HostileVerbsTests {
             #expect(run.status == 0)
         }
         // A comment may contain an apparent beginning, so each one has to be tried.
-        let comments = Array(String(repeating: "<plist><!-- -->", count: 100_000).utf8)
+        let comments = Array(
+            String(
+                repeating: "<plist><!-- -->", count: Exhaustive.size(100_000, inDebug: 40_000)
+            ).utf8)
         try Files.withFile(comments + list) { file in
             let run = keyed("carve", file)
             #expect(run.status == 4)

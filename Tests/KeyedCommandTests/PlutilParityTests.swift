@@ -203,7 +203,7 @@ struct PlutilParityTests {
         arguments: ["XML", "binary", "OpenStep", "JSON", malformed])
     func parity(_ format: String) throws {
         let path = try #require(ToolchainPlutil.path)
-        for call in Exhaustive.sample(Self.calls, oneIn: 4) {
+        for call in Exhaustive.sample(Self.calls, oneIn: 8) {
             var theirs = try outcome(call, format) { try ToolchainPlutil.run(path, $0, in: $1) }
             let ours = try outcome(call, format) { arguments, folder in
                 try keyedProcess(["plutil"] + arguments, in: folder)

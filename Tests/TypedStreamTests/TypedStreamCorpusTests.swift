@@ -41,7 +41,7 @@ struct TypedStreamCorpusTests {
 
     @Test(
         "a prefix of a short stream is refused, and salvaged if it is longer than the header",
-        arguments: Exhaustive.sample(TypedStreamCorpus.short, oneIn: 4))
+        arguments: Exhaustive.sample(TypedStreamCorpus.short, oneIn: 12))
     func prefixes(_ file: Corpus.File) throws {
         for length in 0..<file.bytes.count {
             let prefix = Array(file.bytes.prefix(length))

@@ -35,6 +35,8 @@ struct Carve: ParsableCommand, ConsoleCommand {
 
     @OptionGroup var options: FindOptions
 
+    @OptionGroup var tree: TreeOptions
+
     var parsingLimits: ParsingLimits { options.limits.limits }
 
     func execute(_ console: Console) -> ExitStatus {
@@ -47,8 +49,8 @@ struct Carve: ParsableCommand, ConsoleCommand {
 
     private func carve(_ console: Console) throws(Failure) -> ExitStatus {
         let bytes = try Input.bytes(file, options.limits.limits)
-        let provenance = options.tree.json ? Provenance.of(file, bytes) : [:]
-        var printer = FindPrinter(options, console, file: file, size: bytes.count)
+        let provenance = tree.json ? Provenance.of(file, bytes) : [:]
+        var printer = FindPrinter(options, tree, console, file: file, size: bytes.count)
         try printer.prepare()
         var progress = Progress("carving \(TerminalText.escaped(file))", console)
         var carver = PropertyListCarver(
@@ -143,7 +145,7 @@ struct Carve: ParsableCommand, ConsoleCommand {
 
     private func sum(_ totals: Totals, _ console: Console) {
         let name = TerminalText.escaped(file)
-        if totals.finds == 0, !options.tree.json {
+        if totals.finds == 0, !tree.json {
             console.complain(
                 "\(name): nothing found"
                     + (totals.untried > 0 ? " in the parts that were tried" : ""))

@@ -39,7 +39,7 @@ struct Check: CommandOnFiles, ConsoleCommand {
     private func check(_ file: String, _ console: Console) throws(Failure) -> ExitStatus {
         let input = try Input(
             file, options: reading.options, limits: reading.limits.limits,
-            text: reading.text.reading, console)
+            text: reading.text, console)
         let disallowed: [DisallowedObject]
         do {
             disallowed = try ArchiveContents(input.document)

@@ -33,7 +33,7 @@ struct Classes: ParsableCommand, ConsoleCommand {
     private func list(_ console: Console) throws(Failure) -> ExitStatus {
         let input = try Input(
             file, options: reading.options, limits: reading.limits.limits,
-            text: reading.text.reading, console)
+            text: reading.text, console)
         let contents: ArchiveContents
         do { contents = try ArchiveContents(input.document) } catch {
             throw Failure(.invalid, "\(input.printableName): \(error)")

@@ -81,11 +81,11 @@ struct Convert: CommandOnFiles, ConsoleCommand {
         if format.isImported { return try rewritten(file, console) }
         let input = try Input(
             file, options: reading.options, limits: reading.limits.limits,
-            text: reading.text.reading, console)
+            text: reading.text, console)
         do {
             if inPlace { try console.chargeFile() }
             return try writing.serialize(
-                input, as: format, mapping: reading.text.json, console)
+                input, as: format, mapping: reading.json, console)
         } catch {
             let failure = Failure(error, in: input.name, source: nil)
             throw error.code == .unrepresentableValue && writing.strict && format.format == .xml

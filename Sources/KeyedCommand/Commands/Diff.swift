@@ -37,7 +37,9 @@ struct Diff: ParsableCommand, ConsoleCommand {
     @Flag(name: [.short, .long], help: "Print nothing, and only return the exit code.")
     var quiet = false
 
-    @OptionGroup var color: ColorOptions
+    @Flag(inversion: .prefixedNo, exclusivity: .chooseLast, help: Palette.help)
+    var color: Bool?
+
     @OptionGroup var reading: ReadingOptions
 
     func validate() throws {
@@ -62,10 +64,10 @@ struct Diff: ParsableCommand, ConsoleCommand {
     private func compare(_ console: Console) throws(Failure) -> Bool {
         let limits = reading.limits.limits
         let old = try Input(
-            first, options: reading.options, limits: limits, text: reading.text.reading,
+            first, options: reading.options, limits: limits, text: reading.text,
             console)
         let new = try Input(
-            second, options: reading.options, limits: limits, text: reading.text.reading,
+            second, options: reading.options, limits: limits, text: reading.text,
             console)
         do {
             return try compare(old.document, new.document, console)
@@ -91,7 +93,7 @@ struct Diff: ParsableCommand, ConsoleCommand {
             let printer = DifferencePrinter(
                 old: isGraph ? try? ArchiveContents(old) : nil,
                 new: isGraph ? try? ArchiveContents(new) : nil,
-                palette: color.palette(console))
+                palette: Palette(option: color, console))
             try printer.print(comparison.differences, to: console)
         }
         return comparison.isEmpty

@@ -57,7 +57,7 @@ struct Get: ParsableCommand, ConsoleCommand {
         var path = try KeyPathArgument.path(path)
         let limits = reading.limits.limits
         let input = try Input(
-            file, options: reading.options, limits: limits, text: reading.text.reading,
+            file, options: reading.options, limits: limits, text: reading.text,
             console)
         path = whole(path, in: input.document)
         let node: PropertyListNode

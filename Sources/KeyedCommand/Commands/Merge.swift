@@ -74,7 +74,7 @@ struct Merge: ParsableCommand, ConsoleCommand {
         let limits = reading.limits.limits
         let theirs = try Input(
             other, options: reading.options, limits: limits,
-            text: reading.text.reading, console)
+            text: reading.text, console)
         guard let base else {
             let path = try KeyPathArgument.path(at ?? "")
             let value: PropertyListValue
@@ -90,7 +90,7 @@ struct Merge: ParsableCommand, ConsoleCommand {
         }
         let old = try Input(
             base, options: reading.options, limits: limits,
-            text: reading.text.reading, console)
+            text: reading.text, console)
         let merge: PropertyListMerge
         do {
             merge = try PropertyListMerge(

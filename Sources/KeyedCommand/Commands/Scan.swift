@@ -30,6 +30,8 @@ struct Scan: ParsableCommand, ConsoleCommand {
 
     @OptionGroup var options: FindOptions
 
+    @OptionGroup var tree: TreeOptions
+
     var parsingLimits: ParsingLimits { options.limits.limits }
 
     func execute(_ console: Console) -> ExitStatus {
@@ -44,11 +46,11 @@ struct Scan: ParsableCommand, ConsoleCommand {
         let input = try DatabaseInput(database, limits: options.limits.limits)
         for note in input.notes { console.complain(note) }
         var scan = DatabaseScan(
-            FindPrinter(options, console, file: database, size: input.size), console, input,
+            FindPrinter(options, tree, console, file: database, size: input.size), console, input,
             row: row, provenance: try provenance(input))
         try scan.printer.prepare()
         try scanTables(&scan)
-        if scan.isEmpty, !options.tree.json {
+        if scan.isEmpty, !tree.json {
             console.complain("\(TerminalText.escaped(database)): nothing found")
         }
         let status = scan.printer.finish()
@@ -57,7 +59,7 @@ struct Scan: ParsableCommand, ConsoleCommand {
     }
 
     private func provenance(_ input: DatabaseInput) throws(Failure) -> PropertyListDictionary {
-        guard options.tree.json else { return [:] }
+        guard tree.json else { return [:] }
         let bytes =
             if let bytes = input.bytes { bytes } else {
                 try Input.bytes(database, options.limits.limits)

@@ -53,7 +53,7 @@ struct EditedFile {
         let limits = reading.limits.limits
         input = try Input(
             file, options: reading.options, limits: limits,
-            text: reading.text.reading, console)
+            text: reading.text, console)
         do {
             editor = try PropertyListEditor(
                 input.document, options: reading.options, limits: limits)

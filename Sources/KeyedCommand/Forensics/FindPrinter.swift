@@ -17,8 +17,6 @@ struct FindOptions: ParsableArguments {
         completion: .directory)
     var extract: String?
 
-    @OptionGroup var tree: TreeOptions
-
     @Option(help: "The limits for a file: untrusted, default or trusted.")
     var limits = LimitsName.default
 
@@ -30,13 +28,17 @@ struct FindOptions: ParsableArguments {
 /// Prints and extracts finds one after the other, within the budget of the whole file.
 struct FindPrinter {
     let options: FindOptions
+    let tree: TreeOptions
     let console: Console
     let file: String
     /// The problems of finds that could not be shown.
     private(set) var problems = Problems()
 
-    init(_ options: FindOptions, _ console: Console, file: String, size: Int) {
+    init(
+        _ options: FindOptions, _ tree: TreeOptions, _ console: Console, file: String, size: Int
+    ) {
         self.options = options
+        self.tree = tree
         self.console = console
         self.file = file
         console.budget.admit(extent: size, size: size)
@@ -44,7 +46,7 @@ struct FindPrinter {
 
     /// A Boolean value that says whether each find has a line of its own.
     var showsEach: Bool {
-        options.depth != nil || options.tree.json || options.extract != nil
+        options.depth != nil || tree.json || options.extract != nil
     }
 
     /// Creates the folder for extracted files.
@@ -62,17 +64,17 @@ struct FindPrinter {
         provenance: @autoclosure () -> PropertyListDictionary
     ) throws(Failure) {
         do {
-            let style = options.tree.style(console, provenance: provenance)
+            let style = tree.style(console, provenance: provenance)
             guard case .document(let document) = found else {
                 return try printOther(found, title, style, offset)
             }
             var printer = TreePrinter(
                 document,
                 TreePrinter.Options(
-                    text: options.tree.text, style: style, depth: (options.depth ?? 0) + 1,
+                    text: tree.text, style: style, depth: (options.depth ?? 0) + 1,
                     limits: options.limits.limits),
                 at: TreePlace(offset: offset, level: 1))
-            if options.tree.json {
+            if tree.json {
                 try printer.printHeading(to: console)
             } else {
                 try printTitle(title + found.detail)
@@ -95,7 +97,7 @@ struct FindPrinter {
     }
 
     private func printTitle(_ title: String) throws(PropertyListError) {
-        try printLine(options.tree.color.palette(console).title(title))
+        try printLine(Palette(option: tree.color, console).title(title))
     }
 
     private func printLine(_ line: String) throws(PropertyListError) {

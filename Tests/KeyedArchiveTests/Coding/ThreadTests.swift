@@ -58,7 +58,7 @@ struct CoderThreadTests {
 
     @Test("coding has the task-local values of the caller, at any depth and on any thread")
     func taskLocals() throws {
-        let depth = 100_000
+        let depth = Exhaustive.size(100_000, inDebug: 20_000)
         let log = ThreadLog()
         try ThreadLog.$current.withValue(log) {
             let bytes = try Self.archive(depth, limits: .trusted)
@@ -115,7 +115,7 @@ struct CoderThreadTests {
 
     @Test("errors reach the caller from any thread")
     func errors() throws {
-        let depth = 50_000
+        let depth = Exhaustive.size(50_000, inDebug: 10_000)
         let bytes = try Self.archive(depth, limits: .trusted)
         let counter = Counter()
         let log = ThreadLog {

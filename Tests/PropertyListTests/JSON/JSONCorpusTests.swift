@@ -19,7 +19,7 @@ private let script = """
         with open(name[:-1] + 'b', 'rb') as file: other = plistlib.load(file)
         if repr(source) != repr(other): sys.exit(name + ' differs')
         compared += 1
-    sys.exit(0 if compared > \(Exhaustive.size(500, inDebug: 60)) else 'only %d compared' % compared)
+    sys.exit(0 if compared > \(Exhaustive.size(500, inDebug: 20)) else 'only %d compared' % compared)
     """
 
 @Suite(
@@ -41,7 +41,7 @@ struct JSONCorpusTests {
 
     /// All files that can be read, or a sample of them. They are converted once for both tests.
     private static let roundTrips: [RoundTrip] =
-        Exhaustive.sample(folders.flatMap(Corpus.external), oneIn: 6).compactMap { file in
+        Exhaustive.sample(folders.flatMap(Corpus.external), oneIn: 12).compactMap { file in
             let document = try? PropertyListDocument(
                 parsing: file.bytes, options: .appleCompatible)
             guard let document, document.format == .xml || document.format == .binary else {
@@ -82,7 +82,7 @@ struct JSONCorpusTests {
 
     @Test("typed JSON loses nothing")
     func lossless() {
-        #expect(Self.roundTrips.count > Exhaustive.size(600, inDebug: 75))
+        #expect(Self.roundTrips.count > Exhaustive.size(600, inDebug: 20))
         for trip in Self.roundTrips {
             #expect(throws: Never.self, "\(trip.name)") { try trip.result.get() }
         }

@@ -167,7 +167,7 @@ struct Base64Tests {
     func randomText(_ seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         let pool = Array("ABzq09+/AAQQ==== \t\n\r\u{B}\u{C}.%é".utf8)
-        for round in 0..<20_000 {
+        for round in 0..<Exhaustive.size(20_000, inDebug: 5000) {
             let count = Int.random(in: 0...24, using: &generator)
             let text = (0..<count).map { _ in pool.randomElement(using: &generator) ?? 0 }
             let decoded = try? decode(text, lenient: true)
@@ -292,7 +292,7 @@ struct RealTextTests {
     @Test("seventeen digits of random bit patterns agree with printf", arguments: seeds)
     func randomPatterns(_ seed: UInt64) {
         var generator = SplitMix64(seed: seed)
-        for round in 0..<100_000 {
+        for round in 0..<Exhaustive.size(100_000, inDebug: 20_000) {
             let value = Double(bitPattern: generator.next())
             if value.isFinite { check(value, "seed \(seed), round \(round)") }
         }
@@ -381,7 +381,7 @@ struct RealTextTests {
     @Test("random decimal text gives the value of strtod", arguments: seeds)
     func randomText(_ seed: UInt64) {
         var generator = SplitMix64(seed: seed)
-        for round in 0..<50_000 {
+        for round in 0..<Exhaustive.size(50_000, inDebug: 10_000) {
             let count = Int.random(in: 1...(round % 50 == 0 ? 900 : 24), using: &generator)
             let digits = (0..<count).map { _ in String(generator.next() % 10) }
             let point = Int.random(in: 0...count, using: &generator)
@@ -582,7 +582,7 @@ struct CivilDateTests {
     @Test("random dates read back as written", arguments: seeds)
     func roundTrip(_ seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
-        for round in 0..<50_000 {
+        for round in 0..<Exhaustive.size(50_000, inDebug: 10_000) {
             let limit = Int64(1) << Int64(round % 53)
             let seconds = Double(Int64.random(in: -limit...limit, using: &generator))
             let date = try #require(CivilDate(secondsSince2001: seconds), "seed \(seed)")

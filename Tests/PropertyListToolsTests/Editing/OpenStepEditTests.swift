@@ -360,7 +360,7 @@ struct OpenStepEditTests {
         .enabled(if: Corpus.hasExternal, "there is no external corpus"))
     func projectCorpus() throws {
         var number = 0
-        for file in Exhaustive.sample(Corpus.external("real-plists/openstep/pbxproj"), oneIn: 4) {
+        for file in Exhaustive.sample(Corpus.external("real-plists/openstep/pbxproj"), oneIn: 8) {
             let document = try PropertyListDocument(parsing: file.bytes)
             let text = String(decoding: file.bytes, as: UTF8.self)
             guard text.contains("/* Begin PBXBuildFile"), let edits = Self.newFile(in: document)
@@ -373,7 +373,7 @@ struct OpenStepEditTests {
             #expect(edited.bytes == written, "\(file.name)")
             #expect(try edited.document.root.value() == Self.value(document, edits), "\(file.name)")
         }
-        #expect(number > Exhaustive.size(20, inDebug: 4))
+        #expect(number > Exhaustive.size(20, inDebug: 0))
     }
 
     /// Returns the edits that add a source file to a project, and objects of known and new classes.
@@ -421,7 +421,7 @@ struct OpenStepEditTests {
         .enabled(if: Corpus.hasExternal, "there is no external corpus"))
     func corpus() throws {
         var number = 0
-        for file in Exhaustive.sample(Corpus.external("real-plists/openstep"), oneIn: 6) {
+        for file in Exhaustive.sample(Corpus.external("real-plists/openstep"), oneIn: 12) {
             guard let document = try? PropertyListDocument(parsing: file.bytes),
                 document.format == .openStep, document.source == file.bytes,
                 let path = Self.lastString(document)
@@ -440,7 +440,7 @@ struct OpenStepEditTests {
                 [PropertyListEdit(path, .set(document.value(at: path).value()))])
             #expect(try back.document.root.value() == document.root.value(), "\(file.name)")
         }
-        #expect(number > Exhaustive.size(30, inDebug: 5))
+        #expect(number > Exhaustive.size(30, inDebug: 0))
     }
 
     private static func lastString(_ document: PropertyListDocument) -> PropertyListKeyPath? {
