@@ -122,7 +122,7 @@ final class KeyPlans {
         let shape: UInt16
     }
 
-    /// The number of plans from which on no plan with a shape is added. Each further type then has
+    /// Once there are this many plans, no plan with a shape is added. Each further type then has
     /// one plan for dictionaries of all shapes.
     private static let capacity = 256
 

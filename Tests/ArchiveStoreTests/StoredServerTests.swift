@@ -21,7 +21,7 @@ struct StoredServerTests {
         return try EncryptedItemDatabase(file: folder("items"), accessGroup: "group", key: key)
     }
 
-    @Test("an earlier version can read its store again until an internet password is added")
+    @Test("a store of version 1 keeps that version until an internet password is added")
     func earlierVersion() throws {
         for name in ["items", "key"] {
             try FileManager.default.copyItem(

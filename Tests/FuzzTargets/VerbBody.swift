@@ -6,7 +6,8 @@ import KeyedCommand
 import PropertyList
 import ValidText
 
-/// Runs verbs of the command on two files, in process, under the limits for untrusted input.
+/// Runs verbs of the command on two files, in process, under the limits for untrusted input. The
+/// verb `plutil` has no option for limits, and runs under the default ones.
 ///
 /// Every run must end with a documented exit code, print no more than the limits allow, and print
 /// no control characters where a terminal might interpret them. The edits between two files must

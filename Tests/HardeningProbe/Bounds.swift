@@ -69,7 +69,8 @@ enum Bounds {
 
     /// Returns the runs of a shape. Shapes with a large expansion, and the short form, run under
     /// the untrusted limits only. Runs under other limits, and verbs that resemble a counted verb,
-    /// get smaller files.
+    /// get smaller files. Verbs without an option for limits run under the default ones, on large
+    /// files.
     private static func runs(of shape: Shape, _ isShort: Bool) -> [Run] {
         let names =
             shape.multiplies || isShort ? ["untrusted"] : ["untrusted", "default", "trusted"]

@@ -116,7 +116,7 @@ struct HostileDatabase {
         var assembler = DatabaseAssembler(pageSize: 65536)
         let cells = (0..<1000).map { assembler.cell(row(), number: $0) }
         let root = assembler.add(assembler.treePage(kind: 13, cells))
-        // Each entry of the schema has about 60 bytes.
+        // Each entry of the schema has about 60 bytes, so the schema fills half of the size.
         return filled(assembler, name: "shared-tables", count: size / 120) { _ in root }
     }
 

@@ -94,8 +94,8 @@ struct ShapeGrowth {
     private final class Output {
         var count = 0
 
-        /// Returns a closure that stores its result here. Not inlined, because the compiler would
-        /// otherwise specialize `countedFromOutside` for it.
+        /// Returns a closure that stores the result of `body` here. Not inlined, because the
+        /// compiler would otherwise specialize `countedFromOutside` for it.
         @inline(never)
         func filled(by body: @escaping () -> Int) -> () -> Void {
             { self.count = body() }

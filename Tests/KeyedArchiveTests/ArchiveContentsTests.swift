@@ -114,7 +114,7 @@ struct ArchiveContentsTests {
         )
     }
 
-    @Test("an object referenced only in nested containers has the path of the field or its element")
+    @Test("the path of an object in nested containers ends at the field or at an element of it")
     func nestedReferences() throws {
         let bytes = try Archives.make([
             [

@@ -485,7 +485,8 @@ struct EditCommandTests {
                 #expect(run.status == 2, "\(number)")
                 #expect(run.errors.contains("expected a value of type single"), "\(number)")
             }
-            // Text cannot represent the width, but the number is accepted.
+            // The number fits, so it is not a usage error; writing fails, because XML has no 32-bit
+            // reals.
             let zero = keyed("set", file, "age", "-t", "single", "0.0")
             #expect(zero.status == 1 && zero.errors.contains("32-bit real"), "\(zero.errors)")
         }

@@ -255,7 +255,7 @@ struct PlutilParityTests {
         }
     }
 
-    @Test("UIDs and data are printed and converted without loss")
+    @Test("UIDs and data are printed as by plutil, and a UID is kept by a conversion")
     func archives() throws {
         let value: PropertyListValue = [
             "uid": .uid(PropertyListUID(3)), "data": .data([0, 1, 2]),

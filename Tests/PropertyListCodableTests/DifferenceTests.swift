@@ -39,7 +39,8 @@ struct CodableDifferenceTests {
             guard case .invalidValue(_, let context) = ours else { throw Broken() }
             #expect(context.codingPath.map(\.stringValue) == ["a", "Index 0", "Index 1", "inner"])
         },
-        Difference(title: "strings in XML that begin with `$null`") { () throws -> Void in
+        Difference(title: "strings in XML that begin with `$null` and are longer") {
+            () throws -> Void in
             let xml = Data(text("<array><string>$nullable</string></array>"))
             #expect(throws: DecodingError.self) {
                 try PropertyListDecoder().decode([String].self, from: xml)

@@ -212,7 +212,7 @@ struct Children {
     }
 
     /// Returns the child for an entry of a dictionary. If the key is not a string, the step is the
-    /// index of the entry, because no key path leads to such an entry.
+    /// index of the entry, because a step cannot contain such a key.
     static func entry(
         _ position: Int, of entries: PropertyListNode.DictionaryView
     ) -> Child {

@@ -199,8 +199,8 @@ struct JSONFormPass {
         return record
     }
 
-    /// Parses a number or the name of one. As for a JSON number, returns nil for a number that only
-    /// rounding to infinity or zero could represent.
+    /// Parses a number or the name of one. As for a JSON number, returns nil for a number that
+    /// would be rounded to infinity or zero.
     private static func real(_ text: Span<UInt8>) -> Double? {
         RealText.parseInRange(text) ?? RealText.parseSpecial(text)
     }

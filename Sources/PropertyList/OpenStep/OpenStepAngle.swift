@@ -91,7 +91,9 @@ package struct OpenStepAngle {
     private mutating func readBase64(
         _ text: Span<UInt8>, _ store: inout NodeStore
     ) throws(PropertyListError) {
-        guard let end = Self.end(at: start, in: text) else { throw unended("data") }
+        guard let end = Self.end(at: start, in: text) else {
+            throw unended("Base64 data", end: "]>")
+        }
         self.end = end
         let loosely = try Base64.appendDecoded(
             text, (start &+ 2)..<(end &- 2), isLenient: options.contains(.looseBase64), .openStep,
@@ -105,7 +107,7 @@ package struct OpenStepAngle {
         let limit = min(text.count, start &+ Self.longestValue)
         guard let close = text.firstIndex(of: 0x3E, in: start..<limit) else {
             let isLong = limit < text.count
-            throw unended("a typed value", isLong ? " within \(Self.longestValue) bytes" : "")
+            throw unended("a typed value", isLong ? "within \(Self.longestValue) bytes" : nil)
         }
         end = close &+ 1
         guard close > start &+ 3 else {
@@ -184,8 +186,10 @@ package struct OpenStepAngle {
             kind: kind, offset: UInt32(truncatingIfNeeded: start), header: header, payload: payload)
     }
 
-    private func unended(_ what: String, _ where: String = "") -> PropertyListError {
-        error(.truncated, "\(what) has no `>`\(`where`)", start)
+    private func unended(
+        _ what: String, end: String = ">", _ place: String? = nil
+    ) -> PropertyListError {
+        error(.truncated, "\(what) has no `\(end)`\(place.map { " \($0)" } ?? "")", start)
     }
 
     /// Returns the character at `index`, escaped for a message.

@@ -181,7 +181,7 @@ struct JSONHostileTests {
     }
 
     @Test(
-        "typed JSON refuses numbers that are out of range or not decimal",
+        "typed JSON refuses numbers that are out of range, not decimal, or have a plus sign",
         arguments: [
             #"{"$integer": "0x10"}"#, #"{"$integer": "+5"}"#, #"{"$real": "1e400"}"#,
             #"{"$real": "1e-400"}"#, #"{"$float": "1e39"}"#, #"{"$float": "1e-60"}"#,

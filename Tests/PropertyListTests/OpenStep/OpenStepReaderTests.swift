@@ -114,6 +114,20 @@ struct OpenStepReaderTests {
     }
 
     @Test(
+        "an error about missing characters at the end of data or a typed value names them",
+        arguments: [
+            ("<0", "data has no `>`"), ("<[AQ==>", "Base64 data has no `]>`"),
+            ("<*I5", "a typed value has no `>`"),
+            (
+                "<*I" + String(repeating: "5", count: 5000),
+                "a typed value has no `>` within 4096 bytes"
+            ),
+        ])
+    func missingEnds(_ text: String, _ what: String) {
+        #expect(failure(text, .appleCompatible)?.what == what)
+    }
+
+    @Test(
         "accepts each deviation only with its leniency",
         arguments: [
             ("/* a", .unterminatedComment, [:]), ("(a) /* b", .unterminatedComment, ["a"]),
