@@ -13,7 +13,7 @@ class ArchivedObject:
     """An inert object: the class and the fields of an archived object, without behavior.
 
     A field is available as an item, ``archived["name"]``. If its name is an identifier, the field is also available as
-    an attribute, ``archived.name``.
+    an attribute, ``archived.name``, unless the name begins with ``__`` or is that of an attribute of this class.
 
     Attributes:
         class_name: The name of the class.

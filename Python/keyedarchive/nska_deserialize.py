@@ -177,7 +177,7 @@ def _mapped(root, scalar):
 def _nested(root, level):
     """Replaces data that contains a property list by the decoded property list.
 
-    ``level`` is the number of property lists that contain ``root``, each as data in the one before it.
+    ``level`` is 0 for the outermost property list, and one more for each property list in data of the one around it.
     """
 
     def decoded(value):

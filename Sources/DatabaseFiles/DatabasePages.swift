@@ -89,7 +89,7 @@ package final class PageUsage {
             throw DatabaseFileError("expected a page from 1 to \(count), found \(number)")
         }
         if words[index, default: 0] & bit != 0 {
-            throw DatabaseFileError("page \(number) is in use by another table or value")
+            throw DatabaseFileError("page \(number) is referred to more than once")
         }
         words[index, default: 0] |= bit
     }

@@ -292,7 +292,7 @@ struct MalformedDatabaseTests {
         #expect(contents.values.map(\.table) == ["a"])
         #expect(
             contents.problems
-                == Array(repeating: "page 2 is in use by another table or value", count: 2))
+                == Array(repeating: "page 2 is referred to more than once", count: 2))
     }
 
     @Test("rows that share overflow pages are read once")
