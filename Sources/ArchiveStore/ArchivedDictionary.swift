@@ -55,8 +55,8 @@ public struct ArchivedDictionary: Sendable {
     ///
     /// - Parameters:
     ///   - store: The store that contains the item.
-    ///   - attributes: The attributes of the item. The service, account and access group identify
-    ///     the item. A new item gets all attributes.
+    ///   - attributes: The attributes of the item. Their identity and the access group select the
+    ///     item (``ItemAttributes/identity``). A new item gets all attributes.
     ///   - key: The key of the archive's root.
     ///   - registry: The allowed classes of values.
     ///   - limits: The limits on parsing the archive.

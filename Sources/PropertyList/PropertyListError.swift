@@ -153,7 +153,7 @@ public struct PropertyListError: Error, Sendable {
     /// The format that was read or written; nil if the operation involved no format.
     public var format: PropertyListFormat? { storage.format }
     /// The description of the failure. If a number differs from the expected one, the description
-    /// states both.
+    /// states the expected one and, if it is known, the one found.
     public var what: String { storage.what }
     /// The place of the failure in the input; nil if it is unknown.
     public var location: Location? { storage.location }

@@ -40,7 +40,7 @@ extension StreamReader {
     func badReference(_ index: Int, _ what: StreamItem, count: Int) -> TypedStreamError {
         fail(
             .invalidReference,
-            "expected a reference to \(what.name) with an index below \(count), found index \(index)"
+            "expected a reference to \(what.name) among \(count) entries, found index \(index)"
         )
     }
 

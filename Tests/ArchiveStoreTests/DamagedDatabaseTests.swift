@@ -175,7 +175,9 @@ struct DamagedDatabaseTests {
             try Data(schemaBelow(references)).write(to: URL(filePath: folder("damaged")))
             let error = errorOfOpening("damaged")
             #expect(error?.code == .invalidDatabase)
-            #expect(error?.what.contains("is referred to more than once") == true, "\(error?.what ?? "")")
+            #expect(
+                error?.what.contains("is referred to more than once") == true,
+                "\(error?.what ?? "")")
         }
     }
 

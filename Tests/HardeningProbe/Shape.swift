@@ -299,6 +299,27 @@ extension Shape {
             }
             return objects + [builder.classDescription("NSArray")]
         },
+        archive("attributed strings that share their runs", 500, multiplies: true) {
+            size, value, builder in
+            let count = max(size / 80, 1)
+            let strings = builder.array((0..<count).map { builder.uid($0 + 5) })
+            let attributes = builder.array([builder.number(value)])
+            let runs = builder.data([UInt8](repeating: 0, count: size / 2))
+            var objects = [
+                builder.object(of: count + 5, [("NS.objects", strings)]), builder.text("text"),
+                builder.object(of: count + 5, [("NS.objects", attributes)]), runs,
+            ]
+            for _ in 0..<count {
+                objects.append(
+                    builder.object(
+                        of: count + 5,
+                        [
+                            ("NSString", builder.uid(2)), ("NSAttributes", builder.uid(3)),
+                            ("NSAttributeInfo", builder.uid(4)),
+                        ]))
+            }
+            return objects + [builder.classDescription("NSArray")]
+        },
         Shape("archive of many roots", 1500) { size in
             @Sendable func file(_ value: Int) -> [UInt8] {
                 var builder = ListBuilder()

@@ -573,6 +573,15 @@ private let writingMistakes: [MessageTests.Mistake] = [
             AnyHolder(value: Report()), allowing: .foundation.allowing("Holder"))
     },
     .init(
+        "a run after the end of the text",
+        "keyed archive: expected runs of 2 UTF-16 units in total, found a further run, in root"
+    ) {
+        let dictionary = AnyArchived(ArchivedPairs<AnyArchived, AnyArchived>([]))
+        let run = ArchivedAttributedString.Run(length: 2, dictionaryIndex: 0)
+        _ = try KeyedArchiver.archive(
+            ArchivedAttributedString("ab", dictionaries: [dictionary], runs: [run, run]))
+    },
+    .init(
         "a run beyond the text",
         "keyed archive: expected a run of 1 to 2 UTF-16 units with a dictionary index below 1, "
             + "found 3 units and index 0, in root"

@@ -311,6 +311,29 @@ struct HostileVerbsTests {
         #expect(last.contains("root.k.k.k") && last.contains("…") && last.contains("k.k: CCC"))
     }
 
+    @Test("the runs of an attributed string count each time they are read")
+    func attributedStrings() throws {
+        // The runs do not cover the text, so the objects are shown by their fields.
+        let count = 1000
+        let uids = (0..<count).map { PropertyListValue.uid(PropertyListUID(UInt32(7 + $0))) }
+        let string: PropertyListValue = [
+            "NSString": .uid(3), "NSAttributes": .uid(4), "NSAttributeInfo": .uid(5),
+            "$class": .uid(2),
+        ]
+        let objects: [PropertyListValue] = [
+            "$null", ["NS.objects": .array(PropertyListArray(uids)), "$class": .uid(2)],
+            ["$classname": "X", "$classes": ["X"]], "text",
+            ["NS.objects": [.uid(6)], "$class": .uid(2)],
+            .data([UInt8](repeating: 0, count: 40_000)), "attribute",
+        ]
+        let archive: PropertyListValue = [
+            "$version": 100_000, "$archiver": "NSKeyedArchiver", "$top": ["root": .uid(1)],
+            "$objects": .array(
+                PropertyListArray(objects + [PropertyListValue](repeating: string, count: count))),
+        ]
+        #expect(try untrusted(["show"], Files.binary(archive)).status == 4)
+    }
+
     @Test("show of an archive with many roots takes linear time")
     func roots() throws {
         // Objects: 0 the root, 1…4 its keys, 5…8 its values, 9 "$null", 10 the UID, then the names

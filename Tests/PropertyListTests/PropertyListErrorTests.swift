@@ -110,7 +110,7 @@ struct PropertyListPathTests {
 @Suite("Text for terminals")
 struct TerminalTextTests {
     @Test(
-        "escapes control characters, direction overrides and line separators, and keeps others",
+        "escapes control and format characters and line separators, and keeps others",
         arguments: [
             ("plain é 漢 😀", "plain é 漢 😀"), ("\n\r\t", "\\n\\r\\t"),
             ("\u{0}\u{7F}", "\\u{0}\\u{7f}"),

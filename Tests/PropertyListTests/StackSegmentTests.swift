@@ -22,7 +22,7 @@ private final class Caller {
 
     /// Makes nested calls.
     ///
-    /// - Returns: The number of calls.
+    /// - Returns: `depth`, the number of calls without the outermost one.
     func descend(_ depth: Int, throwing: Bool = false) throws -> Int {
         if stack.isUsedUp {
             guard

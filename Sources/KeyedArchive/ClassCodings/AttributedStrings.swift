@@ -191,6 +191,9 @@ extension ArchivedAttributedString {
                     .malformedObject, what: "a run has a length but no attributes",
                     object: coder.uid)
             }
+            guard rest > 0 else {
+                throw KeyedArchiveError(.valueOutOfRange, what: furtherRun, object: coder.uid)
+            }
             guard let units = Int(exactly: length), units > 0, units <= rest else {
                 throw KeyedArchiveError(
                     .valueOutOfRange,
@@ -224,6 +227,11 @@ extension ArchivedAttributedString {
             + "units"
     }
 
+    /// The error text for a run after the end of the text.
+    private var furtherRun: String {
+        "expected runs of \(text.utf16.count) UTF-16 units in total, found a further run"
+    }
+
     /// Checks the runs and returns them in packed form; nil if they need no table, because there is
     /// at most one run and at most one dictionary.
     ///
@@ -236,6 +244,7 @@ extension ArchivedAttributedString {
         var rest = text.utf16.count
         var packed = PackedRuns()
         for run in runs {
+            guard rest > 0 else { throw KeyedArchiveError(.misuse, what: furtherRun) }
             guard run.length > 0, run.length <= rest,
                 dictionaries.indices.contains(run.dictionaryIndex)
             else {

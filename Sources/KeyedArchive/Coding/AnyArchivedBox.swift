@@ -12,7 +12,7 @@ internal import Foundation
 /// A box for the value of an ``AnyArchived``. It releases nested boxes in a loop, because releasing
 /// a hundred thousand nested objects recursively would overflow the stack.
 final class AnyArchivedBox {
-    /// The values of boxes that are released while an outer box is.
+    /// The values of the boxes that are released during the release of an outer box.
     private final class Release {
         private var values: [any KeyedDecodable] = []
 

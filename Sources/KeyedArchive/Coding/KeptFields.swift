@@ -207,8 +207,8 @@ extension KeyedDecoder {
 public struct ArchivedExtraFields: Sendable {
     let kept: OpaqueFields?
     /// The keys of the fields that were ignored. They include `$0`, `$1`, …, the keys of values
-    /// that were written without a key, and unescaped keys that begin with `$` and have no known
-    /// meaning.
+    /// that were written without a key, and the keys that begin with a single `$` in the archive and
+    /// have no known meaning.
     public let ignoredKeys: [String]
 
     /// Creates a value with no fields.

@@ -277,7 +277,8 @@ extension ObjectTable {
     }
 
     private mutating func misplaced() {
-        if isFinished { return fail(Self.finished) }
+        // Nothing would report the error, because a second `finish` throws another one.
+        if isFinished { return }
         fail(
             KeyedArchiveError(
                 .misuse, what: "an encoder is used outside the `encode(with:)` of its object",

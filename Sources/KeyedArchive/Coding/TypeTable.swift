@@ -3,7 +3,7 @@
 
 @_spi(Tables) internal import PropertyList
 
-/// Values by type, with a fast lookup for each written object.
+/// Values by type. The lookup is fast, because it is made for each object that is written.
 struct TypeTable<Value> {
     private var values: [Value] = []
     private var numbers = TypeNumbers()

@@ -26,12 +26,13 @@ extension OpaqueObject {
     /// Returns the object and everything it refers to as a tree.
     ///
     /// `NSArray`, `NSSet`, `NSOrderedSet`, `NSDictionary` and plain values become property list
-    /// values, dates become dates, and UUIDs and URLs have the form that `Codable` gives them. All other objects
-    /// become dictionaries of their fields, without the class. Values without a key have the keys
-    /// `$0`, `$1`, … as in the archive. A key that begins with `$$` is unescaped, unless its
-    /// unescaped form is another key of the object. Fields that are nil are omitted. Elements that
-    /// are nil become the string `$null`. A shared object is repeated for each reference to it.
-    /// References within nested inline containers, which no archiver writes, stay UIDs.
+    /// values, dates become dates, and UUIDs and URLs have the form that `Codable` gives them. All
+    /// other objects become dictionaries of their fields, without the class. Values without a key
+    /// have the keys `$0`, `$1`, … as in the archive. A key that begins with `$$` is unescaped,
+    /// unless its unescaped form is another key of the object. Fields that are nil are omitted. An
+    /// `NSNull`, and an element that is nil, become the string `$null`. A shared object is repeated
+    /// for each reference to it. References within nested inline containers, which no archiver
+    /// writes, stay UIDs.
     ///
     /// - Throws: `referenceCycle`; `depthLimitExceeded` beyond `limits.depth` nested objects, or
     ///   beyond 512; `expansionLimitExceeded`; `wrongType` for a dictionary with a key that is not
@@ -271,7 +272,12 @@ private struct ObjectTree: ~Copyable {
                     .wrongType, "a dictionary has a key of kind \(key.kind), not a string",
                     open.last ?? 0)
             }
+            let count = entries.count
             entries[text] = value
+            if entries.count == count {
+                throw failure(
+                    .malformedObject, "a key occurs twice in a dictionary", open.last ?? 0)
+            }
         }
         return .dictionary(entries)
     }

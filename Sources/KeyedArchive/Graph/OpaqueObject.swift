@@ -133,7 +133,7 @@ extension KeyedDecoder {
 
     /// Checks that a field may be kept undecoded.
     ///
-    /// - Throws: `classNotAllowed`, `malformedObject`.
+    /// - Throws: `classNotAllowed`, `malformedObject`, `expansionLimitExceeded`.
     func requireAllowed(fieldForWrittenKey key: String) throws(KeyedArchiveError) {
         let archive = reader.opaqueArchive
         guard let object, let node = archive.node(of: object)[key] else { return }

@@ -43,9 +43,10 @@ struct ObjectForm {
         var form =
             numberedCollection(className, family) ?? attributedString(className)
             ?? fieldList(className)
-        // Many entries of `$objects` may refer to one dictionary. Its numbered fields are read
-        // again for each entry.
+        // Many entries of `$objects` may refer to one dictionary. Its numbered fields, or the text
+        // and the runs of an attributed string, are read again for each entry.
         if fields[FoundationField.firstNumberedObject] != nil { form.cost += fields.count }
+        form.cost += attributedCost
         return form
     }
 
@@ -136,7 +137,6 @@ struct ObjectForm {
         else { return nil }
         var form = TreeForm(
             summary: "\(className) \(text.text(of: .string(kind: "string", node)))", .object)
-        form.cost = node.contentSize
         for (index, run) in runs.enumerated() {
             form.children.append(.run(index, run.text), run.attributes, steps: run.steps)
         }
@@ -145,6 +145,13 @@ struct ObjectForm {
             fieldsBut: [ArchiveFormat.classKey, "NSString", "NSAttributes", "NSAttributeInfo"],
             to: &form)
         return form
+    }
+
+    /// The work of reading an attributed string, in bytes; 0 for other objects. A run has two bytes
+    /// or more, and takes about as much work as 32 bytes of output.
+    private var attributedCost: Int {
+        guard let node = attributedText, node.contentSize <= Self.longestText else { return 0 }
+        return node.contentSize + 16 * (attributeInfo?.count ?? 0)
     }
 
     /// The string node with the text of an attributed string.

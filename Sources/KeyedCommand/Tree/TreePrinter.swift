@@ -407,7 +407,8 @@ struct TreePrinter {
     ) throws(PropertyListError) -> Bool {
         guard let allowed = options.allowed else { return false }
         if let known = refusedClasses[reference.value] { return known }
-        let description = try? archivedClass(reference, contents, console).get()
+        let result = try archivedClass(reference, contents, console)
+        let description = try? result.get()
         let isRefused = description.map { !allowed.allows($0) } ?? false
         refusedClasses[reference.value] = isRefused
         return isRefused

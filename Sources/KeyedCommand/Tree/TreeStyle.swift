@@ -30,7 +30,8 @@ struct TreeHeading {
         document.origin?.format ?? (contents == nil ? "property list" : "keyed archive")
     }
 
-    /// The kind and the format; for an archive, also the archiver and the number of objects.
+    /// The kind and the format; for a keyed archive, also the archiver and the number of objects.
+    /// For an imported file, the format and the size.
     var text: String {
         let format = document.formatName ?? ""
         if let origin = document.origin {

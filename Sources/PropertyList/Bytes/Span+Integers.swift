@@ -44,7 +44,7 @@ extension Span<UInt8> {
         guard length >= 8, left >= 0, right >= 0, count >= length, left <= count &- length,
             right <= count &- length
         else { return false }
-        // The last word overlaps the one before.
+        // The last word may overlap the one before.
         let last = length &- 8
         var step = 0
         while step < last {

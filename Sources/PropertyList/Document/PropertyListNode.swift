@@ -115,8 +115,7 @@ extension PropertyListNode {
         return (beginning, isWhole)
     }
 
-    /// Returns the text of a string, which is cached in `contents` if it is long, or nil for other
-    /// kinds.
+    /// Returns the text of a string, or nil for other kinds. A long text is cached in `contents`.
     package func string(_ contents: inout LongContents) -> String? {
         let record = record
         guard record.kind == .string else { return nil }

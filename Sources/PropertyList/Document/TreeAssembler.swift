@@ -128,8 +128,8 @@ struct TreeAssembler {
 }
 
 extension [UInt32] {
-    /// Appends the keys and then the values of the pairs at the end of `pending`, where they
-    /// alternate from `start` on. A key without a value is dropped.
+    /// Appends the pairs that `pending` contains from `start` on: first all keys, then all values. In
+    /// `pending`, keys and values alternate. A key without a value is dropped.
     fileprivate mutating func append(pairs pending: [UInt32], from start: Int) {
         let count = (pending.count &- start) / 2
         makeRoom(for: count &* 2)

@@ -27,7 +27,7 @@ struct RealLiteral {
         1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
     ]
 
-    /// Creates an integer for `plainMagnitude`, which does not need `kept`.
+    /// Creates the literal of an integer for `plainMagnitude`, which does not need `kept`.
     @inline(__always)
     init(significand: UInt64) { self.significand = significand }
 

@@ -14,10 +14,10 @@
 ///
 /// The resource that an identifier points to is never opened.
 public struct XMLHeader: Sendable, Hashable {
-    /// The formal public identifier of the document type declaration. Nil if it is absent or has
-    /// 128 bytes or more.
+    /// The formal public identifier of the document type declaration. Nil if it is absent or
+    /// empty, or has 128 bytes or more.
     public var publicIdentifier: String?
-    /// The system identifier. Nil if it is absent or has 128 bytes or more.
+    /// The system identifier. Nil if it is absent or empty, or has 128 bytes or more.
     public var systemIdentifier: String?
     /// The version of `<plist>`. Nil if it is absent or has 16 bytes or more.
     public var version: String?

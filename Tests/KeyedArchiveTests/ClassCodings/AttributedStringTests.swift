@@ -283,9 +283,10 @@ struct AttributedStringTests {
                 #expect(string.dictionaries.isEmpty || units == string.text.utf16.count)
                 count += 1
             }
-            // Two archives are written with another object graph. Data stored under `NS.bytes` is
-            // written under `NS.data`. A text storage that an attachment refers to is kept
-            // unchanged, and is written a second time for the attachment.
+            // Two archives are written with another object graph. In one, data stored under
+            // `NS.bytes` is written under `NS.data`. In the other, an attachment refers back to its
+            // text storage. It keeps what it refers to undecoded, so the text storage is written
+            // twice.
             let exceptions = ["Sparkle-Icon.sketch--e0b2dfdc", "AddressBookPrefs.nib_keyedobjects"]
             let isException = exceptions.contains(where: archive.name.contains)
             let difference = try Specimens.difference(again, archive)

@@ -121,6 +121,22 @@ struct RefusedFieldTests {
                 ]) == .malformedObject)
     }
 
+    @Test("a dictionary with a duplicate key is refused when an object becomes a tree")
+    func twiceInObject() throws {
+        let bytes = try Archives.make([
+            ["map": .uid(2), "$class": .uid(4)],
+            [
+                "NS.keys": [.uid(3), .uid(3)], "NS.objects": [.uid(3), .uid(3)],
+                "$class": .uid(5),
+            ], "key", Archives.describe("Stranger"), Archives.describe("NSDictionary"),
+        ])
+        let object = try KeyedUnarchiver.unarchive(
+            OpaqueObject.self, from: bytes, allowing: .foundation.keepingUnknownClasses())
+        let error = archiveError { try object.propertyList() }
+        #expect(error?.code == .malformedObject)
+        #expect(error?.what == "a key occurs twice in a dictionary")
+    }
+
     @Test("a tree with values that could not be read back as a tree is refused")
     func tree() {
         let value = PropertyListValue.array([.set(["a"])])

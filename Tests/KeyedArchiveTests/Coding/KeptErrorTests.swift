@@ -76,10 +76,10 @@ struct KeptErrorTests {
     func finish() throws {
         let archiver = KeyedArchiver(allowing: .foundation.adding(Pet.self))
         archiver.roots.encode(1, forKey: "a")
+        archiver.roots.encodeUnkeyed(Cat(name: "Tom"))
         archiver.roots.encodeEncodable(["x": Double.nan], forKey: "b")
         archiver.roots.encodeInline(.string("x"), forKey: "c")
         archiver.roots.encode(Save(name: "", age: 0, sex: false), forKey: "d")
-        archiver.roots.encodeUnkeyed(Cat(name: "Tom"))
         for _ in 0..<2 {
             let error = archiveError { try archiver.finish() }
             #expect(error?.code == .undeclaredSubclass)

@@ -49,7 +49,7 @@ struct PortingTests {
 
     // MARK: - Numbers
 
-    @Test("numbers of one kind are read as another only on request")
+    @Test("numbers are converted with a loss, and to or from Booleans, only on request")
     func convertedNumbers() throws {
         let archiver = KeyedArchiver()
         archiver.roots.encode(1, forKey: "one")

@@ -299,7 +299,7 @@ struct RoundTripTests {
     }
 }
 
-/// An object with one field, whose key is the value.
+/// An object with one field. Only its key matters; its value is always 1.
 struct KeyField: KeyedCodable {
     static let archivedClass: ArchivedClass = "KeyField"
     let key: String

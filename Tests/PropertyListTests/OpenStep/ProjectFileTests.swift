@@ -187,7 +187,9 @@ struct ProjectFileTests {
         #expect(try written(document) == text)
     }
 
-    @Test("project files made from other formats have a section for each class and the given name")
+    @Test(
+        "project files made from other formats use the given name, and have a section for each class"
+    )
     func fromOtherFormats() throws {
         let document = try PropertyListDocument(parsing: Array(project.utf8))
         var options = XMLPropertyList.Options()

@@ -227,8 +227,8 @@ struct PropertyListValueTests {
         "dictionaries with the same keys are read and changed separately",
         arguments: [PropertyListFormat.binary, .xml])
     func sharedKeys(_ format: PropertyListFormat) throws {
-        // Dictionaries of the same size with the same first and last key, but different keys
-        // between them or another order.
+        // Most of these dictionaries have the same size and the same first and last key, but
+        // different keys between them or another order.
         let shapes = [
             ["a", "b", "c", "z"], ["a", "c", "b", "z"], ["a", "b", "d", "z"], ["a", "b", "c", "z"],
             ["a", "é", "c", "z"], ["a", "e\u{301}", "c", "z"], ["z", "b", "c", "a"], ["z"], [],

@@ -38,7 +38,8 @@ struct XMLEncodingTests {
         let bytes = Array("\(before)\(name)\"?><plist version=\"1.0\"><true/></plist>".utf8)
         let error = try #require(parseError(bytes))
         #expect([.invalidEncoding, .malformedXML].contains(error.code))
-        // Most of these names are also unknown, but neither parser accepts any of them.
+        // Most of these names are unknown, which is an error, too. Neither the scanner nor the
+        // tokenizer accepts any of them, whether it is known or not.
         let isScanned = XMLScanner.scan(bytes, options: .strict, limits: .default) != nil
         #expect(!isScanned)
         let outcome = XMLTokenizer.parse(bytes) { _ in true }

@@ -19,7 +19,10 @@ class Tree {
     this.current = -1;
     element.addEventListener("keydown", (event) => this.#key(event));
     element.addEventListener("click", (event) => this.#click(event));
-    element.addEventListener("dblclick", () => { if (this.current >= 0) this.toggle(this.current); });
+    element.addEventListener("dblclick", (event) => {
+      // Each click on the sign has toggled the row already.
+      if (this.current >= 0 && !event.target.closest(".twist")) this.toggle(this.current);
+    });
   }
 
   /** Shows the roots with their objects, and then a row that groups the unreachable objects. */

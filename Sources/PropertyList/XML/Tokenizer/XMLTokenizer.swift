@@ -20,6 +20,7 @@
 /// |---|---|---|---|---|
 /// | `version='1.'`, without another digit | no | yes | yes | there is only one way to read it |
 /// | `encoding='UTF-8'standalone='no'` | no | yes | yes | there is only one way to read it |
+/// | `<!DOCTYPEplist>` | no | yes | yes | there is only one way to read it |
 /// | two attributes of one name | no | some: `xmlns:a=''` twice | no | one of them would be lost |
 /// | `&#x…;` with 11 or more digits | yes | if no 11th, 22nd, … digit is a letter | yes | clear meaning |
 ///
@@ -280,6 +281,7 @@ struct XMLTokenizer {
 
     private mutating func number(_ text: Span<UInt8>, radix: UInt32) throws(Stop) {
         var value: UInt32 = 0
+        let start = index
         while !text.has(";", at: index) {
             guard let digit = XMLText.digit(byte(text)), digit < radix else {
                 throw expected("a digit or `;`", text)
@@ -287,7 +289,9 @@ struct XMLTokenizer {
             value = min(value &* radix &+ digit, 0x110000)
             index &+= 1
         }
+        let isEmpty = index == start
         index &+= 1
+        if isEmpty { throw .malformed("a numeric reference has no digits") }
         guard Self.isCharacter(value) else {
             throw .malformed(
                 "a numeric reference names a character that XML does not allow")
@@ -314,7 +318,8 @@ struct XMLTokenizer {
         guard take(";", text) else { throw expected("`;`", text) }
         let isPredefined = XMLText.scalar(text, start..<end) != nil
         if isPredefined || hasExternalSubset && !isStandalone { return }
-        // After an `&` that is not escaped, the name is a part of the text, which no error quotes.
+        // The message does not quote the name. If the `&` should have been `&amp;`, the name is part
+        // of the text, and no error quotes text.
         throw .malformed(
             "expected `lt`, `gt`, `amp`, `apos` or `quot` after `&`, found another name")
     }
