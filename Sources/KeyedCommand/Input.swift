@@ -149,7 +149,7 @@ struct TextOptions: ParsableArguments {
 /// The reading options of the verbs that accept `--lenient`: leniency, limits and text.
 ///
 /// No group of options contains another. In debug builds, ArgumentParser would validate the inner
-/// group several times for each validation of the outer one, a third of the time of the tests.
+/// group several times for each validation of the outer one, which slows down the tests.
 struct ReadingOptions: ParsableArguments {
     @Flag(
         help: ArgumentHelp(

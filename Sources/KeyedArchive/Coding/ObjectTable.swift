@@ -104,6 +104,7 @@ struct ObjectTable {
     /// Records the first error. Its path grows while the enclosing calls return.
     @inline(never)
     mutating func fail(_ error: any Error, inside components: [PropertyListPath.Component] = []) {
+        // Nothing would report the error, because a second `finish` throws another one.
         if isFinished { return }
         let first = failure ?? error
         failure = (first as? KeyedArchiveError)?.inside(components) ?? first
@@ -277,8 +278,6 @@ extension ObjectTable {
     }
 
     private mutating func misplaced() {
-        // Nothing would report the error, because a second `finish` throws another one.
-        if isFinished { return }
         fail(
             KeyedArchiveError(
                 .misuse, what: "an encoder is used outside the `encode(with:)` of its object",

@@ -43,10 +43,9 @@ struct ObjectForm {
         var form =
             numberedCollection(className, family) ?? attributedString(className)
             ?? fieldList(className)
-        // Many entries of `$objects` may refer to one dictionary. Its numbered fields, or the text
-        // and the runs of an attributed string, are read again for each entry.
+        // Many entries of `$objects` may refer to one dictionary. Its numbered fields are read
+        // again for each entry.
         if fields[FoundationField.firstNumberedObject] != nil { form.cost += fields.count }
-        form.cost += attributedCost
         return form
     }
 
@@ -129,12 +128,25 @@ struct ObjectForm {
     // fields, because splitting the text into runs reads all of it.
     private static let longestText = 1 << 16
 
-    /// Returns the form of an attributed string, with a line for each run. Returns nil for other
-    /// objects, for a text that is too long, and for runs that do not cover the text.
+    /// Returns the form of an attributed string. Returns nil for other objects, and for a text that
+    /// is too long.
     private func attributedString(_ className: String) -> TreeForm? {
-        guard let node = attributedText, node.contentSize <= Self.longestText,
-            let runs = attributeRuns(of: node.string ?? "")
-        else { return nil }
+        guard let node = attributedText, node.contentSize <= Self.longestText else { return nil }
+        let packed = attributeInfo
+        var form = runList(className, node, packed) ?? fieldList(className)
+        // Many entries of `$objects` may refer to one attributed string. Its text and its runs are
+        // read again for each entry. A run has two bytes or more, and takes about as much work as
+        // 32 bytes of output.
+        form.cost += node.contentSize + 16 * (packed?.count ?? 0)
+        return form
+    }
+
+    /// Returns the form of an attributed string with a line for each run, or nil if the runs do not
+    /// cover the text.
+    private func runList(
+        _ className: String, _ node: PropertyListNode, _ packed: ArraySlice<UInt8>?
+    ) -> TreeForm? {
+        guard let runs = attributeRuns(of: node.string ?? "", packed) else { return nil }
         var form = TreeForm(
             summary: "\(className) \(text.text(of: .string(kind: "string", node)))", .object)
         for (index, run) in runs.enumerated() {
@@ -145,13 +157,6 @@ struct ObjectForm {
             fieldsBut: [ArchiveFormat.classKey, "NSString", "NSAttributes", "NSAttributeInfo"],
             to: &form)
         return form
-    }
-
-    /// The work of reading an attributed string, in bytes; 0 for other objects. A run has two bytes
-    /// or more, and takes about as much work as 32 bytes of output.
-    private var attributedCost: Int {
-        guard let node = attributedText, node.contentSize <= Self.longestText else { return 0 }
-        return node.contentSize + 16 * (attributeInfo?.count ?? 0)
     }
 
     /// The string node with the text of an attributed string.
@@ -171,16 +176,16 @@ struct ObjectForm {
     )
 
     /// Returns the runs of an attributed string, or nil if they do not cover its text.
-    private func attributeRuns(of text: String) -> [RunLine]? {
+    private func attributeRuns(of text: String, _ packed: ArraySlice<UInt8>?) -> [RunLine]? {
         guard let attributes = fields["NSAttributes"] else { return [] }
         let field = PropertyListKeyPath.Step.key("NSAttributes")
         guard fields["NSAttributeInfo"] != nil else { return [(text, attributes, [field])] }
         guard let list = attributes.uid, case .object(let table, _)? = try? contents.entry(list),
-            let dictionaries = table[FoundationField.objects]?.array, let packed = attributeInfo
+            let dictionaries = table[FoundationField.objects]?.array, let packed
         else { return nil }
         var lines: [RunLine] = []
         var start = text.utf16.startIndex
-        var numbers = packed[...]
+        var numbers = packed
         while !numbers.isEmpty {
             guard let length = Self.integer(&numbers), let index = Self.integer(&numbers),
                 index < dictionaries.count,

@@ -107,7 +107,7 @@ package struct OpenStepAngle {
         let limit = min(text.count, start &+ Self.longestValue)
         guard let close = text.firstIndex(of: 0x3E, in: start..<limit) else {
             let isLong = limit < text.count
-            throw unended("a typed value", isLong ? "within \(Self.longestValue) bytes" : nil)
+            throw unended("a typed value", isLong ? " within \(Self.longestValue) bytes" : "")
         }
         end = close &+ 1
         guard close > start &+ 3 else {
@@ -187,9 +187,9 @@ package struct OpenStepAngle {
     }
 
     private func unended(
-        _ what: String, end: String = ">", _ place: String? = nil
+        _ what: String, end: String = ">", _ place: String = ""
     ) -> PropertyListError {
-        error(.truncated, "\(what) has no `\(end)`\(place.map { " \($0)" } ?? "")", start)
+        error(.truncated, "\(what) has no `\(end)`\(place)", start)
     }
 
     /// Returns the character at `index`, escaped for a message.

@@ -315,6 +315,7 @@ struct RealTextTests {
         // These have 18 digits, and the last one is 5.
         check(12_345_678_901_234.0625, "the digit before is even")
         check(12_345_678_901_234.1875, "the digit before is odd")
+        check(0x1p57 + 0x1p5, "a whole number of 18 digits, which is no tie")
         var generator = SplitMix64(seed: seed)
         for round in 0..<20_000 {
             // An odd number divided by 2^k has k digits after the point, and the last one is 5.
@@ -323,6 +324,8 @@ struct RealTextTests {
             let whole = generator.next() >> UInt64(11 + Int.random(in: 0..<20, using: &generator))
             let value = Double(whole | 1) / Double(sign: .plus, exponent: places, significand: 1)
             check(value, "seed \(seed), round \(round)")
+            // Whole numbers of up to 18 digits are no ties.
+            check(Double(whole | 1) * 64, "seed \(seed), round \(round)")
         }
     }
 
