@@ -251,7 +251,7 @@ def gist(report):
     heads = [TITLES[n] for n in ["ours"] + PEERS] + ["÷ best peer"]
     return (table(["work"] + heads, lines)
             + "\n![Speed, as bars](Benchmarks/results/overview.svg)\n\n"
-            + f"The library has 20,000 tracks of 23 keys. {report['setup']['machine']}; "
+            + f"In these rows, *library* means a music library of 20,000 tracks with 23 keys each. {report['setup']['machine']}; "
             + "[all results](Benchmarks/RESULTS.md), made by `Scripts/bench`.\n")
 
 

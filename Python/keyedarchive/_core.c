@@ -174,8 +174,9 @@ typedef struct reader {
     key_set key_sets[key_set_count];
     // The containers to fill: numbers of values, or numbers of objects combined with `object_mark`.
     worklist pending;
-    // The containers that are filled after all others: instances of types that the caller chose, by number of the
-    // object, and the sets and dictionaries whose keys are such instances, as in `pending`.
+    // The containers that are filled after all others. `instances`: instances of types that the caller chose, by
+    // number of the object. `keyed_by_instances`: sets and dictionaries whose keys are such instances, numbered as in
+    // `pending`.
     worklist instances, keyed_by_instances;
 } reader;
 
@@ -214,12 +215,12 @@ static PyObject *date_of(double seconds, const makers *with) {
             Py_INCREF(with->far_date);
             return with->far_date;
         }
-        // The number of days may be too large for a `long`.
+        // The number of days may be too large for a `long long`.
         if (!(fabs(seconds) < 1e18)) {
             return PyErr_Format(PyExc_OverflowError, "date value out of range: not within the years 1 to 9999");
         }
-        return PyErr_Format(PyExc_OverflowError, "date value out of range: %ld days from 2001",
-            (long)(seconds / 86400));
+        return PyErr_Format(PyExc_OverflowError, "date value out of range: %lld days from 2001",
+            (long long)(seconds / 86400));
     }
     double whole = floor(seconds);
     long micros = lrint((seconds - whole) * 1e6);
@@ -453,8 +454,8 @@ static PyObject *class_name(reader *self, uint32_t number) {
     return self->class_names[number];
 }
 
-/// Creates the object for a class without a known form: an inert object, or an instance of the type that the caller
-/// chose. Dates are always allowed, even if `datetime` does not support their year.
+/// Creates the object for an instance of a class that has no type in Python: an inert object, or an instance of the
+/// type that the caller chose. Dates that `datetime` does not support get one too, and are always allowed.
 static PyObject *inert(reader *self, const keyed_object *item) {
     PyObject *name = class_name(self, item->class_index);
     if (!name) return NULL;
@@ -691,7 +692,8 @@ static int check_hashes(PyObject *container) {
         if (is_found == 0) {
             raise_message(PyUnicode_FromFormat(
                 "keyed archive: expected a constant hash of each key, found a key of type %R whose hash depends on the "
-                "set or dictionary that contains it (exclude that field from `__hash__`, or allow the class by name)",
+                "set or dictionary that contains it (exclude the field that refers to the set or dictionary from "
+                "`__hash__`, or allow the class by name)",
                 (PyObject *)Py_TYPE(key)), "referenceCycle", -1);
         }
         if (is_found <= 0) status = -1;
@@ -1075,8 +1077,11 @@ static int write_value(writer *self, PyObject *value, Py_ssize_t owners) {
     else if (PyDict_Check(value) || PyList_Check(value) || PyTuple_Check(value)) {
         status = write_container(self, value, owners);
     } else if (PyBytes_Check(value) || PyByteArray_Check(value)) {
-        const char *bytes = PyBytes_Check(value) ? PyBytes_AsString(value) : PyByteArray_AsString(value);
-        keyed_add_data(self->builder, (const uint8_t *)bytes, (size_t)PyObject_Size(value));
+        // `PyObject_Size` would call a method that a subclass may override.
+        int is_immutable = PyBytes_Check(value);
+        const char *bytes = is_immutable ? PyBytes_AsString(value) : PyByteArray_AsString(value);
+        Py_ssize_t count = is_immutable ? PyBytes_Size(value) : PyByteArray_Size(value);
+        keyed_add_data(self->builder, (const uint8_t *)bytes, (size_t)count);
     } else status = write_other(self, value);
     Py_LeaveRecursiveCall();
     return status;

@@ -178,6 +178,20 @@ class PropertyLists(unittest.TestCase):
         for fmt in (plistlib.FMT_XML, plistlib.FMT_BINARY):
             self.assertEqual(plistlib.loads(keyedarchive.dumps(SAMPLE, fmt=fmt)), SAMPLE)
 
+    def test_the_length_of_data_is_its_own_and_not_what_a_subclass_says(self):
+        class Long(bytes):
+            def __len__(self):
+                return 100_000
+
+        class LongArray(bytearray):
+            def __len__(self):
+                return 100_000
+
+        for value in (Long(b"ab"), LongArray(b"ab")):
+            for fmt in (plistlib.FMT_XML, plistlib.FMT_BINARY):
+                data = keyedarchive.dumps([value], fmt=fmt)
+                self.assertEqual(plistlib.loads(data), [b"ab"])
+
     def test_uids_and_aware_dates(self):
         data = plistlib.dumps([plistlib.UID(7), SAMPLE["date"]], fmt=plistlib.FMT_BINARY)
         uid, date = keyedarchive.loads(data, aware_datetime=True)

@@ -10,8 +10,8 @@ public import PropertyList
 // | `NSTextTab` | `NSLocation`: real, points |
 // | `NSShadow` | absent if default: `NSShadowHoriz`, `NSShadowVert`, `NSShadowBlurRadius`: reals, points; `NSShadowColor` |
 //
-// Source: archives that Apple's software wrote. Other fields are kept in
-// `extraFields`.
+// Source: archives that Apple's software wrote, except for the fields known from other
+// implementations. Other fields are kept in `extraFields`.
 
 // MARK: - Paragraphs
 

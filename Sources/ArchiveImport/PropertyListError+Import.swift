@@ -28,18 +28,33 @@ extension PropertyListError {
 
     init(_ error: NIBArchiveError) {
         let code: Code =
-            error.code == .sizeLimitExceeded
-            ? .sizeLimitExceeded : error.code == .truncated ? .truncated : .invalidMarker
+            switch error.code {
+            case .unrecognizedFormat, .unsupportedVersion: .unrecognizedFormat
+            case .sizeLimitExceeded: .sizeLimitExceeded
+            case .truncated: .truncated
+            case .invalidOffset: .invalidOffset
+            case .invalidLength: .invalidLength
+            case .invalidNumber: .invalidNumber
+            case .invalidReference, .invalidValueRange: .invalidReference
+            case .invalidString: .invalidString
+            case .trailingData: .trailingData
+            default: .invalidMarker
+            }
         self.init(code, of: "NIBArchive", error.what, error.byteOffset)
     }
 
     init(_ error: InlinePropertyListError, _ format: String) {
         let code: Code =
             switch error.code {
+            case .unrecognizedFormat: .unrecognizedFormat
             case .depthLimitExceeded: .depthLimitExceeded
             case .sizeLimitExceeded: .sizeLimitExceeded
             case .truncated: .truncated
             case .trailingData: .trailingData
+            case .invalidLength, .invalidEnd: .invalidLength
+            case .invalidReference: .invalidReference
+            case .invalidString: .invalidString
+            case .invalidKey: .invalidKey
             case .duplicateKey: .duplicateKey
             default: .invalidMarker
             }

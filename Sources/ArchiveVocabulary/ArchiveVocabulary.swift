@@ -11,13 +11,13 @@
 
 /// The keys and reserved strings of the format.
 public enum ArchiveFormat {
-    /// The key of the format version in the root.
+    /// The key of the format version in the file's root dictionary.
     @inlinable public static var versionKey: String { "$version" }
-    /// The key of the archiver's class name in the root.
+    /// The key of the archiver's class name in the file's root dictionary.
     @inlinable public static var archiverKey: String { "$archiver" }
-    /// The key of the dictionary of roots in the root.
+    /// The key of the dictionary of archived roots in the file's root dictionary.
     @inlinable public static var topKey: String { "$top" }
-    /// The key of the array of objects in the root.
+    /// The key of the array of objects in the file's root dictionary.
     @inlinable public static var objectsKey: String { "$objects" }
 
     /// The archiver class in Apple's archives.

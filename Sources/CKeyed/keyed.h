@@ -322,8 +322,8 @@ int32_t keyed_check(
 
 /// A value and its location, as a row of a table.
 typedef struct keyed_row {
-    /// The key path of the value, relative to the value passed to `keyed_list`. If that value is the one at the empty
-    /// path, `keyed_find` accepts the path.
+    /// The key path of the value, relative to the value passed to `keyed_list`. `keyed_find` accepts the path if that
+    /// value is the root or, in a keyed archive, the root object: the value that an empty path leads to.
     const char *path;
     /// The key in its container; NULL for elements and the root. A key without text is given as a reference to its
     /// object, as in `@12`, or as its kind in parentheses, as in `(date)`.

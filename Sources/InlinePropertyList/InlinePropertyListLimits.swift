@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The limits for parsing a property list of version 15, 16 or 17 from an unknown source.
+/// The limits for parsing a property list of version 15, 16 or 17.
 ///
 /// Each value takes at least one byte of the file. Parsing takes linear time, plus a binary search
 /// for each reference, and at most 40 bytes of memory for each byte of the file.
@@ -9,7 +9,7 @@
 /// | | `.untrusted` | `.default` | `.trusted` |
 /// |---|---|---|---|
 /// | depth | 128 | 512 | 1,000,000 |
-/// | input, bytes | 256 MiB | 4 GiB | 4 GiB |
+/// | input, bytes | 256 MiB | 4 GiB − 1 | 4 GiB − 1 |
 public struct InlinePropertyListLimits: Sendable, Hashable {
     /// The maximum number of nested containers.
     public var depth: Int

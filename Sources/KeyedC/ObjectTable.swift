@@ -12,7 +12,7 @@ struct ObjectTable {
     private var texts = Appendix()
     /// The children of all containers in the document.
     private let children: [UInt32]
-    /// The references of collections with numbered fields, which follow these children.
+    /// The references in collections with numbered fields. In the block, they follow ``children``.
     private var numbered: [UInt32] = []
     private let top: UInt32
     private let archiver: Int

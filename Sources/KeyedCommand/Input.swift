@@ -118,6 +118,11 @@ struct TextReading {
             + "text, numbers and arrays, typed writes objects that can be read back.",
         valueName: "mapping")
 
+    /// The help of the flag for JSON in the typed mapping.
+    static let typedHelp = ArgumentHelp(
+        "Read dates, data and similar values from the JSON objects that keyed convert --json typed "
+            + "wrote for them.")
+
     func document(
         _ bytes: [UInt8], _ options: ParsingOptions, _ limits: ParsingLimits
     ) throws(PropertyListError) -> PropertyListDocument {

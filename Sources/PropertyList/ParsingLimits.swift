@@ -15,7 +15,7 @@
 /// | | `.untrusted` | `.default` | `.trusted` |
 /// |---|---|---|---|
 /// | depth | 128 | 512 | 1,000,000 |
-/// | input, bytes | 256 MiB | 4 GiB | 4 GiB |
+/// | input, bytes | 256 MiB | 4 GiB − 1 | 4 GiB − 1 |
 /// | expansion, visits (count: values and references) | 2 × count + 100,000 | 8 × count + 1,000,000 | 500 × count + 10⁸ |
 /// | output, bytes | 16 × size + 16 MiB | 64 × size + 64 MiB | 10,000 × size + 1 GiB |
 public struct ParsingLimits: Sendable, Hashable {

@@ -39,7 +39,7 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
     /// Decodes bytes above 0x7F in a string marked as ASCII as ISO 8859-1.
     public static let highASCII = ParsingOptions(rawValue: 1 << 5)
 
-    /// Replaces unpaired surrogates with U+FFFD.
+    /// Replaces unpaired surrogates with U+FFFD, in binary files and OpenStep text.
     public static let unpairedSurrogates = ParsingOptions(rawValue: 1 << 6)
 
     /// Accepts integers and UIDs of more than eight bytes that are out of range, and uses only
@@ -58,9 +58,9 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
     /// Accepts a root element without an enclosing `<plist>`.
     public static let missingPlistElement = ParsingOptions(rawValue: 1 << 10)
 
-    /// Accepts any content after the root element of XML, the root value of JSON, and the entries
-    /// of a strings file. Any other OpenStep value may be followed only by white space and
-    /// comments, as in Apple's parsers.
+    /// Accepts any content after the root element of XML and the entries of a strings file. Any
+    /// other OpenStep value may be followed only by white space and comments, as in Apple's
+    /// parsers, and JSON only by white space.
     public static let trailingContent = ParsingOptions(rawValue: 1 << 11)
 
     /// Accepts white space before the XML declaration, even after a byte order mark.

@@ -156,7 +156,7 @@ extension FileMode {
         // New files inherit a list from the folder. Removing it also changes the mode.
         try AccessList.remove(from: file)
         let new = try FileMode(of: file)
-        if new.owner == owner, new.group == group, new.mode == mode & 0o666 { return }
+        if new.owner == owner, new.group == group, new.mode == mode & 0o777 { return }
         _ = try apply(to: file, nil)
     }
 }

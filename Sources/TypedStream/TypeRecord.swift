@@ -185,7 +185,10 @@ struct TypeParser {
             // The check below ends the loop before the count can overflow.
             count = count * 10 + UInt64(digit - UInt8(ascii: "0"))
             place += 1
-            guard place - start <= 10, count <= UInt32.max else {
+            guard place - start <= 10 else {
+                throw fault("expected at most 10 digits in a number of elements, found more")
+            }
+            guard count <= UInt32.max else {
                 throw fault("expected at most \(UInt32.max) elements in an array, found more")
             }
         }

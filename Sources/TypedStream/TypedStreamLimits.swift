@@ -11,7 +11,7 @@
 /// | | `.untrusted` | `.default` | `.trusted` |
 /// |---|---|---|---|
 /// | depth | 128 | 512 | 1,000,000 |
-/// | input, bytes | 256 MiB | 4 GiB | 4 GiB |
+/// | input, bytes | 256 MiB | 4 GiB − 1 | 4 GiB − 1 |
 public struct TypedStreamLimits: Sendable, Hashable {
     /// The maximum number of nested objects. An array of strings has depth 2.
     public var depth: Int

@@ -114,7 +114,8 @@ struct NIBArchiveImportTests {
         let root = archive.addObject("NSObject")
         archive.append(.boolean(true), forKey: "key", to: root)
         let bytes = try archive.finish() + [1, 2, 3]
-        #expect(throws: PropertyListError.self) { try ImportedArchive(parsing: bytes) }
+        let strict = #expect(throws: PropertyListError.self) { try ImportedArchive(parsing: bytes) }
+        #expect(strict?.code == .trailingData)
         let salvaged = try ImportedArchive(salvaging: bytes)
         #expect(salvaged.document.problems.map(\.code) == [.trailingData])
         #expect(salvaged.document.problems.first?.location?.byte == bytes.count - 3)

@@ -24,7 +24,9 @@ struct BackupTests {
         }
     }
 
-    @Test("a backup that would exceed the limits for reading is not written, sealed or not")
+    @Test(
+        "a backup that would exceed the limits for reading is not written, whether it is sealed or not"
+    )
     func limits() throws {
         let backup = ItemBackup(items(26, size: 10_000))
         var limits = ParsingLimits.untrusted

@@ -13,7 +13,7 @@ import sys
 folder, page = sys.argv[1:]
 database = os.path.join(os.environ["KEYED_CORPUS"], "databases", "mvt-project__mvt--Manifest.db")
 if not os.path.exists(database):
-    print("The folder of KEYED_CORPUS is not here: the session is not run.")
+    print(f"{database} does not exist: the session is not run.")
     sys.exit()
 with open(page, encoding="utf-8") as file:
     text = file.read()

@@ -371,7 +371,7 @@ struct CoderTests {
         #expect((coder.error as? KeyedArchiveError)?.code == .wrongType)
     }
 
-    @Test("Each reference to an array of numbers is read from the first element")
+    @Test("A second reference to an array of numbers is read from the first element again")
     func sharedArrays() throws {
         let archiver = KeyedArchiverCoder()
         var numbers: [Float] = [1, 2.5, 3]

@@ -87,7 +87,7 @@ private func checkLimits(_ setup: FuzzSetup, _ format: PropertyListFormat) throw
         _ = try PropertyListDocument(
             parsing: setup.input, format: format, options: setup.options, limits: setup.limits)
     } catch {
-        try BrokenProperty.check(error.isLimit, "no error of a limit: \(error)")
+        try BrokenProperty.check(error.isLimit, "expected the error of a limit, found: \(error)")
     }
 }
 

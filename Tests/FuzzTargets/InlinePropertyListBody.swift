@@ -5,8 +5,8 @@ public import InlinePropertyList
 
 /// Reads the input as a property list of version 15, 16 or 17.
 ///
-/// The second byte selects the limits. The input follows. Property lists of versions 16 and 17
-/// without references are also rebuilt with a builder.
+/// The first byte is skipped, and the second selects the limits. The input follows. Property lists
+/// of versions 16 and 17 without references are also rebuilt with a builder.
 public func fuzzInlinePropertyList(_ bytes: [UInt8]) throws {
     let depth = [128, 512, 3][Int(bytes.dropFirst().first ?? 0) % 3]
     try checkInlinePropertyList(

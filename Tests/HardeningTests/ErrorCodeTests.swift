@@ -47,7 +47,7 @@ struct ErrorCodeTests {
         #expect(Set(codes) == Set(Provocation.archives.map(\.code)) && codes.count > 12)
     }
 
-    @Test("the tests of the stores compare the code of an error with every code of StoreError")
+    @Test("the tests of the stores expect each code of StoreError at least once")
     func storeCodes() throws {
         let folder = Corpus.repository.appending(path: "Tests/ArchiveStoreTests")
         let tests = Corpus.files(in: folder, suffix: ".swift").map {

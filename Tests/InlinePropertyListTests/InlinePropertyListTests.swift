@@ -51,7 +51,7 @@ enum ListSamples {
             + [0x12, 0, 0, 0, 0] + root
     }
 
-    /// An array with one value of each known kind of version 15.
+    /// An array with values of each known kind of version 15.
     static let oldKinds = old(
         [0xaf, 0x10, 0x90] + [0x00, 0x08, 0x09, 0x10, 0xb9, 0x10, 0x7f, 0x11, 0x00, 0x81]
             + [0x23, 0x3f, 0xe0, 0, 0, 0, 0, 0, 0] + [0x33, 0, 0, 0, 0, 0, 0, 0, 0]

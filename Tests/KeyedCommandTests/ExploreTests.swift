@@ -102,12 +102,15 @@ struct ExploreTests {
         }
     }
 
-    @Test("--redact omits texts, numbers, dates and data")
+    @Test("--redact omits texts, numbers, Booleans, dates and data")
     func redaction() throws {
         let document = try PropertyListDocument([
             "name": .string("Secretperson"), "number": .integer(7_777_777),
             "data": .data(Array("Secretbytes".utf8)), "flag": .boolean(true),
+            "born": .date(PropertyListDate(secondsSince2001: -353_635_200)),
         ])
+        let bits = (-353_635_200.0).bitPattern
+        let date = (0..<8).map { UInt8(truncatingIfNeeded: bits >> (56 - 8 * $0)) }
         for format in [PropertyListFormat.binary, .xml] {
             try Files.withFile(try document.serialized(as: format)) { file in
                 let (html, data) = try page(of: file, "--redact")
@@ -119,8 +122,10 @@ struct ExploreTests {
                     guard let text = space["base64"] as? String else { continue }
                     let bytes = [UInt8](try #require(Data(base64Encoded: text)))
                     #expect(!String(decoding: bytes, as: UTF8.self).contains("Secret"))
-                    // 0x09 is the marker of `true`.
-                    #expect(!bytes.dropLast(Trailer.size + 16).contains(0x09))
+                    #expect(!String(decoding: bytes, as: UTF8.self).contains("1989-10-18"))
+                    #expect(bytes.firstRange(of: date) == nil)
+                    // 0x09 is the marker of `true`. The header and the references come first.
+                    #expect(!bytes.dropFirst(8 + 1 + 10).dropLast(Trailer.size + 16).contains(0x09))
                 }
             }
         }

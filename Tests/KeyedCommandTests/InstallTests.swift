@@ -44,6 +44,8 @@ struct InstallTests {
         for (file, text) in [
             ("CHANGELOG.md", "\n## [\(version)]"),
             ("README.md", "from: \"\(version)\""),
+            ("Documentation/GettingStarted.md", "from: \"\(version)\""),
+            ("Documentation/Examples/Package.swift", "from: \"\(version)\""),
             ("Documentation/keyed.1", "swift\\-keyed\\-archive \(version)"),
             ("Python/keyedarchive/__init__.py", "\n__version__ = \"\(version)\""),
             ("Sources/ArchiveMacros/ArchiveMacros.docc/ArchiveMacros.md", "from: \"\(version)\""),

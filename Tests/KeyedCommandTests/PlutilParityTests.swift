@@ -255,6 +255,24 @@ struct PlutilParityTests {
         }
     }
 
+    @Test(
+        "a file with several JSON values, or half of a surrogate pair, is refused and not changed")
+    func otherJSON() throws {
+        for text in ["{\"a\":1}\n{\"b\":2}\n", "{\"a\":1,\"b\":\"\\ud800\"}"] {
+            for arguments in [
+                ["-insert", "z", "-integer", "1"], ["-replace", "a", "-integer", "1"],
+                ["-remove", "a"], ["-convert", "json"], ["-convert", "binary1"],
+            ] {
+                try Files.withFile(text.utf8) { file in
+                    let run = keyed(list: ["plutil"] + arguments + [file])
+                    #expect(run.status == 1, "\(arguments)")
+                    let bytes = try Data(contentsOf: URL(filePath: file))
+                    #expect(Array(bytes) == Array(text.utf8), "\(arguments)")
+                }
+            }
+        }
+    }
+
     @Test("UIDs and data are printed as by plutil, and a UID is kept by a conversion")
     func archives() throws {
         let value: PropertyListValue = [

@@ -60,6 +60,15 @@ struct CodableDifferenceTests {
                 try PlistDecoder().decode([UInt128].self, from: data)
             }
         },
+        Difference(title: "reals in XML that are read as `Float`") { () throws -> Void in
+            // As a `Double`, the number lies in the middle between two values of `Float`.
+            let xml = Data(text("<array><real>7.038531e-26</real></array>"))
+            #expect(try PropertyListDecoder().decode([Float].self, from: xml) == [7.038531e-26])
+            #expect(
+                try PlistDecoder().decode([Float].self, from: xml) == [
+                    Float(7.038531e-26 as Double)
+                ])
+        },
         Difference(title: "reals in XML beyond `Float`") { () throws -> Void in
             let xml = Data(text("<array><real>1e300</real></array>"))
             let theirs = try PropertyListDecoder().decode([Float].self, from: xml)

@@ -14,8 +14,8 @@ private struct Loose: Codable, Equatable {
     var fourth: [Loose]?
     var fifth: Int?
 
-    /// Returns a value with some of the fields, and a dictionary for it with the fields in random
-    /// order.
+    /// Returns a value with some of the fields, and a dictionary for it with one more key. In a third
+    /// of the cases, the order of the keys is random.
     static func random(
         _ random: inout SplitMix64, depth: Int
     ) -> (value: Loose, tree: PropertyListValue) {

@@ -11,8 +11,8 @@ public struct RandomPropertyList: Sendable {
     private let keys: [String]
     private let isExactInXML: Bool
 
-    /// Creates a generator of values of `kinds`, reproducible by the seed. With `isExactInXML`, all
-    /// values round-trip through XML unchanged: reals have 64 bits and are not NaN.
+    /// Creates a generator of values of `kinds`, reproducible by the seed. With `isExactInXML` and
+    /// ``xmlKinds``, all values round-trip through XML unchanged: reals have 64 bits and are not NaN.
     public init(
         seed: UInt64, kinds: [PropertyListKind] = Self.allKinds, isExactInXML: Bool = false
     ) {

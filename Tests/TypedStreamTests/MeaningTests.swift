@@ -122,7 +122,7 @@ struct MeaningTests {
             ])
     }
 
-    // Earlier versions read the missing value beyond the end of the file.
+    // Earlier versions of this library read beyond the end of the file here.
     @Test("reading the content of an object that is cut off is an error, wherever the stream ends")
     func prefixes() throws {
         let bytes = try Self.stream()

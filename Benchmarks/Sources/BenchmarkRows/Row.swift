@@ -41,7 +41,8 @@ public enum Job: String, Sendable {
     case text
     /// Reads bytes of another format, and visits each value.
     case visit
-    /// Parses hostile input to its values or its error, or XML in rare forms to values.
+    /// Parses hostile input, which gives values or an error, or XML in rare forms, which gives
+    /// values.
     case withstand
 }
 

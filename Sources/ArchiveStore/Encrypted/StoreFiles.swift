@@ -24,12 +24,11 @@ enum StoreFiles {
     // The pause between attempts, in milliseconds.
     private static let pause: Int32 = 10
 
-    /// Checks the header of a store and the files beside it, before a connection to it reads any of
-    /// them.
+    /// Checks the header of a store and the files beside it, before SQLite interprets any of them.
     ///
-    /// The header is read through the connection, because opening and closing the file again would
-    /// release this process's locks on it. A failed check is ignored while a transaction is
-    /// running, because its journal is in use and the files change between the reads.
+    /// The header is read as bytes from the open file of the connection, because opening and closing
+    /// the file again would release this process's locks on it. A failed check is ignored while a
+    /// transaction is running, because its journal is in use and the files change between the reads.
     ///
     /// - Throws: `invalidDatabase` for versions other than 1 in the header, for a write-ahead log,
     ///   or for a journal that ``StoreJournal`` refuses.

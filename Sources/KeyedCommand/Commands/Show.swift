@@ -52,10 +52,7 @@ struct Show: ParsableCommand, ConsoleCommand {
     @Option(help: TextReading.encodingHelp)
     var encoding: String?
 
-    @Flag(
-        help: ArgumentHelp(
-            "Read the JSON objects that keyed convert --json typed writes for dates, data and "
-                + "similar values."))
+    @Flag(help: TextReading.typedHelp)
     var typed = false
 
     func validate() throws {

@@ -8,20 +8,17 @@
 ///     array  = "[" [ value { "," value } ] "]"
 ///     blank  = SP | TAB | LF | CR
 struct JSONGrammar {
-    let options: ParsingOptions
     private let limits: ParsingLimits
     var tree: TreeAssembler
-    private(set) var used: ParsingOptions = []
     private var position: Int
     // True after a value, before its separator has been read.
     private var isAfterValue = false
     private let isASCII: Bool
 
-    init(_ bytes: [UInt8], options: ParsingOptions, limits: ParsingLimits) {
+    init(_ bytes: [UInt8], limits: ParsingLimits) {
         tree = TreeAssembler(bytes: bytes)
         position = bytes.span.has("\u{FEFF}", at: 0) ? 3 : 0
         isASCII = bytes.span.isASCII()
-        self.options = options
         self.limits = limits
     }
 
@@ -37,22 +34,18 @@ struct JSONGrammar {
             if tree.openKind == .dictionary { try readMember(text) } else { try readElement(text) }
         }
         skipBlanks(text)
-        if position < text.count { try allowTrailing() }
+        // No leniency accepts more text. Text of one JSON value on each line would lose all values but
+        // the first, and Apple's parser refuses it too.
+        if position < text.count {
+            throw error(
+                .trailingData, "expected the end of the text after the root value, found more text",
+                "put each JSON value into a file of its own")
+        }
     }
 
     @inline(__always)
     private mutating func skipBlanks(_ text: Span<UInt8>) {
         while position < text.count, isXMLWhitespace(text[position]) { position &+= 1 }
-    }
-
-    private mutating func allowTrailing() throws(PropertyListError) {
-        guard options.contains(.trailingContent) else {
-            throw error(
-                .trailingData,
-                "expected the end of the text after the root value, found more text",
-                ParsingOptions.trailingContent.advice)
-        }
-        used.insert(.trailingContent)
     }
 
     // MARK: Containers
@@ -165,7 +158,7 @@ struct JSONGrammar {
 
     private mutating func readString(_ text: Span<UInt8>) throws(PropertyListError) -> NodeRecord {
         let start = position
-        var string = JSONString(at: start, options: options)
+        var string = JSONString(at: start)
         let content = try string.skip(text)
         position = string.end
         guard string.hasEscapes else {
@@ -177,7 +170,6 @@ struct JSONGrammar {
         }
         let before = tree.store.decoded.count
         try string.append(text, content, to: &tree.store.decoded)
-        used.formUnion(string.used)
         return try tree.store.decodedRecord(.string, from: before, at: start, .json)
     }
 

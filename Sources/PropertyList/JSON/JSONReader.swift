@@ -11,7 +11,7 @@ enum JSONReader {
         limits: ParsingLimits
     ) throws(PropertyListError) -> PropertyListDocument {
         try checkEncoding(bytes)
-        var grammar = JSONGrammar(bytes, options: options, limits: limits)
+        var grammar = JSONGrammar(bytes, limits: limits)
         var problems: [PropertyListError] = []
         var used: ParsingOptions = []
         do { try grammar.run(bytes.span) } catch {
@@ -31,7 +31,7 @@ enum JSONReader {
         return PropertyListDocument(
             .init(
                 store: store, keys: pass.keys, format: .json, mapping: mapping,
-                leniencies: used.union(grammar.used).union(pass.used), problems: problems))
+                leniencies: used.union(pass.used), problems: problems))
     }
 
     /// Checks that the text is UTF-8 (RFC 8259 §8.1). A UTF-8 byte order mark is ignored.

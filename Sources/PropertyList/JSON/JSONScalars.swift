@@ -45,15 +45,10 @@ struct JSONNumber {
 ///     escape = "\" ( '"' | "\" | "/" | "b" | "f" | "n" | "r" | "t" | "u" four hexadecimal digits )
 struct JSONString {
     private let start: Int
-    private let options: ParsingOptions
     private(set) var end = 0
     private(set) var hasEscapes = false
-    private(set) var used: ParsingOptions = []
 
-    init(at start: Int, options: ParsingOptions) {
-        self.start = start
-        self.options = options
-    }
+    init(at start: Int) { self.start = start }
 
     /// Finds the end of the string. Linear.
     ///
@@ -135,13 +130,7 @@ struct JSONString {
         if unit < 0xDC00, let second = Self.unit(text, at: 6), second & 0xFC00 == 0xDC00 {
             return (0x10000 &+ ((unit & 0x3FF) << 10 | second & 0x3FF), 12)
         }
-        guard options.contains(.unpairedSurrogates) else {
-            throw Self.error(
-                .invalidString, "an escape is an unpaired surrogate", place,
-                ParsingOptions.unpairedSurrogates.advice)
-        }
-        used.insert(.unpairedSurrogates)
-        return (0xFFFD, 6)
+        throw Self.error(.invalidString, "an escape is an unpaired surrogate", place)
     }
 
     /// Returns the code unit of the `\uhhhh` at `index`, or nil if there is none.

@@ -12,6 +12,8 @@ struct JSONWriter: ~Copyable {
         /// A Boolean value that is true if the container is wrapped in an object that names its
         /// kind.
         let isWrapped: Bool
+        /// The number of nested containers in the output around each value of the container.
+        let depth: Int
         var count = 0
     }
 
@@ -90,15 +92,20 @@ struct JSONWriter: ~Copyable {
             output.append(UInt8(ascii: "\""))
         case .dictionary:
             let isPairs = options.mapping == .typed && !hasStringKeys(record)
-            open(.dictionary, wrapping: isPairs ? .pairs : isLikeForm(record) ? .dictionary : nil)
-        case .array: open(.array, wrapping: nil)
+            try open(
+                .dictionary, wrapping: isPairs ? .pairs : isLikeForm(record) ? .dictionary : nil)
+        case .array: try open(.array, wrapping: nil)
         case .set:
             if options.mapping == .strict { throw JSONScalarWriter.refusal("set") }
-            open(.set, wrapping: options.mapping == .typed ? .set : nil)
-        default:
-            let writer = JSONScalarWriter(options: options)
-            try writer.append(document.node(node), to: &output)
+            try open(.set, wrapping: options.mapping == .typed ? .set : nil)
+        default: try appendScalar(node)
         }
+    }
+
+    private mutating func appendScalar(_ node: UInt32) throws(PropertyListError) {
+        let start = output.count
+        try JSONScalarWriter(options: options).append(document.node(node), to: &output)
+        if output[start] == UInt8(ascii: "{") { try budget.enter(depth: depth &+ 1) }
     }
 
     /// Returns whether a parser of typed JSON would mistake the dictionary for a form.
@@ -116,7 +123,15 @@ struct JSONWriter: ~Copyable {
 
     // MARK: Containers
 
-    private mutating func open(_ kind: PropertyListKind, wrapping form: JSONForm?) {
+    /// The number of nested containers in the output around the next value.
+    private var depth: Int { frames.last?.depth ?? 0 }
+
+    /// Opens a container. A form adds one level to the output, and pairs add another.
+    private mutating func open(
+        _ kind: PropertyListKind, wrapping form: JSONForm?
+    ) throws(PropertyListError) {
+        let inside = depth &+ (form == nil ? 1 : form == .pairs ? 3 : 2)
+        try budget.enter(depth: inside)
         if let form {
             output.append(UInt8(ascii: "{"))
             output.append(contentsOf: JSONScalarWriter.key(form, options).utf8)
@@ -124,7 +139,8 @@ struct JSONWriter: ~Copyable {
         let isObject = kind == .dictionary && form != .pairs
         output.append(isObject ? UInt8(ascii: "{") : UInt8(ascii: "["))
         frames.append(
-            Frame(isObject: isObject, isPairs: form == .pairs, isWrapped: form != nil))
+            Frame(
+                isObject: isObject, isPairs: form == .pairs, isWrapped: form != nil, depth: inside))
     }
 
     private mutating func leave() {

@@ -75,8 +75,8 @@ struct ValueBuilder {
         try budget.build(leaves.places.count, contents: contents)
     }
 
-    /// Returns about the memory that text or data takes in addition to the value: its bytes in the
-    /// file. Text in UTF-16 can take 1.5 times as much. Short contents are copied for each
+    /// Returns the approximate memory, in bytes, that text or data takes in addition to the value:
+    /// its size in the file plus overhead. Text in UTF-16 can take 1.5 times as much. Short contents are copied for each
     /// occurrence; shared long contents are not.
     private func contentSize(_ record: NodeRecord) -> Int {
         guard record.kind == .string || record.kind == .data else { return 0 }

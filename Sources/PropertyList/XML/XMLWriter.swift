@@ -108,6 +108,7 @@ struct XMLWriter: ~Copyable {
             let record = store.records[Int(store.children[place])]
             let line = keys.elements.span.extracting(key)
             if isArchive, record.kind == .uid {
+                guard walk.depth < budget.limits.depth else { return place }
                 lines.append(key: line, uid: record.payload, indent, to: &output)
             } else if !lines.append(key: line, leaf: record, in: store, indent, to: &output) {
                 return place
@@ -263,6 +264,8 @@ struct XMLWriter: ~Copyable {
             try lose(
                 .uidDictionaries, "a UID outside a keyed archive would be read as a dictionary")
         }
+        // A UID is written as a dictionary.
+        try budget.enter(depth: walk.depth &+ 1)
         lines.append(uid: record.payload, indent, to: &output)
     }
 

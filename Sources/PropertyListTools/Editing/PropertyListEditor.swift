@@ -27,8 +27,10 @@ public struct PropertyListEditor: Sendable {
     ///     again.
     ///   - limits: The limits for the result.
     /// - Throws: `unrepresentableValue` for a document that was only partly readable or has no
-    ///   format, and for OpenStep text that needed leniencies for separators, trailing content or
-    ///   an unterminated comment. `duplicateKey` for text in which a key occurs twice.
+    ///   format, for OpenStep text that needed leniencies for separators, trailing content or an
+    ///   unterminated comment, and for a binary file with integers or text that a leniency changed.
+    ///   `duplicateKey` for text in which a key occurs twice, and for a binary file of which only
+    ///   the first entry of such a key was read.
     public init(
         _ document: PropertyListDocument, options: ParsingOptions = .strict,
         limits: ParsingLimits = .default
@@ -62,20 +64,39 @@ public struct PropertyListEditor: Sendable {
                 .unrepresentableValue, format: format,
                 what: "cannot edit a file that is only partly readable: \(problem.what)")
         }
-        let unclear: ParsingOptions = [.looseSeparators, .trailingContent, .unterminatedComment]
-        guard format != .openStep || document.leniencies.isDisjoint(with: unclear) else {
+        let unclear = document.leniencies.intersection(Self.unclear(format))
+        guard unclear.isEmpty else {
             throw PropertyListError(
                 .unrepresentableValue, format: format,
-                what: "cannot edit a file that needs leniencies: \(document.leniencies)",
+                what: "cannot edit a file that needs leniencies: \(unclear)",
                 recovery: .init(.rewrite, "rewrite the property list first"))
         }
-        let repeated: ParsingOptions = [.duplicateKeys, .allDuplicateKeys]
-        guard format == .binary || document.leniencies.isDisjoint(with: repeated) else {
+        // Binary files keep all entries of a key that were read.
+        let repeated: ParsingOptions =
+            format == .binary ? .duplicateKeys : [.duplicateKeys, .allDuplicateKeys]
+        guard document.leniencies.isDisjoint(with: repeated) else {
             throw PropertyListError(
                 .duplicateKey, format: format,
-                what: "cannot edit a file with duplicate keys: the edit would be ambiguous",
+                what: "cannot edit a file with duplicate keys: \(Self.ambiguity(format))",
                 recovery: .init(.rewrite, "rewrite the property list first"))
         }
+    }
+
+    /// Returns the leniencies with which an edit would change more than its place. An edit of XML
+    /// keeps the bytes of everything else. Binary files and JSON are written anew, and no leniency
+    /// changes a value of JSON.
+    private static func unclear(_ format: PropertyListFormat) -> ParsingOptions {
+        switch format {
+        case .openStep: [.looseSeparators, .trailingContent, .unterminatedComment]
+        case .binary: [.wideIntegers, .unpairedSurrogates]
+        default: []
+        }
+    }
+
+    private static func ambiguity(_ format: PropertyListFormat) -> String {
+        format == .binary
+            ? "the edit would remove all entries of a key but the first"
+            : "the edit would be ambiguous"
     }
 
     /// Applies an edit to the result of the previous edits.

@@ -14,7 +14,7 @@ struct BinaryWriterTests {
     }
 
     @Test(
-        "writes each scalar as CoreFoundation does",
+        "writes each scalar and empty container as CoreFoundation does",
         arguments: [
             (.null, "00"), (false, "08"), (true, "09"), (0, "1000"), (255, "10ff"),
             (256, "110100"), (65536, "1200010000"), (4_294_967_295, "12ffffffff"),

@@ -91,12 +91,23 @@ struct JSONReaderTests {
     @Test("accepts each deviation only with its leniency")
     func leniencies() throws {
         #expect(try json("{\"a\":1,\"a\":2}", .duplicateKeys) == ["a": 2])
-        #expect(try json("[1] x", .trailingContent) == [1])
-        #expect(try json("\"\\uD800\\n\"", .unpairedSurrogates) == "\u{FFFD}\n")
         let bytes = Array("{\"a\": 1, \"b\": [true, nil".utf8)
         let salvaged = try PropertyListDocument(parsing: bytes, options: .salvage)
         #expect(try salvaged.root.value() == ["a": 1, "b": [true]])
         #expect(salvaged.problems.first?.path?.description == "b[1]")
+    }
+
+    @Test("no leniency for other formats changes or drops a part of the text")
+    func otherLeniencies() throws {
+        for text in ["[1] x", "{\"a\":1}\n{\"a\":2}", "[1],", "[1]\0"] {
+            #expect(failure(text, .appleCompatible)?.code == .trailingData, "\(text)")
+        }
+        let surrogate = failure("[\"\\uD800\\n\"]", .appleCompatible)
+        #expect(surrogate?.code == .invalidString)
+        let lines = Array("{\"a\":1}\n{\"a\":2}".utf8)
+        let salvaged = try PropertyListDocument(parsing: lines, options: .salvage)
+        #expect(try salvaged.root.value() == ["a": 1])
+        #expect(salvaged.problems.map(\.code) == [.trailingData])
     }
 
     @Test("records where each value begins")

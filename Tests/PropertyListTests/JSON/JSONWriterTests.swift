@@ -235,6 +235,42 @@ struct JSONWriterTests {
         }
         #expect(error?.isLimit == true)
     }
+
+    @Test("typed JSON that would be nested too deeply to be read again is not written")
+    func depth() throws {
+        for (levels, container, content, isAllowed) in [
+            (512, { .array([$0]) }, .null, true), (512, { .array([$0]) }, date(0), false),
+            (511, { .array([$0]) }, date(0), true), (510, { .array([$0]) }, ["$date": 1], true),
+            (511, { .array([$0]) }, ["$date": 1], false), (256, { .set([$0]) }, .null, true),
+            (257, { .set([$0]) }, .null, false),
+        ] as [(Int, (PropertyListValue) -> PropertyListValue, PropertyListValue, Bool)] {
+            let value = (0..<levels).reduce(content) { inner, _ in container(inner) }
+            do {
+                let text = try json(value, .typed)
+                #expect(isAllowed, "\(levels) \(content)")
+                let again = try typed(text)
+                #expect(again == value)
+            } catch let error as PropertyListError {
+                #expect(!isAllowed, "\(levels) \(content)")
+                #expect(error.code == .depthLimitExceeded)
+            }
+        }
+        for (levels, isAllowed) in [(509, true), (510, false)] {
+            let arrays = (1...UInt64(levels)).map { BinaryAssembler.Object.array([$0]) }
+            let last = UInt64(levels)
+            let file = BinaryAssembler(
+                arrays + [.dictionary([last + 1], [last + 2]), .integer(1), .null],
+                offsetWidth: 2, referenceWidth: 2)
+            let document = try PropertyListDocument(parsing: file.bytes, options: .nonStringKeys)
+            var options = JSONPropertyList.Options()
+            options.mapping = .typed
+            let text = try? JSONPropertyList.serialize(document, options: options)
+            #expect((text != nil) == isAllowed, "\(levels)")
+            if let text {
+                _ = try JSONPropertyList.parse(text, mapping: .typed, options: .nonStringKeys)
+            }
+        }
+    }
 }
 
 /// Rewrites each file `*.in` with CPython's `json`: once as `*.out`, and once as `*.js`, like a

@@ -33,6 +33,30 @@ struct XMLLayoutTests {
             text.contains("\n\t<array>\n\t\t<integer>7</integer>\n\t\t<array>\n\t\t\t<true/>\n"))
     }
 
+    @Test("a UID that would be nested too deeply to be read again is not written")
+    func depth() throws {
+        for (levels, isAllowed) in [(511, true), (512, false)] {
+            let value = (0..<levels).reduce(PropertyListValue.uid(3)) { inner, _ in .array([inner])
+            }
+            let archive: PropertyListValue = [
+                "$version": 100_000, "$archiver": "NSKeyedArchiver", "$top": [:], "$objects": [],
+                "more": (1..<levels).reduce(PropertyListValue.uid(3)) { inner, _ in .array([inner])
+                },
+            ]
+            for value in [value, archive] {
+                do {
+                    let text = try text(value) { _ in }
+                    #expect(isAllowed, "\(levels)")
+                    _ = try PropertyListDocument(parsing: text.utf8)
+                } catch let error as PropertyListError {
+                    #expect(!isAllowed, "\(levels)")
+                    #expect(error.code == .depthLimitExceeded)
+                    #expect(error.path != nil)
+                }
+            }
+        }
+    }
+
     @Test("elements are indented with spaces, or not at all", arguments: [0, 1, 2, 4, 16])
     func spaces(_ width: Int) throws {
         let usual = try text { _ in }

@@ -149,6 +149,48 @@ struct BinaryEditTests {
         #expect(objects(result.document) == ["dictionary", "k", "y"])
     }
 
+    @Test("a file is not edited if a leniency dropped or changed a part of it")
+    func changedParts() throws {
+        let one = BinaryAssembler.Object.integer(1)
+        for (objects, options, code) in [
+            (
+                [.dictionary([1, 1], [2, 3]), .ascii("k"), one, .integer(2)], .duplicateKeys,
+                .duplicateKey
+            ),
+            (
+                [.dictionary([1, 2], [3, 4]), .ascii("k"), .ascii("w"), one, .wideInteger(1, 7)],
+                .wideIntegers, .unrepresentableValue
+            ),
+            (
+                [.dictionary([1, 2], [3, 4]), .ascii("k"), .ascii("s"), one, .utf16([0xD800])],
+                .unpairedSurrogates, .unrepresentableValue
+            ),
+        ] as [([BinaryAssembler.Object], ParsingOptions, PropertyListError.Code)] {
+            let bytes = BinaryAssembler(objects).bytes
+            for options in [options, .appleCompatible] {
+                let document = try PropertyListDocument(parsing: bytes, options: options)
+                let error = #expect(throws: PropertyListError.self) {
+                    try document.applying([PropertyListEdit([.key("k")], .set("y"))])
+                }
+                #expect(error?.code == code)
+                #expect(error?.recoveryCode == .rewrite)
+            }
+        }
+    }
+
+    @Test("all entries of a key that were read are kept")
+    func repeatedKeys() throws {
+        let file = BinaryAssembler([
+            .dictionary([1, 1, 4], [2, 3, 2]), .ascii("k"), .integer(1), .integer(2), .ascii("x"),
+        ])
+        let document = try PropertyListDocument(parsing: file.bytes, options: .allDuplicateKeys)
+        let result = try document.applying([PropertyListEdit([.key("x")], .set("y"))])
+        let again = try PropertyListDocument(parsing: result.bytes, options: .allDuplicateKeys)
+        let entries = try #require(again.root.dictionary)
+        #expect(entries.map(\.key) == ["k", "k", "x"])
+        #expect(entries.map(\.value.integer) == [1, 2, nil])
+    }
+
     @Test("sets and nulls can be written")
     func kinds() throws {
         let source = try BinaryPropertyList.serialize(PropertyListDocument([.set([1]), .null]))

@@ -1,19 +1,20 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-//! How much memory is resident, in bytes: as `Sources/bench-row/ResidentMemory.swift` looks at it.
+//! The resident memory of this process in bytes, measured as in
+//! `Sources/bench-row/ResidentMemory.swift`.
 
-/// Now.
+/// Returns the resident memory at present.
 pub fn current() -> u64 {
     status("VmRSS:")
 }
 
-/// Begins to look for the peak anew.
+/// Resets the peak to the resident memory at present.
 pub fn reset_peak() {
     let _ = std::fs::write("/proc/self/clear_refs", "5");
 }
 
-/// The most that was resident since then.
+/// Returns the peak of the resident memory since the last call of `reset_peak`.
 pub fn peak() -> u64 {
     status("VmHWM:")
 }
