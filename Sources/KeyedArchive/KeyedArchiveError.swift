@@ -181,7 +181,7 @@ extension KeyedArchiveError: CustomStringConvertible {
     }
 
     /// `keyed archive: what, in path, source`.
-    var descriptionWithoutRecovery: String {
+    package var descriptionWithoutRecovery: String {
         let origin = source.map { ", \($0)" } ?? ""
         if let error = propertyListError { return error.descriptionWithoutRecovery + origin }
         let place = path.flatMap { $0.components.isEmpty ? nil : ", in \($0)" }

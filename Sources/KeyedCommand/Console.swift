@@ -26,6 +26,18 @@ final class Console {
     /// A Boolean value that says whether output goes to a terminal; false if output is captured.
     var isTerminal: Bool { !keepsOutput && StandardStream.output.isTerminal }
 
+    /// Checks that binary output does not go to a terminal, which could interpret a part of it.
+    func requireNoTerminal() throws(Failure) {
+        if !isTerminal { return }
+        throw Failure(
+            .usage, "keyed: binary output is not written to a terminal; name a file with -o")
+    }
+
+    /// Reports, on standard error, what the XML of a file lost.
+    func report(_ losses: [XMLPropertyList.LossCount], in name: String) {
+        for lost in losses { complain("\(name): \(lost.loss.sentence(count: lost.count))") }
+    }
+
     /// Starts a run under the limits that its options specify.
     ///
     /// `argumentSize` is the size of all arguments in bytes. It raises the budget, because

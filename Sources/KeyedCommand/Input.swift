@@ -3,8 +3,10 @@
 
 import ArchiveImport
 import ArgumentParser
+import KeyedArchive
 import PropertyList
 import SystemFiles
+import ValidText
 
 /// The failure of a verb: its exit code and the message for standard error.
 struct Failure: Error {
@@ -31,6 +33,21 @@ struct Failure: Error {
         }
         self.init(error.isLimit ? .limit : .invalid, text)
     }
+
+    /// Creates the failure of reading a keyed archive.
+    init(_ error: KeyedArchiveError, in file: String) {
+        if let error = error.propertyListError {
+            self.init(error, in: file, source: nil)
+        } else {
+            let name = TerminalText.escaped(file)
+            if error.isLimit {
+                self.init(
+                    .limit, "\(name): \(error.descriptionWithoutRecovery) (\(Advice.raiseLimits))")
+            } else {
+                self.init(.invalid, "\(name): \(error)")
+            }
+        }
+    }
 }
 
 extension PropertyListError {
@@ -45,13 +62,15 @@ extension PropertyListError {
 
 /// The recovery advice for an error, in terms of the command's options.
 enum Advice {
+    static let raiseLimits = "--limits trusted allows more, if you trust the file"
+
     /// Returns the advice, or nil if there is none or if it applies only to Swift code.
     ///
     /// `way` tells how to make the verb lenient, such as `use --lenient`. It is nil if all
     /// leniencies were allowed already.
     static func text(for error: PropertyListError, leniently way: String?) -> String? {
         switch error.recoveryCode {
-        case .raiseLimits: "--limits trusted allows more, if you trust the file"
+        case .raiseLimits: raiseLimits
         case .nameEncoding: "name its encoding with --encoding"
         case .chooseScalars: "choose another form with --scalars typed or text"
         case .chooseMapping: "choose another form with --json coerce or typed"
@@ -123,10 +142,24 @@ struct TextReading {
         "Read dates, data and similar values from the JSON objects that keyed convert --json typed "
             + "wrote for them.")
 
+    /// Returns whether only the user can say how a text is encoded: it is OpenStep text without a
+    /// byte order mark, and not UTF-8. ASCII text could be in any encoding, and UTF-16 of ASCII
+    /// characters has NULs.
+    private static func needsEncoding(_ bytes: [UInt8]) -> Bool {
+        if ByteOrderMark(bytes) != nil || ImportedArchive.Format.detect(bytes) != nil {
+            return false
+        }
+        if let format = try? PropertyListFormat.detect(bytes), format == .binary || format == .xml {
+            return false
+        }
+        let isUTF8 = String(validUTF8: bytes) != nil
+        return !isUTF8 || bytes.contains(0) || bytes.allSatisfy { $0 < 0x80 }
+    }
+
     func document(
         _ bytes: [UInt8], _ options: ParsingOptions, _ limits: ParsingLimits
     ) throws(PropertyListError) -> PropertyListDocument {
-        if let encoding {
+        if let encoding, Self.needsEncoding(bytes) {
             return try OpenStepPropertyList.parse(
                 bytes, encoding: encoding, options: options, limits: limits)
         }

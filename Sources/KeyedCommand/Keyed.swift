@@ -33,6 +33,12 @@ struct Keyed: ParsableCommand {
 /// Runs the command with the arguments of the process, and ends the process.
 package func main() -> Never {
     let console = Console()
+    if let index = Environment.firstInvalidArgument, index > 0 {
+        console.complain(
+            "keyed: expected arguments in UTF-8, found other bytes in argument \(index)")
+        console.flush()
+        leave(.usage)
+    }
     let arguments = Array(CommandLine.arguments.dropFirst())
     let isPlutil = CommandLine.arguments.first.map(lastName) == "plutil"
     let status = isPlutil ? PlutilRun.run(arguments, console) : Main.run(arguments, console)

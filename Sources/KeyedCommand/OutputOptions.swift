@@ -131,12 +131,7 @@ struct OutputOptions: ParsableArguments {
             }
             return try input.document.serialized(
                 as: format.format, options: options, limits: limits
-            ) { losses in
-                for lost in losses {
-                    let sentence = lost.loss.sentence(count: lost.count)
-                    console.complain("\(input.printableName): \(sentence)")
-                }
-            }
+            ) { console.report($0, in: input.printableName) }
         }
     }
 

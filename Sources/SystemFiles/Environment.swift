@@ -12,6 +12,17 @@ package enum Environment {
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 
+    /// The index of the first argument of the process that is not UTF-8, or nil if there is none.
+    /// Swift's own array of arguments has U+FFFD in place of invalid bytes.
+    package static var firstInvalidArgument: Int? {
+        // SAFETY: the system's array has `argc` NUL-terminated arguments, which nothing changes.
+        (0..<Int(CommandLine.argc)).first { index in
+            unsafe CommandLine.unsafeArgv[index].map {
+                unsafe String(validatingCString: $0) == nil
+            } ?? false
+        }
+    }
+
     /// Registers a function to be called when the process exits by calling `exit` or by returning
     /// from `main`. It is not called when the process is killed, crashes, or calls `_exit`.
     package static func onExit(_ body: @escaping @convention(c) () -> Void) { _ = atexit(body) }

@@ -149,24 +149,29 @@ package enum FileAccess {
         let target = try place.resolvingLinks()
         let list = try AccessList(of: target)
         let attributes = try UserAttributes(of: target)
-        var keepsList = true
+        var kept = KeptRights(owner: true, group: true, accessList: true)
         var keepsAttributes = true
         func prepare(_ file: TemporaryFile) throws(SystemError) {
             // Copy the attributes while the file still belongs to the process's user.
             keepsAttributes = attributes.apply(to: file.file)
-            keepsList = try existing.apply(to: file.file, list)
+            kept = try existing.apply(to: file.file, list)
         }
         try withTemporary(for: target, bytes, mode: 0o600, prepare: prepare, place: publish)
         try synchronizeFolder(of: target)
-        return notes(about: existing, keepsList, keepsAttributes)
+        return notes(about: existing, kept, keepsAttributes)
     }
 
     private static func notes(
-        about old: FileMode, _ keepsList: Bool, _ keepsAttributes: Bool
+        about old: FileMode, _ kept: KeptRights, _ keepsAttributes: Bool
     ) -> [String] {
         var notes: [String] = []
         if !keepsAttributes { notes.append("some extended attributes could not be kept") }
-        if !keepsList {
+        if !kept.owner { notes.append("the owner could not be kept; the new file is yours") }
+        if !kept.group {
+            notes.append(
+                "the group could not be kept; the new group has no more rights than others had")
+        }
+        if !kept.accessList {
             notes.append(
                 "the access control list could not be kept; only the owner may use the new file")
         }

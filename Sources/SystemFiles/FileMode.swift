@@ -175,13 +175,12 @@ package struct FileMode {
     /// be kept, only the owner may use the file, because the group bits were the list's mask and
     /// the list may have denied users what others may do.
     ///
-    /// - Returns: A Boolean value indicating whether the list was kept. It is true if there was
-    ///   none.
-    func apply(to file: FileDescriptor, _ list: AccessList?) throws(SystemError) -> Bool {
+    /// - Returns: What the new file has in common with the old one.
+    func apply(to file: FileDescriptor, _ list: AccessList?) throws(SystemError) -> KeptRights {
         // Only the superuser can change the owner. Otherwise the file keeps the caller as its
         // owner.
-        let keepsGroup =
-            fchown(file.rawValue, owner, group) == 0 || fchown(file.rawValue, .max, group) == 0
+        let keepsBoth = fchown(file.rawValue, owner, group) == 0
+        let keepsGroup = keepsBoth || fchown(file.rawValue, .max, group) == 0
         var permissions = mode & 0o777
         let keepsList = list.map { keepsGroup && $0.apply(to: file) }
         if keepsList != true { try AccessList.remove(from: file) }
@@ -192,6 +191,16 @@ package struct FileMode {
             permissions = permissions & 0o700 | everybody << 3 | everybody
         }
         try file.setMode(permissions)
-        return keepsList != false
+        return KeptRights(
+            owner: keepsBoth || isOwn, group: keepsGroup, accessList: keepsList != false)
     }
+}
+
+/// The rights of a replaced file that its new version has too.
+struct KeptRights {
+    let owner: Bool
+    let group: Bool
+    /// A Boolean value indicating whether the access control list was kept. It is true if there was
+    /// none.
+    let accessList: Bool
 }

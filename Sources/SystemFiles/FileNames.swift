@@ -94,7 +94,9 @@ package func lastName(of path: String) -> String {
 /// after it.
 package func withoutExtension(_ path: String) -> String {
     let name = path.utf8.dropFirst(folderPrefix(of: path).utf8.count)
-    guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return path }
+    guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else {
+        return path
+    }
     return String(decoding: path.utf8[..<dot], as: UTF8.self)
 }
 

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import Testing
 
 @testable import KeyedCommand
@@ -70,5 +71,34 @@ struct CheckTests {
         #expect(all.status == 0 && all.output == keyed("show", save).output)
         #expect(
             keyed("show", save, "--allow", "App.Save,NSArray").output.contains("<NSString is not"))
+    }
+
+    @Test("an exceeded limit of class descriptions has the exit code of a limit in each verb")
+    func manyDescriptions() throws {
+        let count = UInt64(2000)
+        let common: [BinaryAssembler.Object] = [
+            .dictionary([1, 2, 3, 4], [5, 6, 7, 8]), .ascii("$archiver"), .ascii("$version"),
+            .ascii("$top"), .ascii("$objects"), .ascii("NSKeyedArchiver"),
+            .integer(100_000, width: 4), .dictionary([9], [10]),
+            .array([11] + (17 + count..<17 + 2 * count) + (17 + 3 * count..<17 + 4 * count)),
+            .ascii("root"), .uid(1), .ascii("$null"), .ascii("$class"), .ascii("$classname"),
+            .ascii("$classes"), .ascii("C"), .array((0..<count).map { _ in 15 }),
+        ]
+        // Objects, each with a class of its own. The classes share one array of names.
+        let numbers = 0..<count
+        let references = numbers.map { BinaryAssembler.Object.uid(count + 1 + $0, width: 2) }
+        let objects = numbers.map { BinaryAssembler.Object.dictionary([12], [17 + $0]) }
+        let names = numbers.map { BinaryAssembler.Object.ascii("D\($0)") }
+        let classes = numbers.map { number in
+            BinaryAssembler.Object.dictionary([13, 14], [17 + 2 * count + number, 16])
+        }
+        let file = BinaryAssembler(
+            common + references + objects + names + classes, offsetWidth: 4, referenceWidth: 2)
+        try Files.withFile(file.bytes) { file in
+            for verb in [["check", "--allow", "foundation"], ["lint"], ["classes"]] {
+                let run = keyed(list: verb + ["--limits", "untrusted", file])
+                #expect(run.status == 4, "\(verb): \(run.errors)")
+            }
+        }
     }
 }

@@ -477,6 +477,60 @@ struct EditCommandTests {
         #expect(keyed("get", file, "roots").errors.contains("missing key `roots`"))
     }
 
+    @Test("a value of --from or of -t plist is read with the options of the verb")
+    func readingOptions() throws {
+        try Files.withFolder { folder in
+            let file = folder.appending(path: "a.plist").path
+            let date = folder.appending(path: "date.json").path
+            let twice = folder.appending(path: "twice.plist").path
+            try Data(Files.xml("<dict><key>a</key><true/></dict>")).write(to: URL(filePath: file))
+            let text = #"{"$date":"2020-01-02T03:04:05Z"}"#
+            try Data(text.utf8).write(to: URL(filePath: date))
+            try Data(Files.xml("<dict><key>k</key><true/><key>k</key><false/></dict>"))
+                .write(to: URL(filePath: twice))
+            for arguments in [["--from", date], ["-t", "plist", text]] {
+                let typed = keyed(list: ["set", file, "b", "--json", "typed"] + arguments)
+                #expect(typed.output.contains("<date>2020-01-02T03:04:05Z</date>"))
+                #expect(keyed(list: ["set", file, "b"] + arguments).output.contains("$date"))
+            }
+            #expect(keyed("set", file, "b", "--from", twice).status == 1)
+            let lenient = keyed("set", file, "b", "--from", twice, "--lenient")
+            #expect(lenient.status == 0 && lenient.errors.contains("leniency"))
+        }
+    }
+
+    @Test("two keyed archives are not merged without a base")
+    func archives() throws {
+        let (first, second) = (Files.archive("save"), Files.archive("save"))
+        let run = keyed("merge", first, second)
+        #expect(run.status == 1 && run.bytes.isEmpty)
+        #expect(run.errors.contains("cannot merge two keyed archives without --base"))
+    }
+
+    @Test("get --as xml reports what XML cannot represent")
+    func losses() throws {
+        let value: PropertyListValue = ["s": .set([1]), "u": .uid(3)]
+        try Files.withFile(Files.binary(value)) { file in
+            let run = keyed("get", file, ".", "--as", "xml")
+            #expect(run.status == 0)
+            #expect(run.errors.contains("set") && run.errors.contains("UID"))
+            let target = file + ".xml"
+            let captured = keyed("get", file, ".", "--as", "xml", "-o", target)
+            #expect(captured.errors == run.errors)
+        }
+    }
+
+    @Test("an argument that is not UTF-8 is refused, because Swift would replace its bytes")
+    func invalidArguments() throws {
+        try Files.withFile(Self.text.utf8) { file in
+            let command = "'\(keyedPath)' set -i '\(file)' name \"$(printf 'x\\377')\""
+            let run = try process("/bin/sh", ["-c", command])
+            #expect(run.status == 2)
+            #expect(run.errors.contains("expected arguments in UTF-8"))
+            #expect(try Files.bytes(file) == Array(Self.text.utf8))
+        }
+    }
+
     @Test("a number that is too large or too small for a 32-bit real is refused")
     func single() throws {
         try Files.withFile(Self.text.utf8) { file in

@@ -102,6 +102,19 @@ struct ExploreTests {
         }
     }
 
+    @Test("--redact omits the text of a file that cannot be read")
+    func redactedProblem() throws {
+        try Files.withFile(Array("pin = \"SECRET caf".utf8) + [0xE9] + Array("\";".utf8)) { file in
+            for arguments in [["--redact"], []] {
+                let folder = file + "-pages"
+                let run = keyed(list: ["explore", "--dir", folder, file] + arguments)
+                #expect(run.status == 1)
+                let index = try Files.bytes(folder + "/index.html")
+                #expect(!String(decoding: index, as: UTF8.self).contains("SECRET"))
+            }
+        }
+    }
+
     @Test("--redact omits texts, numbers, Booleans, dates and data")
     func redaction() throws {
         let document = try PropertyListDocument([

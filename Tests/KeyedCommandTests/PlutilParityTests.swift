@@ -273,6 +273,21 @@ struct PlutilParityTests {
         }
     }
 
+    @Test("an extension is not taken from a name that begins with its only dot")
+    func dotFiles() throws {
+        try Files.withFolder { folder in
+            for name in [".one", ".two"] {
+                try Data(Files.xml("<dict/>")).write(to: folder.appending(path: name))
+            }
+            let run = try keyedProcess(
+                ["plutil", "-convert", "xml1", "-e", "out", ".one", ".two"], in: folder)
+            #expect(run.status == 0)
+            for name in [".one.out", ".two.out"] {
+                #expect(FileManager.default.fileExists(atPath: folder.appending(path: name).path))
+            }
+        }
+    }
+
     @Test("UIDs and data are printed as by plutil, and a UID is kept by a conversion")
     func archives() throws {
         let value: PropertyListValue = [

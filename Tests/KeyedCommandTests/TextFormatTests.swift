@@ -217,4 +217,25 @@ struct TextFormatTests {
         #expect(run.output == "")
         #expect(run.errors.contains("Usage: keyed"))
     }
+
+    @Test("--encoding applies only to text whose encoding nothing else says")
+    func otherEncodings() throws {
+        let value: PropertyListValue = ["k": "é"]
+        let xml = try PropertyListDocument(value).serialized(as: .xml)
+        let binary = try PropertyListDocument(value).serialized(as: .binary)
+        let utf16: [UInt8] =
+            [0xFE, 0xFF]
+            + Array("k = \"é\";".utf16).flatMap { unit in
+                [UInt8(unit >> 8), UInt8(unit & 0xFF)]
+            }
+        for bytes in [
+            xml, binary, Array("k = \"é\";".utf8), utf16,
+            Array("k = \"".utf8) + [0x8E, 0x22, 0x3B],
+        ] {
+            try Files.withFile(bytes, named: "file.strings") { file in
+                let run = keyed("get", file, "k", "--encoding", "macintosh")
+                #expect(run.output == "é\n", "\(run.errors)")
+            }
+        }
+    }
 }

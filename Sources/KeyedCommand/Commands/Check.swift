@@ -45,7 +45,7 @@ struct Check: CommandOnFiles, ConsoleCommand {
             disallowed = try ArchiveContents(input.document)
                 .objects(notAllowedBy: allow.registry, limits: reading.limits.limits)
         } catch {
-            throw Failure(.invalid, "\(input.printableName): \(error)")
+            throw Failure(error, in: input.name)
         }
         do {
             for object in disallowed {

@@ -36,7 +36,7 @@ struct Classes: ParsableCommand, ConsoleCommand {
             text: reading.text, console)
         let contents: ArchiveContents
         do { contents = try ArchiveContents(input.document) } catch {
-            throw Failure(.invalid, "\(input.printableName): \(error)")
+            throw Failure(error, in: input.name)
         }
         try checkExpansion(input.document, console)
         var census = ClassCensus(contents, reading.limits.limits)
@@ -49,6 +49,7 @@ struct Classes: ParsableCommand, ConsoleCommand {
         for problem in census.problems.first {
             console.complain("\(input.printableName): \(TerminalText.escaped(problem))")
         }
+        if census.isLimited { return .limit }
         return census.problems.isEmpty ? .fine : .partial
     }
 
@@ -76,6 +77,8 @@ struct ClassCensus {
     // The classes of plain values, which the archive does not describe.
     private var plainClasses: Set<ExactText> = []
     private(set) var problems = Problems()
+    /// A Boolean value that says whether class descriptions are left out because of the limits.
+    private(set) var isLimited = false
 
     init(_ contents: ArchiveContents, _ limits: ParsingLimits) {
         self.contents = contents
@@ -106,7 +109,10 @@ struct ClassCensus {
                 descriptions.append((try contents.archivedClass(reference, within: &budget), count))
             } catch {
                 problems.append(error.what)
-                if error.isLimit { return }
+                if error.isLimit {
+                    isLimited = true
+                    return
+                }
             }
         }
     }

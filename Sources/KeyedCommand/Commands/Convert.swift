@@ -74,9 +74,8 @@ struct Convert: CommandOnFiles, ConsoleCommand {
     }
 
     private func converted(_ file: String, _ console: Console) throws(Failure) -> [UInt8] {
-        if !inPlace && (output ?? "-") == "-" && format.format == .binary && console.isTerminal {
-            throw Failure(
-                .usage, "keyed: binary output is not written to a terminal; name a file with -o")
+        if !inPlace && (output ?? "-") == "-" && format.format == .binary {
+            try console.requireNoTerminal()
         }
         if format.isImported { return try rewritten(file, console) }
         let input = try Input(

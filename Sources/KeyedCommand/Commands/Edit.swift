@@ -61,7 +61,7 @@ struct SetValue: ParsableCommand, EditingCommand {
     func edit(_ edited: inout EditedFile, _ console: Console) throws(Failure) {
         let path = try KeyPathArgument.path(path)
         let new = try value.parsed(
-            replacing: edited.value(at: path), console)
+            replacing: edited.value(at: path), reading, console)
         try edited.apply(PropertyListEdit(path, .set(new)), console)
     }
 }
@@ -93,7 +93,7 @@ struct Insert: ParsableCommand, EditingCommand {
 
     func edit(_ edited: inout EditedFile, _ console: Console) throws(Failure) {
         let path = try KeyPathArgument.path(path)
-        let new = try value.parsed(replacing: nil, console)
+        let new = try value.parsed(replacing: nil, reading, console)
         try edited.apply(PropertyListEdit(path, .insert(new, afterKey: after)), console)
     }
 }
@@ -122,7 +122,7 @@ struct Append: ParsableCommand, EditingCommand {
 
     func edit(_ edited: inout EditedFile, _ console: Console) throws(Failure) {
         let path = try KeyPathArgument.path(path)
-        let new = try value.parsed(replacing: nil, console)
+        let new = try value.parsed(replacing: nil, reading, console)
         try edited.apply(PropertyListEdit(path, .append(new)), console)
     }
 }

@@ -132,7 +132,12 @@ struct Explore: CommandOnFiles, ConsoleCommand {
             index.append(Self.entry(page, file: file, named: name))
             return status
         } catch {
-            index.append(ExplorerIndex.Entry(file: file, remark: error.message))
+            // Lines after the first one quote the file, and so may the first one.
+            let remark =
+                redact
+                ? "no page; standard error says why"
+                : String(error.message.prefix { $0 != "\n" })
+            index.append(ExplorerIndex.Entry(file: file, remark: remark))
             throw error
         }
     }

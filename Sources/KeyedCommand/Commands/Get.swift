@@ -68,7 +68,8 @@ struct Get: ParsableCommand, ConsoleCommand {
         }
         let isCaptured = output.map { $0 != FileAccess.standardInput } ?? false
         let target = isCaptured ? console.capturing() : console
-        do { try print(node, at: path, target) } catch {
+        if form == .binary { try target.requireNoTerminal() }
+        do { try print(node, at: path, target, losses: console) } catch {
             throw Failure(error, in: file, source: nil)
         }
         guard let output, isCaptured else { return }
@@ -95,8 +96,9 @@ struct Get: ParsableCommand, ConsoleCommand {
         return (try? node.document.value(at: object)) ?? node
     }
 
+    /// Prints a value. Reports losses on `losses`, because `console` may capture its output.
     private func print(
-        _ node: PropertyListNode, at path: PropertyListKeyPath, _ console: Console
+        _ node: PropertyListNode, at path: PropertyListKeyPath, _ console: Console, losses: Console
     ) throws(PropertyListError) {
         let node = form == .text ? node : Self.followed(node)
         switch form {
@@ -120,19 +122,21 @@ struct Get: ParsableCommand, ConsoleCommand {
             guard let bytes = node.data.map(Array.init) ?? node.string.map({ Array($0.utf8) })
             else { throw Self.refusal("data or a string for --as bytes", node) }
             console.write(bytes)
-        case .xml: try write(node, as: .xml, console)
-        case .binary: try write(node, as: .binary, console)
+        case .xml: try write(node, as: .xml, console, losses)
+        case .binary: try write(node, as: .binary, console, losses)
         }
     }
 
     private func write(
-        _ node: PropertyListNode, as format: PropertyListFormat, _ console: Console
+        _ node: PropertyListNode, as format: PropertyListFormat, _ console: Console,
+        _ losses: Console
     ) throws(PropertyListError) {
         var options = WritingOptions()
         options.xml.allowedLosses = .appleCompatible.union(.sets)
         console.write(
             try document(of: node, console).serialized(
-                as: format, options: options, limits: console.budget.outputLimits))
+                as: format, options: options, limits: console.budget.outputLimits
+            ) { losses.report($0, in: TerminalText.escaped(file)) })
     }
 
     private func document(

@@ -75,10 +75,7 @@ struct Lint: CommandOnFiles, ConsoleCommand {
         do {
             _ = try ArchiveGraph(ArchiveContents(input.document), limits: limits.limits)
         } catch {
-            if let error = error.propertyListError {
-                throw Failure(error, in: input.name, source: nil)
-            }
-            throw Failure(.invalid, "\(input.printableName): \(error)")
+            throw Failure(error, in: input.name)
         }
     }
 }

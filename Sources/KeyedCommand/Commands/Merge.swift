@@ -12,7 +12,9 @@ struct Merge: ParsableCommand, ConsoleCommand {
             + "both.",
         discussion: """
             Without --base, the entries of OTHER are set in FILE. Dictionaries in both are merged \
-            key by key, and the elements of an array are appended.
+            key by key; other values, arrays among them, are replaced. If the values to merge are \
+            arrays themselves, the elements of OTHER's are appended. Two keyed archives cannot be \
+            merged without --base, and with it only if at most one of them changed references.
 
             --base names the common ancestor of both files. The changes that OTHER made to it are \
             then applied to FILE. Reports call FILE ours and OTHER theirs. In a conflict, FILE's \
@@ -76,6 +78,12 @@ struct Merge: ParsableCommand, ConsoleCommand {
             other, options: reading.options, limits: limits,
             text: reading.text, console)
         guard let base else {
+            if theirs.document.looksLikeKeyedArchive, edited.input.document.looksLikeKeyedArchive {
+                throw Failure(
+                    .invalid,
+                    "\(theirs.printableName): cannot merge two keyed archives without --base, "
+                        + "because the numbers of their objects differ")
+            }
             let path = try KeyPathArgument.path(at ?? "")
             let value: PropertyListValue
             var contents = LongContents()

@@ -130,7 +130,7 @@ struct Show: ParsableCommand, ConsoleCommand {
         do {
             _ = try ArchiveContents(input.document)
         } catch {
-            if strict { throw Failure(.invalid, "\(input.printableName): \(error)") }
+            if strict { throw Failure(error, in: input.name) }
             problems.append(error.description)
         }
     }

@@ -89,7 +89,7 @@ enum EditScript {
         }
         if type == .string { try require(words, "the value") }
         let text = try text(words.restText)
-        if type == .plist { return try ValueArgument.propertyList(text, console) }
+        if type == .plist { return try ValueArgument.propertyList(text, nil, console) }
         guard let value = type.value(text) else {
             throw Failure(.usage, ValueArgument.mismatch(text, type))
         }

@@ -84,11 +84,7 @@ struct EditedFile {
         guard let target = options.inPlace ? file : options.output,
             target != FileAccess.standardInput
         else {
-            if edited.document.format == .binary, console.isTerminal {
-                throw Failure(
-                    .usage,
-                    "keyed: binary output is not written to a terminal; name a file with -o")
-            }
+            if edited.document.format == .binary { try console.requireNoTerminal() }
             return console.write(edited.bytes)
         }
         // An unchanged file is not rewritten, so it keeps its date.

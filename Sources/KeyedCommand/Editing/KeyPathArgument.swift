@@ -90,9 +90,9 @@ struct ValueArgument: ParsableArguments {
     /// Returns the value. Without `-t`, a value from a file is a property list. A value on the
     /// command line then has the kind of the value that it replaces, or is a string.
     func parsed(
-        replacing node: PropertyListNode?, _ console: Console
+        replacing node: PropertyListNode?, _ reading: ReadingOptions, _ console: Console
     ) throws(Failure) -> PropertyListValue {
-        if let from { return try contents(of: from, console) }
+        if let from { return try contents(of: from, reading, console) }
         let type = type ?? node.map { ValueType($0.kind) } ?? .string
         if value == nil, !type.needsNoText {
             throw Failure(.usage, "keyed: expected a VALUE of type \(type.rawValue)")
@@ -100,7 +100,7 @@ struct ValueArgument: ParsableArguments {
         let text = value ?? ""
         let hint = self.type == nil ? "; name another type with -t" : ""
         if type == .plist {
-            do { return try Self.propertyList(text, console) } catch {
+            do { return try Self.propertyList(text, reading, console) } catch {
                 throw Failure(error.status, "keyed: \(error.message)\(hint)")
             }
         }
@@ -116,9 +116,10 @@ struct ValueArgument: ParsableArguments {
     }
 
     /// Parses a property list given as text, within the budget of the run. The budget was raised
-    /// for the text when the run began, or when the script was read.
+    /// for the text when the run began, or when the script was read. Without `reading`, the text is
+    /// parsed strictly.
     static func propertyList(
-        _ text: String, _ console: Console
+        _ text: String, _ reading: ReadingOptions?, _ console: Console
     ) throws(Failure) -> PropertyListValue {
         let bytes = Array(text.utf8)
         do throws(PropertyListError) {
@@ -130,7 +131,9 @@ struct ValueArgument: ParsableArguments {
                     what: "expected text, found a binary property list; read it from a file with "
                         + "--from")
             }
-            let document = try PropertyListDocument(parsing: bytes, limits: console.limits)
+            let document = try PropertyListDocument(
+                parsing: bytes, mapping: reading?.text.mapping ?? .strict,
+                options: reading?.options ?? .strict, limits: console.limits)
             var contents = LongContents()
             return try document.root.value(within: &console.budget, &contents, isKept: true)
         } catch {
@@ -141,32 +144,40 @@ struct ValueArgument: ParsableArguments {
     }
 
     private func contents(
-        of file: String, _ console: Console
+        of file: String, _ reading: ReadingOptions, _ console: Console
     ) throws(Failure) -> PropertyListValue {
         if value != nil { throw Failure(.usage, "keyed: VALUE and --from cannot be combined") }
-        let bytes = try Input.bytes(file, console.limits)
         switch type {
-        case .data:
-            console.admit(size: bytes.count)
-            return .data(bytes)
+        case nil, .plist: return try propertyList(in: file, reading, console)
+        case .data: return .data(try admitted(file, console))
         case .string:
-            console.admit(size: bytes.count)
-            guard let text = String(validUTF8: bytes) else {
+            guard let text = String(validUTF8: try admitted(file, console)) else {
                 throw Failure(.invalid, "\(TerminalText.escaped(file)): expected UTF-8 text")
             }
             return .string(text)
-        case nil, .plist:
-            do {
-                let document = try PropertyListDocument(parsing: bytes, limits: console.limits)
-                console.budget.admit(document)
-                var contents = LongContents()
-                return try document.root.value(within: &console.budget, &contents, isKept: true)
-            } catch {
-                throw Failure(error, in: file, source: bytes)
-            }
         case let type?:
             throw Failure(
                 .usage, "keyed: --from reads a plist, a string or data, not \(type.rawValue)")
+        }
+    }
+
+    /// Returns the bytes of a file, and raises the console's budget for them.
+    private func admitted(_ file: String, _ console: Console) throws(Failure) -> [UInt8] {
+        let bytes = try Input.bytes(file, console.limits)
+        console.admit(size: bytes.count)
+        return bytes
+    }
+
+    private func propertyList(
+        in file: String, _ reading: ReadingOptions, _ console: Console
+    ) throws(Failure) -> PropertyListValue {
+        let input = try Input(
+            file, options: reading.options, limits: console.limits, text: reading.text, console)
+        var contents = LongContents()
+        do {
+            return try input.document.root.value(within: &console.budget, &contents, isKept: true)
+        } catch {
+            throw Failure(error, in: file, source: nil)
         }
     }
 }

@@ -39,6 +39,7 @@ struct ExplorerCollector {
     private var omittedContents = 0
     private var omittedValues = 0
     private var omittedNested = 0
+    private var omittedClasses = 0
 
     init(bounds: ExplorerBounds, limits: ParsingLimits, isRedacted: Bool, bytes: [UInt8]) {
         self.bounds = bounds
@@ -54,6 +55,7 @@ struct ExplorerCollector {
             (shortenedTexts, "truncated text", "truncated texts"),
             (omittedContents, "data value without contents", "data values without contents"),
             (omittedNested, "nested property list", "nested property lists"),
+            (omittedClasses, "object without a class", "objects without a class"),
         ]
         return parts.filter { $0.0 > 0 }.map { TreeForm.count($0.0, $0.1, $0.2) }
     }
@@ -276,6 +278,7 @@ struct ExplorerCollector {
                 case .malformed(_, let error): archive.flaws.append((number, error.what))
                 }
             } catch let error as KeyedArchiveError {
+                if error.isLimit { omittedClasses += 1 }
                 letter = UInt8(ascii: "m")
                 archive.flaws.append((number, error.what))
             } catch let error as PropertyListError {

@@ -167,7 +167,7 @@ struct PlutilRun {
         let node = try value(file, keyPath)
         if format == .raw {
             let isFile = arguments.output.map { $0 != FileAccess.standardInput } ?? false
-            let isShown = console.isTerminal && arguments.output == nil
+            let isShown = console.isTerminal && !isFile
             let raw = PlutilText.raw(node)
             let text =
                 (isShown ? TerminalText.escaped(raw) : raw)
@@ -233,6 +233,9 @@ struct PlutilRun {
             throw Self.failure(error)
         }
         let target = target(for: file, format)
+        if format == .binary1, target == FileAccess.standardInput {
+            try console.requireNoTerminal()
+        }
         try write(bytes, to: target)
         guard format == .objc, arguments.writesHeader, target != FileAccess.standardInput else {
             return

@@ -16,6 +16,8 @@ public import PropertyList
 /// A change made by only one side is taken from that side, key by key in dictionaries and element
 /// by element in arrays. Elements that both sides insert at the same position of an array are all
 /// kept, ours first, except for those of theirs that equal one of ours.
+///
+/// In a keyed archive, at most one side may have changed references, or added or removed objects.
 public struct PropertyListMerge: Sendable {
     /// A side of the merge.
     public enum Side: Sendable, Hashable {
@@ -54,7 +56,8 @@ public struct PropertyListMerge: Sendable {
     /// - Throws: `expansionLimitExceeded`. `sizeLimitExceeded` if the edits, conflicts and paths
     ///   need more memory than the limits allow for output. The errors of
     ///   `PropertyListNode.value(limits:)`. `unrepresentableValue` also for a change under a key
-    ///   that is not a string, because no key path leads there.
+    ///   that is not a string, because no key path leads there, and for a keyed archive in which
+    ///   both sides changed references, or added or removed objects.
     public init(
         base: PropertyListDocument, ours: PropertyListDocument, theirs: PropertyListDocument,
         favoring favored: Side = .ours, limits: ParsingLimits = .default
@@ -74,6 +77,9 @@ public struct PropertyListMerge: Sendable {
         var walk = MergeWalk(base, ours, theirs, favored, budget.continued())
         try walk.run()
         budget = walk.budget.continued()
+        if !walk.edits.isEmpty {
+            try ArchiveNumbering.check(base: base, ours: ours, theirs: theirs, within: &budget)
+        }
         edits = walk.edits
         conflicts = walk.conflicts
         joined = walk.joined
