@@ -59,7 +59,8 @@ def _bytes(data):
     """Returns the input as bytes. As in plistlib, text is encoded as UTF-8."""
     if isinstance(data, str):
         return data.encode("utf-8")
-    return bytes(data) if isinstance(data, (bytearray, memoryview)) else data
+    # The extension keeps no reference to the buffer of another object while it reads.
+    return data if type(data) is bytes else memoryview(data).tobytes()
 
 
 def _formats(fmt, any_format):
@@ -266,6 +267,8 @@ def to_json(data, path=None, *, mode="objects", limits="default", lenient=False)
     >>> to_json(archive({"a": [1, 2]}), "a[1]")
     '2'
     """
+    if not isinstance(path, (str, type(None))):
+        raise TypeError(f"expected a key path in a str, found {type(path).__name__}")
     return _core.json(_bytes(data), path, _mode(mode), _preset(limits), 1 if lenient else 0)
 
 

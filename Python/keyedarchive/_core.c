@@ -460,7 +460,8 @@ static PyObject *inert(reader *self, const keyed_object *item) {
     PyObject *name = class_name(self, item->class_index);
     if (!name) return NULL;
     if (self->with->classes != Py_None
-        && (item->form != KEYED_FORM_DATE || PySequence_Contains(self->with->classes, name) > 0)) {
+        && (item->form != KEYED_FORM_DATE || PySequence_Contains(self->with->classes, name) != 0)) {
+        if (PyErr_Occurred()) return NULL;
         PyObject *type = PyObject_GetItem(self->with->classes, name);
         if (!type) return NULL;
         if (type != Py_None) {
@@ -999,18 +1000,23 @@ static int write_integer(writer *self, PyObject *value) {
 }
 
 static int write_list(writer *self, PyObject *value) {
+    int is_exact = PyList_CheckExact(value) || PyTuple_CheckExact(value);
+    // A subclass chooses its elements, and its methods may raise.
+    PyObject *elements = is_exact ? value : PySequence_List(value);
+    if (!elements) return -1;
+    if (is_exact) Py_INCREF(elements);
     keyed_begin_array(self->builder);
-    Py_ssize_t count = PySequence_Size(value);
     // The list and this function.
-    Py_ssize_t owners = PyList_CheckExact(value) || PyTuple_CheckExact(value) ? 2 : 0;
-    for (Py_ssize_t index = 0; index < count; index++) {
-        PyObject *item = PySequence_GetItem(value, index);
-        int status = item ? write_value(self, item, owners) : -1;
+    Py_ssize_t owners = is_exact ? 2 : 0;
+    int status = 0;
+    for (Py_ssize_t index = 0; !status && index < PySequence_Size(elements); index++) {
+        PyObject *item = PySequence_GetItem(elements, index);
+        status = item ? write_value(self, item, owners) : -1;
         Py_XDECREF(item);
-        if (status) return -1;
     }
-    keyed_end(self->builder);
-    return 0;
+    Py_DECREF(elements);
+    if (!status) keyed_end(self->builder);
+    return status;
 }
 
 static int write_new(writer *self, PyObject *value) {
@@ -1415,6 +1421,10 @@ static PyObject *columns(PyObject *module, PyObject *arguments) {
     struct ArrowSchema *schema = PyCapsule_GetPointer(schema_capsule, "arrow_schema");
     struct ArrowArray *array = schema ? PyCapsule_GetPointer(array_capsule, "arrow_array") : NULL;
     if (!array) return NULL;
+    // Whoever imports the structures sets `release` to NULL.
+    if (!schema->release || !array->release) {
+        return PyErr_Format(PyExc_ValueError, "expected an array, found one that was imported already");
+    }
     int wide = strcmp(schema->format, "Z") == 0 || strcmp(schema->format, "U") == 0;
     if (!wide && strcmp(schema->format, "z") != 0 && strcmp(schema->format, "u") != 0) {
         return PyErr_Format(PyExc_TypeError,

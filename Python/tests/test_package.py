@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the package. `Scripts/data --test` runs them on the installed wheel."""
 
+import array
 import datetime
 import doctest
 import gc
@@ -191,6 +192,29 @@ class PropertyLists(unittest.TestCase):
             for fmt in (plistlib.FMT_XML, plistlib.FMT_BINARY):
                 data = keyedarchive.dumps([value], fmt=fmt)
                 self.assertEqual(plistlib.loads(data), [b"ab"])
+
+    def test_a_subclass_of_list_chooses_its_elements_and_its_errors_are_raised(self):
+        class Chosen(list):
+            def __iter__(self):
+                return iter(["chosen"])
+
+        class Failing(list):
+            def __iter__(self):
+                raise RuntimeError("no elements")
+
+        self.assertEqual(plistlib.loads(keyedarchive.dumps([Chosen([1, 2]), "tail"])), [["chosen"], "tail"])
+        for value in (Failing([1, 2]), [Failing([1, 2]), plistlib.UID(3), "tail"]):
+            with self.assertRaisesRegex(RuntimeError, "no elements"):
+                keyedarchive.dumps(value, fmt=plistlib.FMT_BINARY)
+
+    def test_any_object_with_a_buffer_is_read_and_others_are_refused(self):
+        data = plistlib.dumps(["x"], fmt=plistlib.FMT_BINARY)
+        self.assertEqual(keyedarchive.loads(array.array("B", data)), ["x"])
+        for value in (None, 5, ["x"]):
+            with self.assertRaises(TypeError):
+                keyedarchive.loads(value)
+        with self.assertRaises(TypeError):
+            keyedarchive.to_json(data, b"path")
 
     def test_uids_and_aware_dates(self):
         data = plistlib.dumps([plistlib.UID(7), SAMPLE["date"]], fmt=plistlib.FMT_BINARY)

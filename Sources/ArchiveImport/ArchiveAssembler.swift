@@ -16,10 +16,13 @@ struct ArchiveAssembler: ~Copyable {
     private let source: [UInt8]
     /// The shared strings of the file, by their indexes in the string table of the file.
     private var sharedStrings: [Int: CompletedValue] = [:]
+    /// The numbers of the builder's keys, by the numbers that the importer gave them.
+    private var sharedKeys: [Int: Int] = [:]
     /// The index in `$objects` of the next extra object.
     private var nextExtra: Int
     private var extras: [Extra] = []
     private var extraClasses: [String: PropertyListUID] = [:]
+    private var extraEncodings: [ExactText: PropertyListUID] = [:]
 
     /// An object of the keyed archive without a counterpart in the file.
     private enum Extra {
@@ -84,7 +87,8 @@ struct ArchiveAssembler: ~Copyable {
     /// Adds the description of a class. `shared` is the index of a name in the string table of the
     /// file, or -1 for a name outside of it.
     mutating func classDescription(
-        _ names: [(text: String, shared: Int)], hints: [String] = [], at range: Range<Int>
+        _ names: [(text: String, shared: Int)], hints: [(text: String, shared: Int)] = [],
+        at range: Range<Int>
     ) {
         builder.beginDictionary()
         note(range)
@@ -97,7 +101,7 @@ struct ArchiveAssembler: ~Copyable {
         if !hints.isEmpty {
             builder.key(ArchiveFormat.classHintsKey)
             builder.beginArray()
-            for hint in hints { builder.string(hint) }
+            for hint in hints { string(hint.text, shared: hint.shared, at: 0..<0) }
             builder.end()
         }
         builder.end()
@@ -134,6 +138,18 @@ struct ArchiveAssembler: ~Copyable {
 
     mutating func key(_ key: String) {
         builder.key(key)
+        note(0..<0)
+    }
+
+    /// Adds a key that a small file may use many times. Keys with the same `number` have the same
+    /// text, which is evaluated for the first of them.
+    mutating func key(_ text: @autoclosure () -> String, shared number: Int) {
+        if let known = sharedKeys[number] {
+            builder.key(number: known)
+        } else {
+            builder.key(text())
+            if builder.lastKeyNumber > 0 { sharedKeys[number] = builder.lastKeyNumber }
+        }
         note(0..<0)
     }
 
@@ -216,6 +232,15 @@ struct ArchiveAssembler: ~Copyable {
     /// Adds an extra string and returns its UID. Extra objects are written after the objects of the
     /// file.
     mutating func extraString(_ text: String) -> PropertyListUID { add(.string(text)) }
+
+    /// Returns the UID of a type encoding, an extra string that all values of the type share.
+    mutating func extraEncoding(_ text: String) -> PropertyListUID {
+        let key = ExactText(text)
+        if let known = extraEncodings[key] { return known }
+        let uid = extraString(text)
+        extraEncodings[key] = uid
+        return uid
+    }
 
     /// Adds extra data and returns its UID.
     mutating func extraData(_ bytes: [UInt8]) -> PropertyListUID { add(.data(bytes)) }

@@ -51,8 +51,10 @@ struct InlineListImporter: ArchiveImporter {
     /// The entries found so far, except the one for nil. They are written in this order.
     private var entries: [Entry] = []
     private var uids: [Int: PropertyListUID] = [:]
-    private var classes: [String: PropertyListUID] = [:]
-    private var classNames: [Int: String?] = [:]
+    private var classes: [ExactText: PropertyListUID] = [:]
+    /// The UIDs of the classes, by the index of the value that is the name.
+    private var classesByName: [Int: PropertyListUID] = [:]
+    private var classNames: [Int: InlinePropertyListNode?] = [:]
     /// The written values. Later references to a value in the same form share it.
     private var written: [Form: CompletedValue] = [:]
 
@@ -98,9 +100,9 @@ struct InlineListImporter: ArchiveImporter {
         return false
     }
 
-    /// Returns the class name of a value that is an object, or nil for other values. The result is
+    /// Returns the value that is the class name of an object, or nil for other values. The result is
     /// cached, because a small file may refer to a large dictionary many times.
-    private mutating func className(of node: InlinePropertyListNode) -> String? {
+    private mutating func className(of node: InlinePropertyListNode) -> InlinePropertyListNode? {
         guard case .dictionary = node.content else { return nil }
         if let known = classNames[node.index] { return known }
         let name = Self.className(of: node)
@@ -108,14 +110,13 @@ struct InlineListImporter: ArchiveImporter {
         return name
     }
 
-    /// Returns the class name of a dictionary that is an object, or nil for other values. Linear in
+    /// Returns the value that is the class name of an object, or nil for other values. Linear in
     /// the number of entries.
-    private static func className(of node: InlinePropertyListNode) -> String? {
+    private static func className(of node: InlinePropertyListNode) -> InlinePropertyListNode? {
         guard case .dictionary = node.content, let first = node.entries?.first,
-            case .string(ArchiveFormat.classKey) = first.key.content,
-            case .string(let name) = first.value.content
+            first.key.isText(ArchiveFormat.classKey), first.value.isText
         else { return nil }
-        return name
+        return first.value.target
     }
 
     /// Returns the children of a container, with their keys if it is a dictionary. The result is
@@ -145,10 +146,19 @@ struct InlineListImporter: ArchiveImporter {
         return uid
     }
 
+    private mutating func uid(ofClass name: InlinePropertyListNode) -> PropertyListUID {
+        if let known = classesByName[name.index] { return known }
+        guard case .string(let text) = name.content else { return 0 }
+        let uid = uid(ofClass: text)
+        classesByName[name.index] = uid
+        return uid
+    }
+
     private mutating func uid(ofClass name: String) -> PropertyListUID {
-        if let known = classes[name] { return known }
+        let key = ExactText(name)
+        if let known = classes[key] { return known }
         let uid = uid(of: .class(name))
-        classes[name] = uid
+        classes[key] = uid
         return uid
     }
 
@@ -199,13 +209,23 @@ struct InlineListImporter: ArchiveImporter {
     private mutating func writeKey(
         _ key: InlinePropertyListNode, _ frame: Int, _ output: inout ArchiveAssembler
     ) {
-        if case .string(let text) = key.content {
-            let isEscaped = frames[frame].escapesKeys && text.utf8.first == UInt8(ascii: "$")
-            output.key(isEscaped ? "$" + text : text)
+        let escapesKeys = frames[frame].escapesKeys
+        if key.isReference, key.isText {
+            // A small file may refer to a long key many times.
+            let number = 2 &* key.target.index &+ (escapesKeys ? 1 : 0)
+            output.key(Self.text(of: key, escapesKeys: escapesKeys), shared: number)
+        } else if key.isText {
+            output.key(Self.text(of: key, escapesKeys: escapesKeys))
         } else {
             output.key(ArchiveFormat.unkeyedField(frames[frame].unkeyed))
             frames[frame].unkeyed += 1
         }
+    }
+
+    /// Returns the text of a key. If `escapesKeys`, another `$` precedes one that begins with `$`.
+    private static func text(of key: InlinePropertyListNode, escapesKeys: Bool) -> String {
+        guard case .string(let text) = key.content else { return "" }
+        return escapesKeys && text.utf8.first == UInt8(ascii: "$") ? "$" + text : text
     }
 
     /// Writes a value or begins a container.
@@ -215,9 +235,16 @@ struct InlineListImporter: ArchiveImporter {
     ) {
         let value = node.target
         let range = node.byteRange
+        let form = Form(index: value.index, inObject: inObject)
+        // A small file may refer to a long text many times, so it is not decoded again.
+        if value.isText {
+            if inObject { return output.reference(uid(of: value), at: range) }
+            if let known = written[form] { return output.reference(to: known) }
+        }
         switch value.content {
         case .null: return isArchive ? output.reference(0, at: range) : output.noValue(at: range)
-        case .string, .data:
+        case .string: break
+        case .data:
             if inObject { return output.reference(uid(of: value), at: range) }
         case .boolean, .integer, .unsigned, .float, .double, .date:
             if inObject, inList { return output.reference(uid(of: value), at: range) }
@@ -226,7 +253,6 @@ struct InlineListImporter: ArchiveImporter {
                 return output.reference(uid(of: value), at: range)
             }
         }
-        let form = Form(index: value.index, inObject: inObject)
         if let known = written[form] { return output.reference(to: known) }
         if !begin(value, &output) {
             Self.writeScalar(value.content, at: range, &output)
@@ -249,7 +275,7 @@ struct InlineListImporter: ArchiveImporter {
         let items = Self.items(of: node)[...]
         let isList = items.first?.key == nil
         let escapesKeys =
-            isArchive || items.contains { if case .null? = $0.key?.content { true } else { false } }
+            isArchive || items.contains { $0.key?.isNull == true }
         frames.append(
             Frame(index: node.index, items: items, isList: isList, escapesKeys: escapesKeys))
         return true

@@ -31,6 +31,9 @@ struct NIBArchiveImporter: ArchiveImporter {
     private let salvages: Bool
     /// For each key, the index of the first key with the same text. A file may list a key twice.
     private let firstIndices: [Int]
+    /// The keys and the names of the classes, by index. A long one may be used many times.
+    private let keys: [String]
+    private let classNames: [String]
     private var problems: [PropertyListError] = []
 
     static func document(
@@ -52,7 +55,9 @@ struct NIBArchiveImporter: ArchiveImporter {
         self.document = document
         self.salvages = salvages
         var indices: [ExactText: Int] = [:]
-        firstIndices = document.keys.enumerated().map { index, key in
+        keys = document.keys
+        classNames = document.classes.map(\.name)
+        firstIndices = keys.enumerated().map { index, key in
             let text = ExactText(key)
             let first = indices[text] ?? index
             indices[text] = first
@@ -84,7 +89,7 @@ struct NIBArchiveImporter: ArchiveImporter {
         for object in objects { try write(object, to: &output) }
         for `class` in classes {
             output.classDescription(
-                [(`class`.name, -1)], hints: Self.hints(`class`), at: `class`.byteRange)
+                [(classNames[`class`.index], -1)], hints: hints(`class`), at: `class`.byteRange)
         }
         return try output.finish(
             format: Self.format, facts: [("coder version", "\(document.coderVersion)")],
@@ -93,9 +98,15 @@ struct NIBArchiveImporter: ArchiveImporter {
 
     /// Returns the names of a class's fallback classes. Genuine files have few, so a long list is
     /// truncated.
-    private static func hints(_ class: NIBArchiveClass) -> [String] {
-        `class`.fallbacks.prefix(16).map(\.name)
+    private func hints(_ class: NIBArchiveClass) -> [(text: String, shared: Int)] {
+        `class`.fallbacks.prefix(16).map { (classNames[$0.index], $0.index) }
     }
+
+    private func className(_ object: NIBArchiveObject) -> String {
+        classNames[object.class.index]
+    }
+
+    private func key(_ value: NIBArchiveValue) -> String { keys[value.keyIndex] }
 
     private func classReference(_ object: NIBArchiveObject) -> PropertyListUID {
         PropertyListUID(UInt32(truncatingIfNeeded: document.objects.count + object.class.index + 1))
@@ -112,7 +123,7 @@ struct NIBArchiveImporter: ArchiveImporter {
     ) throws(PropertyListError) {
         let values = object.values
         let range = place(of: values)
-        switch object.class.name {
+        switch className(object) {
         case "NSString", "NSNumber", "NSData":
             if values.count == 1, writePlain(values[values.startIndex], object, range, &output) {
                 return
@@ -136,7 +147,7 @@ struct NIBArchiveImporter: ArchiveImporter {
         _ value: NIBArchiveValue, _ object: NIBArchiveObject, _ range: Range<Int>,
         _ output: inout ArchiveAssembler
     ) -> Bool {
-        switch (object.class.name, value.key, value.content) {
+        switch (className(object), key(value), value.content) {
         case ("NSString", FoundationField.bytes, .data(let bytes)):
             guard let text = String(validUTF8: bytes) else { return false }
             output.stringObject(text, class: classReference(object), at: range)
@@ -155,7 +166,7 @@ struct NIBArchiveImporter: ArchiveImporter {
         of object: NIBArchiveObject, to output: inout ArchiveAssembler
     ) throws(PropertyListError) {
         let values = object.values
-        switch object.class.name {
+        switch className(object) {
         case "NSArray", "NSMutableArray", "NSSet", "NSMutableSet":
             if let elements = elements(of: values) {
                 return Self.write(elements, FoundationField.objects, to: &output)
@@ -183,10 +194,10 @@ struct NIBArchiveImporter: ArchiveImporter {
     private func writeContent(
         _ value: NIBArchiveValue, _ object: NIBArchiveObject, to output: inout ArchiveAssembler
     ) -> Bool {
-        guard case .data(let bytes) = value.content, value.key == FoundationField.bytes else {
+        guard case .data(let bytes) = value.content, key(value) == FoundationField.bytes else {
             return false
         }
-        if object.class.name == "NSMutableData" {
+        if className(object) == "NSMutableData" {
             output.key(FoundationField.data)
             output.data(bytes, at: value.byteRange)
             return true
@@ -197,18 +208,18 @@ struct NIBArchiveImporter: ArchiveImporter {
         return true
     }
 
-    private static func isUnkeyed(_ value: NIBArchiveValue) -> Bool {
-        value.key.isLiterally(emptyKey)
+    private func isUnkeyed(_ value: NIBArchiveValue) -> Bool {
+        key(value).isLiterally(Self.emptyKey)
     }
 
     /// Returns the elements of a collection, or nil if the values are not those of a collection.
     private func elements(of values: NIBArchiveValues) -> [NIBArchiveValue]? {
-        guard let first = values.first, first.key == Self.inlinedKey,
+        guard let first = values.first, key(first) == Self.inlinedKey,
             case .boolean(true) = first.content
         else { return nil }
         let elements = values.dropFirst()
         let isList = elements.allSatisfy { value in
-            guard Self.isUnkeyed(value) else { return false }
+            guard isUnkeyed(value) else { return false }
             switch value.content {
             case .object, .null: return true
             default: return false
@@ -232,14 +243,16 @@ struct NIBArchiveImporter: ArchiveImporter {
         _ values: NIBArchiveValues, to output: inout ArchiveAssembler
     ) throws(PropertyListError) {
         var keys: Set<Int> = []
-        let unkeyed = values.filter(Self.isUnkeyed)
+        let unkeyed = values.filter(isUnkeyed)
         for value in values {
             let isNew = keys.insert(firstIndices[value.keyIndex]).inserted
-            let key = value.key
-            if Self.isUnkeyed(value) {
+            let key = key(value)
+            if isUnkeyed(value) {
                 if isNew { Self.write(unkeyed, Self.emptyKey, to: &output) }
             } else if isNew {
-                output.key(key.utf8.first == UInt8(ascii: "$") ? "$" + key : key)
+                output.key(
+                    key.utf8.first == UInt8(ascii: "$") ? "$" + key : key,
+                    shared: firstIndices[value.keyIndex])
                 Self.write(value, to: &output)
             } else {
                 let name = TerminalText.escaped(String(key.unicodeScalars.prefix(64)))

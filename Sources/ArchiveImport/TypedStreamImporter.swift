@@ -22,6 +22,7 @@ struct TypedStreamImporter: ArchiveImporter {
     private let document: TypedStreamDocument
     private let salvages: Bool
     private var problems: [PropertyListError] = []
+    private var texts = TextTable()
 
     static func document(
         _ bytes: [UInt8], _ limits: ParsingLimits, salvages: Bool
@@ -116,7 +117,7 @@ struct TypedStreamImporter: ArchiveImporter {
         _ object: TypedStreamObject, to output: inout ArchiveAssembler
     ) throws(PropertyListError) {
         do throws(TypedStreamError) {
-            if let content = try object.content() {
+            if let content = try object.content(&texts) {
                 return write(content, of: object, to: &output)
             }
         } catch {
@@ -238,12 +239,22 @@ struct TypedStreamImporter: ArchiveImporter {
         "CGRect": (3, "NS.rectval", "{{n, n}, {n, n}}", 4),
     ]
 
+    /// Returns the form of a geometric structure, or nil for other types.
+    private static func geometricForm(
+        of encoding: String
+    ) -> (number: Int, key: String, shape: String, count: Int)? {
+        // A name that is longer is none of those.
+        guard encoding.utf8.first == UInt8(ascii: "{"), encoding.utf8.count <= 256 else {
+            return nil
+        }
+        return geometry[String(encoding.dropFirst().prefix { $0 != "=" })]
+    }
+
     private func writeValue(
         _ encoding: String, _ value: TypedStreamValue, to output: inout ArchiveAssembler
     ) {
         let range = value.byteRange
-        let name = String(encoding.dropFirst().prefix { $0 != "=" })
-        if encoding.utf8.first == UInt8(ascii: "{"), let form = Self.geometry[name],
+        if let form = Self.geometricForm(of: encoding),
             let numbers = Self.reals(value), numbers.count == form.count
         {
             let text = output.extraString(GeometryText.text(numbers, of: form.shape))
@@ -254,7 +265,7 @@ struct TypedStreamImporter: ArchiveImporter {
             return
         }
         output.key(ArchiveFormat.unkeyedField(0))
-        output.reference(output.extraString(encoding), at: range)
+        output.reference(output.extraEncoding(encoding), at: range)
         output.key(ArchiveFormat.unkeyedField(1))
         write(value, to: &output)
     }

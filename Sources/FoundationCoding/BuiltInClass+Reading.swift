@@ -44,8 +44,8 @@ extension BuiltInClass {
         case .string: NSString(string: try String(coder: coder))
         case .mutableString: NSMutableString(string: try String(coder: coder))
         case .number: try Self.boxedNumber(coder)
-        case .data: NSData(data: try Data(coder: coder))
-        case .mutableData: NSMutableData(data: try Data(coder: coder))
+        case .data: NSData(data: try Self.data(coder))
+        case .mutableData: NSMutableData(data: try Self.data(coder))
         case .array: Self.array(try Self.elements(coder, reader))
         case .mutableArray: NSMutableArray(array: try Self.elements(coder, reader))
         case .dictionary: try Self.immutable(Self.dictionary(coder))
@@ -55,9 +55,9 @@ extension BuiltInClass {
         case .countedSet: try Self.countedSet(coder)
         case .orderedSet: NSOrderedSet(array: try Self.hashedElements(coder, reader))
         case .mutableOrderedSet: NSMutableOrderedSet(array: try Self.hashedElements(coder, reader))
-        case .characterSet: NSCharacterSet(bitmapRepresentation: try Self.bitmap(coder))
+        case .characterSet: NSCharacterSet(bitmapRepresentation: try Self.bitmap(coder, reader))
         case .mutableCharacterSet:
-            NSMutableCharacterSet(bitmapRepresentation: try Self.bitmap(coder))
+            NSMutableCharacterSet(bitmapRepresentation: try Self.bitmap(coder, reader))
         case .null: NSNull()
         case .date:
             NSDate(
@@ -210,6 +210,15 @@ extension BuiltInClass {
 // MARK: - Values
 
 extension BuiltInClass {
+    /// Returns the bytes of data. The object copies them.
+    private static func data(_ coder: KeyedDecoder) throws -> Data {
+        let data = try Data(coder: coder)
+        for key in ["NS.data", "NS.bytes"] {
+            try coder.chargeRepeated(data.count / 256, forKey: key)
+        }
+        return data
+    }
+
     private static func boxedNumber(_ coder: KeyedDecoder) throws -> NSNumber {
         object(try coder.decode(ArchivedNumber.self, forKey: "NS.number"))
     }
@@ -253,6 +262,7 @@ extension BuiltInClass {
                     .wrongType, what: "expected NSDictionary in NSUserInfo, found another object",
                     object: coder.uid)
             }
+            try coder.chargeRepeated(info.count, forKey: "NSUserInfo")
             for (key, value) in info {
                 if let key = key as? String { userInfo[key] = value }
             }
@@ -267,8 +277,28 @@ extension BuiltInClass {
     /// Returns the bitmap of a character set, whatever its form in the archive.
     ///
     /// - Throws: `valueOutOfRange` for an invalid number, range or bitmap.
-    private static func bitmap(_ coder: KeyedDecoder) throws -> Data {
+    private static func bitmap(
+        _ coder: KeyedDecoder, _ reader: KeyedUnarchiverCoder
+    ) throws -> Data {
         let archived = try ArchivedCharacterSet(coder: coder)
+        guard case .predefined(let number) = archived.form else {
+            return try newBitmap(archived, coder)
+        }
+        let key = KeyedUnarchiverCoder.PredefinedSet(
+            number: number, isInverted: archived.isInverted)
+        if let known = reader.bitmaps[key] { return known }
+        let bitmap = try newBitmap(archived, coder)
+        reader.bitmaps[key] = bitmap
+        return bitmap
+    }
+
+    // Foundation asks a set for each of the 1,114,112 code points.
+    private static let costOfBitmap = 2000
+
+    private static func newBitmap(
+        _ archived: ArchivedCharacterSet, _ coder: KeyedDecoder
+    ) throws -> Data {
+        try coder.charge(costOfBitmap)
         guard let set = archived.characterSet else {
             throw KeyedArchiveError(
                 .valueOutOfRange,

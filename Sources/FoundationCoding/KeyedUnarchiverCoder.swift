@@ -39,6 +39,15 @@ public final class KeyedUnarchiverCoder: NSCoder {
         let inherited: InheritedFields?
     }
 
+    /// A set of `CFCharacterSetPredefinedSet`, or the set of all other characters.
+    struct PredefinedSet: Hashable {
+        let number: Int
+        let isInverted: Bool
+    }
+
+    /// The bitmaps of predefined character sets that the archive contains. Each takes long to make.
+    var bitmaps: [PredefinedSet: Data] = [:]
+
     /// The treatment of a reference to an object that is still under construction.
     public enum CyclePolicy: Sendable {
         /// The reference is an error, `referenceCycle`.

@@ -119,15 +119,22 @@ extension TypedStreamObject {
     ///   text that is not UTF-8, and ``TypedStreamDocument/problem`` if a salvaged document ends
     ///   within the object.
     public func content() throws(TypedStreamError) -> TypedStreamContent? {
+        var texts = TextTable()
+        return try content(&texts)
+    }
+
+    /// Reads the content of the object, like ``content()``. The text that several attributed
+    /// strings share is measured once.
+    package func content(_ texts: inout TextTable) throws(TypedStreamError) -> TypedStreamContent? {
         guard let known = KnownClass(self.class) else { return nil }
         var fields = FieldCursor(self)
-        let content = try content(known, &fields)
+        let content = try content(known, &fields, &texts)
         try fields.finish()
         return content
     }
 
     private func content(
-        _ known: KnownClass, _ fields: inout FieldCursor
+        _ known: KnownClass, _ fields: inout FieldCursor, _ texts: inout TextTable
     ) throws(TypedStreamError) -> TypedStreamContent {
         switch known {
         case .null: .null
@@ -142,7 +149,7 @@ extension TypedStreamObject {
         case .dictionary: .dictionary(try fields.entries())
         case .color: try fields.color()
         case .font: try fields.font()
-        case .attributedString: try fields.attributedString()
+        case .attributedString: try fields.attributedString(&texts)
         }
     }
 
@@ -168,7 +175,8 @@ extension TypedStreamObject {
     /// classes.
     func runCursor() throws(TypedStreamError) -> RunCursor? {
         guard case .attributedString = KnownClass(self.class) else { return nil }
-        return try RunCursor(FieldCursor(self))
+        var texts = TextTable()
+        return try RunCursor(FieldCursor(self), &texts)
     }
 }
 
@@ -185,7 +193,9 @@ struct RunCursor {
 
     /// Creates a cursor before the first run, from a cursor before the first group of the
     /// attributed string.
-    fileprivate init(_ fields: FieldCursor) throws(TypedStreamError) {
+    fileprivate init(
+        _ fields: FieldCursor, _ texts: inout TextTable
+    ) throws(TypedStreamError) {
         self.fields = fields
         text = try self.fields.objectGroup("the text of an attributed string")
         guard case .string = KnownClass(text.class) else {
@@ -195,7 +205,7 @@ struct RunCursor {
         }
         // A nil string is empty.
         textPlace = try text.textPlace() ?? 0..<0
-        units = TextUnits(text.storage.source, at: textPlace)
+        units = texts.units(of: textPlace, in: text.storage.source)
     }
 
     /// Returns the next run, or nil after the last one. If no earlier run has the same attributes,
@@ -342,8 +352,10 @@ extension FieldCursor {
         return entries
     }
 
-    fileprivate mutating func attributedString() throws(TypedStreamError) -> TypedStreamContent {
-        var cursor = try RunCursor(self)
+    fileprivate mutating func attributedString(
+        _ texts: inout TextTable
+    ) throws(TypedStreamError) -> TypedStreamContent {
+        var cursor = try RunCursor(self, &texts)
         var runs: [AttributedText.StoredRun] = []
         var attributes: [TypedStreamObject] = []
         while let (run, new) = try cursor.next() {

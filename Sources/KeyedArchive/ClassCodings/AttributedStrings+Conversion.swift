@@ -41,7 +41,8 @@ extension AttributedString {
     ///
     /// - Parameters:
     ///   - archived: the text and its attributes.
-    ///   - attributes: converts the dictionary of a run to attributes.
+    ///   - attributes: converts a dictionary of runs to attributes. It is called once for each
+    ///     dictionary.
     /// - Throws: `KeyedArchiveError` with `valueOutOfRange` for a run that extends beyond the text,
     ///   or ends within a surrogate pair; the errors of `attributes`.
     /// - Complexity: Linear in the length of the text and the number of runs.
@@ -51,6 +52,8 @@ extension AttributedString {
     ) throws {
         self.init()
         var rest = Array(archived.text.utf16)[...]
+        // By index of the dictionary. A small archive can have many runs with one large dictionary.
+        var containers: [Int: AttributeContainer] = [:]
         for run in archived.runs {
             let units = rest.prefix(max(0, run.length))
             let text = String(decoding: units, as: UTF16.self)
@@ -61,8 +64,11 @@ extension AttributedString {
                         + "split a surrogate pair, found one of \(run.length) units",
                     recovery: "`ArchivedAttributedString` keeps the text and the runs as they are")
             }
-            let container = try archived.attributes(of: run).map(attributes)
-            append(AttributedString(text, attributes: container ?? AttributeContainer()))
+            let container =
+                try containers[run.dictionaryIndex]
+                ?? archived.attributes(of: run).map(attributes) ?? AttributeContainer()
+            containers[run.dictionaryIndex] = container
+            append(AttributedString(text, attributes: container))
             rest = rest.dropFirst(units.count)
         }
         append(AttributedString(String(decoding: rest, as: UTF16.self)))

@@ -166,8 +166,10 @@ extension ArchivedAttributedString: KeyedCodable {
         }
         if let info = try coder.decodeObject(of: Data.self, forKey: "NSAttributeInfo") {
             let elements = try coder.decode([Kept<Attributes>].self, forKey: "NSAttributes")
+            try coder.chargeRepeated(elements.count, forKey: "NSAttributes")
             dictionaries = elements.map(\.object)
             try readRuns(info, coder)
+            try coder.chargeRepeated(runs.count, forKey: "NSAttributeInfo")
         } else if let dictionary = try coder.decodeAnyArchived(
             of: Attributes.self, forKey: "NSAttributes")
         {

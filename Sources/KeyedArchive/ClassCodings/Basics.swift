@@ -85,6 +85,12 @@ extension URL: KeyedCodable {
     /// - Throws: `valueOutOfRange` for text that is not a valid URL.
     public init(coder: KeyedDecoder) throws {
         let base = try coder.decode(URL?.self, forKey: FoundationField.base)
+        if let base {
+            // The text is resolved against the base, which is resolved against its own.
+            let size =
+                base.relativeString.utf8.count &+ (base.baseURL?.relativeString.utf8.count ?? 0)
+            try coder.chargeRepeated(size / 64, forKey: FoundationField.base)
+        }
         let text = try coder.reader.chargingRepeatedTexts {
             try coder.decode(String.self, forKey: FoundationField.relative)
         }

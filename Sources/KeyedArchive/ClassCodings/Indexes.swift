@@ -186,6 +186,7 @@ extension KeyedDecoder {
                 object: uid)
         }
         let integers = try PackedIntegers.unpack(decode(Data.self, forKey: key), key, self)
+        try chargeRepeated(integers.count, forKey: key)
         let (expected, overflows) = count.multipliedReportingOverflow(by: width)
         guard !overflows, integers.count == expected else {
             throw KeyedArchiveError(

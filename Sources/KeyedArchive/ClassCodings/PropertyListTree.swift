@@ -87,16 +87,21 @@ extension PropertyListValue: KeyedCodable {
             let date = try Date.unarchive(reference).timeIntervalSinceReferenceDate
             return .date(PropertyListDate(secondsSince2001: date))
         case ExactText(FoundationClass.array), "NSMutableArray":
+            // All references to the object get one array, so that it is archived once again.
             return .array(
-                PropertyListArray(try reference.object(as: [PropertyListValue].self)))
+                try reference.object(as: [PropertyListValue].self) { PropertyListArray($0) })
         case ExactText(FoundationClass.dictionary), "NSMutableDictionary":
-            return .dictionary(try dictionary(reference))
+            return .dictionary(
+                try reference.object(as: ArchivedPairs<String, PropertyListValue>.self) { pairs in
+                    try dictionary(pairs, of: reference)
+                })
         default: throw reference.reader.wrongType(reference, expected: "a property list")
         }
     }
 
-    private static func dictionary(_ reference: KeyedReference) throws -> PropertyListDictionary {
-        let pairs = try reference.object(as: ArchivedPairs<String, PropertyListValue>.self)
+    private static func dictionary(
+        _ pairs: ArchivedPairs<String, PropertyListValue>, of reference: KeyedReference
+    ) throws -> PropertyListDictionary {
         var dictionary = PropertyListDictionary()
         for (key, value) in pairs.entries {
             guard dictionary[key] == nil else {

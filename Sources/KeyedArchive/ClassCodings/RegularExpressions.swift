@@ -149,7 +149,9 @@ extension ArchivedRegularExpressionMatch: KeyedCodable {
 
     public init(coder: KeyedDecoder) throws {
         regularExpression = try coder.decode(forKey: "NSRegularExpression")
-        ranges = try coder.decode([ArchivedValue].self, forKey: "NSRangeArray").map { value in
+        let values = try coder.decode([ArchivedValue].self, forKey: "NSRangeArray")
+        try coder.chargeRepeated(values.count, forKey: "NSRangeArray")
+        ranges = try values.map { value in
             if case .range(let range) = value { return range }
             throw KeyedArchiveError(
                 .valueOutOfRange,

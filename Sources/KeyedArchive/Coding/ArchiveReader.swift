@@ -100,6 +100,13 @@ extension ArchiveReader {
     /// - Throws: `expansionLimitExceeded`.
     func charge(_ count: Int) throws(KeyedArchiveError) { try state.charge(count) }
 
+    /// Charges values that an object makes from a part of the file that others may use too.
+    ///
+    /// - Throws: `expansionLimitExceeded`.
+    func chargeRepeated(_ count: Int, from node: UInt32) throws(KeyedArchiveError) {
+        try state.chargeRepeated(count, from: node)
+    }
+
     /// Charges an element that is not an object: nil, or a plain value stored inline in an array.
     ///
     /// - Throws: `expansionLimitExceeded`.

@@ -82,6 +82,13 @@ extension KeyedEncoder {
 }
 
 extension KeyedDecoder {
+    /// A decoder with the limits of the archive.
+    private var plistDecoder: PlistDecoder {
+        let decoder = PlistDecoder()
+        decoder.limits = reader.limits
+        return decoder
+    }
+
     /// Decodes a `Codable` value from the fields of the object, as
     /// ``KeyedEncoder/encodeFields(of:)`` writes them. Fields that are nil are treated as absent.
     ///
@@ -90,7 +97,7 @@ extension KeyedDecoder {
     public func decodeFields<T: Decodable>(_ type: T.Type = T.self) throws -> T {
         var fields = PropertyListDictionary()
         for key in keys { fields[key] = try decode(PropertyListValue?.self, forKey: key) }
-        return try PlistDecoder().decode(type, from: .dictionary(fields))
+        return try plistDecoder.decode(type, from: .dictionary(fields))
     }
 
     /// Decodes a `Codable` value from dictionaries, arrays and plain values.
@@ -100,7 +107,7 @@ extension KeyedDecoder {
         _ type: T.Type = T.self, forKey key: String
     ) throws -> T {
         let tree = try decode(PropertyListValue.self, forKey: key)
-        return try PlistDecoder().decode(type, from: tree)
+        return try plistDecoder.decode(type, from: tree)
     }
 
     /// Decodes a `Codable` value from dictionaries, arrays and plain values; returns nil if there
@@ -111,6 +118,6 @@ extension KeyedDecoder {
         _ type: T?.Type = T?.self, forKey key: String
     ) throws -> T? {
         guard let tree = try decode(PropertyListValue?.self, forKey: key) else { return nil }
-        return try PlistDecoder().decode(T.self, from: tree)
+        return try plistDecoder.decode(T.self, from: tree)
     }
 }

@@ -38,15 +38,16 @@ extension KeyedDecoder {
     ) throws -> [T] {
         guard let array = reference(forKey: key) else { throw missing(key) }
         var values: [T] = []
-        for element in try located(key, { try array.object(as: [Unread].self) }).enumerated() {
-            do { values.append(try T.unarchive(element.element.reference)) } catch {
-                let error = Self.located(error, in: key, at: element.offset)
+        for (index, place) in try located(key, { try array.object(as: [Unread].self) }).enumerated()
+        {
+            let reference = place.reference(in: reader)
+            do { values.append(try T.unarchive(reference)) } catch {
+                let error = Self.located(error, in: key, at: index)
                 if let error = error as? KeyedArchiveError, error.isLimit { throw error }
-                if let value = try recovery(element.element.reference, error) {
-                    values.append(value)
-                }
+                if let value = try recovery(reference, error) { values.append(value) }
             }
         }
+        try chargeRepeated(values.count, forKey: key)
         return values
     }
 
@@ -56,16 +57,26 @@ extension KeyedDecoder {
     }
 }
 
-/// An array element that has not been read yet.
+/// An array element that has not been read yet. The reader keeps the elements of a shared array, so
+/// they do not retain the reader.
 private struct Unread: KeyedDecodable {
     static var archivedClass: ArchivedClass { AnyArchived.archivedClass }
-    let reference: KeyedReference
+    // The number of an object, or the node of an inline value.
+    private let number: UInt32
+    private let isInline: Bool
 
     static func register(in registry: inout ClassRegistry) {}
 
-    init(coder: KeyedDecoder) throws { reference = try coder.objectReference() }
+    init(coder: KeyedDecoder) throws { self.init(try coder.objectReference()) }
 
-    private init(_ reference: KeyedReference) { self.reference = reference }
+    private init(_ reference: KeyedReference) {
+        number = reference.number
+        isInline = reference.object == nil
+    }
+
+    func reference(in reader: ArchiveReader) -> KeyedReference {
+        isInline ? KeyedReference(reader, inline: number) : KeyedReference(reader, object: number)
+    }
 
     static func unarchive(_ reference: KeyedReference) throws -> Unread { Unread(reference) }
 }

@@ -157,6 +157,18 @@ extension KeyedDecoder {
     /// - Throws: `expansionLimitExceeded`.
     package func charge(_ count: Int) throws(KeyedArchiveError) { try reader.charge(count) }
 
+    /// Charges `count` values that the object makes from a field, unless no other object has made
+    /// values from the same part of the file. Many objects of a small file may share one long part.
+    ///
+    /// - Throws: `expansionLimitExceeded`.
+    package func chargeRepeated(_ count: Int, forKey key: String) throws(KeyedArchiveError) {
+        guard let node = reader.field(key, of: self) else { return }
+        let record = reader.table[node]
+        let object = UInt32(truncatingIfNeeded: record.payload)
+        try reader.chargeRepeated(
+            count, from: record.kind == .uid ? reader.index.node(of: object) : node)
+    }
+
     /// Reads a value whose class the archive chooses.
     package func any<R>(_ body: () throws -> R) rethrows -> R { try reader.any(body) }
 }

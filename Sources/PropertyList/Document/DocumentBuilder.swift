@@ -162,6 +162,14 @@ extension DocumentBuilder {
         }
     }
 
+    /// The number of the last key, for ``key(number:)``; 0 if there is none.
+    package var lastKeyNumber: Int { keys.last }
+
+    /// Adds a key that was added before, in constant time. Its value must follow.
+    package mutating func key(number: Int) {
+        if admitsKey("") { tree.addShared(keys.repeated(number)) }
+    }
+
     /// The last complete value in the innermost open container. It is nil at the root, in an empty
     /// container, and after a key. Pass it to ``reference(to:)`` to refer to it again.
     public var lastValue: CompletedValue? {
