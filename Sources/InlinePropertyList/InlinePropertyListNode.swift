@@ -54,6 +54,13 @@ public struct InlinePropertyListNode: Sendable {
         isReference ? InlinePropertyListNode(storage: storage, index: Int(record.other)) : self
     }
 
+    /// A Boolean value indicating whether the content is a string. Unlike ``content``, it takes
+    /// constant time, because no text is read.
+    package var isString: Bool { target.record.kind.isString }
+
+    /// A Boolean value indicating whether the content is null. Takes constant time.
+    package var isNull: Bool { target.record.kind == .null }
+
     /// The content of the value. Linear in the length of a string, otherwise constant time.
     public var content: Content {
         let node = target.record

@@ -141,11 +141,17 @@ extension DocumentBuilder {
     mutating func longKey(
         _ text: String, _ identity: ContentIdentity, _ known: inout [ContentIdentity: Int]
     ) {
-        if let number = known[identity], admitsKey(text) {
+        key(text, known: &known[identity])
+    }
+
+    /// Adds a key without reading its text if `known` is its number. Otherwise sets `known`, so
+    /// that later calls with the same key do not read a text that a file has only once.
+    package mutating func key(_ text: @autoclosure () -> String, known: inout Int?) {
+        if let number = known, admitsKey(text()) {
             tree.addShared(keys.use(number))
         } else {
-            key(text)
-            if !hasFailed { known[identity] = keys.last }
+            key(text())
+            if !hasFailed { known = keys.last }
         }
     }
 
@@ -253,9 +259,9 @@ extension DocumentBuilder {
     }
 
     /// Returns whether a key is allowed at this point. Records the mistake if not.
-    private mutating func admitsKey(_ text: String) -> Bool {
+    private mutating func admitsKey(_ text: @autoclosure () -> String) -> Bool {
         if tree.openKind == .dictionary, tree.openCount % 2 == 0 { return true }
-        let key = TerminalText.escaped(String(text.unicodeScalars.prefix(64)))
+        let key = TerminalText.escaped(String(text().unicodeScalars.prefix(64)))
         fail("expected a value, found the key `\(key)`")
         return false
     }
