@@ -88,15 +88,19 @@ extension PropertyListValue: KeyedCodable {
             return .date(PropertyListDate(secondsSince2001: date))
         case ExactText(FoundationClass.array), "NSMutableArray":
             return .array(
-                PropertyListArray(try reference.object(as: [PropertyListValue].self)))
+                try reference.object(as: [PropertyListValue].self) { PropertyListArray($0) })
         case ExactText(FoundationClass.dictionary), "NSMutableDictionary":
-            return .dictionary(try dictionary(reference))
+            return .dictionary(
+                try reference.object(as: ArchivedPairs<String, PropertyListValue>.self) {
+                    try dictionary($0, reference)
+                })
         default: throw reference.reader.wrongType(reference, expected: "a property list")
         }
     }
 
-    private static func dictionary(_ reference: KeyedReference) throws -> PropertyListDictionary {
-        let pairs = try reference.object(as: ArchivedPairs<String, PropertyListValue>.self)
+    private static func dictionary(
+        _ pairs: ArchivedPairs<String, PropertyListValue>, _ reference: KeyedReference
+    ) throws(KeyedArchiveError) -> PropertyListDictionary {
         var dictionary = PropertyListDictionary()
         for (key, value) in pairs.entries {
             guard dictionary[key] == nil else {

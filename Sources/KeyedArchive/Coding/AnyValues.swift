@@ -117,14 +117,14 @@ extension KeyedDecoder {
     public func decode(
         _ type: [String: Any].Type = [String: Any].self, forKey key: String
     ) throws -> [String: Any] {
-        try decode([String: AnyContent].self, forKey: key).mapValues(\.value)
+        try decode([String: AnyContent].self, forKey: key) { $0.mapValues(\.value) }
     }
 
     /// Returns the array of a field, with elements like the values of a decoded `[String: Any]`.
     ///
     /// - Throws: the errors of `decode(_:forKey:)`.
     public func decode(_ type: [Any].Type = [Any].self, forKey key: String) throws -> [Any] {
-        try decode([AnyContent].self, forKey: key).map(\.value)
+        try decode([AnyContent].self, forKey: key) { $0.map(\.value) }
     }
 }
 
@@ -150,9 +150,9 @@ private struct AnyContent: KeyedDecodable {
         let name = reference.archivedClass?.name
         switch name.map({ ExactText($0) }) {
         case ExactText(FoundationClass.array), "NSMutableArray":
-            return try reference.object(as: [AnyContent].self).map(\.value)
+            return try reference.object(as: [AnyContent].self) { $0.map(\.value) }
         case ExactText(FoundationClass.dictionary), "NSMutableDictionary":
-            return try reference.object(as: [String: AnyContent].self).mapValues(\.value)
+            return try reference.object(as: [String: AnyContent].self) { $0.mapValues(\.value) }
         default: return plain(try AnyArchived.unarchive(reference).value)
         }
     }

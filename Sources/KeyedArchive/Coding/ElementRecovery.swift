@@ -1,7 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PropertyList
+internal import ArchiveVocabulary
+@_spi(Tables) internal import PropertyList
 
 extension KeyedDecoder {
     /// Returns the elements of an `NSArray`, calling `recovery` for each element that cannot be
@@ -37,14 +38,17 @@ extension KeyedDecoder {
         of key: String, _ recovery: (KeyedReference, any Error) throws -> T?
     ) throws -> [T] {
         guard let array = reference(forKey: key) else { throw missing(key) }
+        let elements = try located(key) { try array.object(as: UnreadElements.self) }
         var values: [T] = []
-        for element in try located(key, { try array.object(as: [Unread].self) }).enumerated() {
-            do { values.append(try T.unarchive(element.element.reference)) } catch {
-                let error = Self.located(error, in: key, at: element.offset)
+        for (index, node) in elements.nodes.enumerated() {
+            let element = reader.reference(at: node)
+            do {
+                try reader.chargeElement(element)
+                values.append(try T.unarchive(element))
+            } catch {
+                let error = Self.located(error, in: key, at: index)
                 if let error = error as? KeyedArchiveError, error.isLimit { throw error }
-                if let value = try recovery(element.element.reference, error) {
-                    values.append(value)
-                }
+                if let value = try recovery(element, error) { values.append(value) }
             }
         }
         return values
@@ -56,16 +60,31 @@ extension KeyedDecoder {
     }
 }
 
-/// An array element that has not been read yet.
-private struct Unread: KeyedDecodable {
-    static var archivedClass: ArchivedClass { AnyArchived.archivedClass }
-    let reference: KeyedReference
+/// The elements of an `NSArray` before they are read.
+///
+/// They are nodes, not references: the reader keeps the values of shared objects, and a reference
+/// would keep the reader.
+private struct UnreadElements: KeyedDecodable {
+    static var archivedClass: ArchivedClass { [AnyArchived].archivedClass }
+    static var archivedAliases: [String] { [AnyArchived].archivedAliases }
+
+    let nodes: ArraySlice<UInt32>
 
     static func register(in registry: inout ClassRegistry) {}
 
-    init(coder: KeyedDecoder) throws { reference = try coder.objectReference() }
-
-    private init(_ reference: KeyedReference) { self.reference = reference }
-
-    static func unarchive(_ reference: KeyedReference) throws -> Unread { Unread(reference) }
+    init(coder: KeyedDecoder) throws {
+        let reader = coder.reader
+        if let list = reader.field(FoundationField.objects, of: coder) {
+            nodes = reader.table.children[try reader.listRecord(list).valueRange]
+            return
+        }
+        var nodes: ArraySlice<UInt32> = []
+        while let node = reader.field(
+            FoundationField.numberedObject + "\(nodes.count)", of: coder)
+        {
+            try reader.charge(1)
+            nodes.append(node)
+        }
+        self.nodes = nodes
+    }
 }
