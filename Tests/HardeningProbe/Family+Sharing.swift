@@ -45,18 +45,21 @@ extension Family {
                 ($0.element, builder.uid(firstPart + $0.offset))
             }
         },
-        sharing("index sets that share their ranges", "NSIndexSet") { n, builder, _ in
+        sharing("index sets that share their ranges", "NSIndexSet") { n, builder, parts in
             // The locations have three bytes each.
             let ranges = (0..<n).flatMap { number -> [UInt8] in
                 let location = 1 << 15 + 2 * number
                 return [UInt8(location & 127 | 128), UInt8(location >> 7 & 127 | 128), 2, 1]
             }
-            return [("NSRangeCount", builder.number(n)), ("NSRangeData", builder.data(ranges))]
+            parts = [builder.data(ranges)]
+            return [("NSRangeCount", builder.number(n)), ("NSRangeData", builder.uid(firstPart))]
         },
-        sharing("index paths that share their indexes", "NSIndexPath", 200) { n, builder, _ in
-            [
+        sharing("index paths that share their indexes", "NSIndexPath", 200) {
+            n, builder, parts in
+            parts = [builder.data([UInt8](repeating: 1, count: n))]
+            return [
                 ("NSIndexPathLength", builder.number(n)),
-                ("NSIndexPathData", builder.data([UInt8](repeating: 1, count: n))),
+                ("NSIndexPathData", builder.uid(firstPart)),
             ]
         },
         sharing(
@@ -94,7 +97,7 @@ extension Family {
         },
         sharing("points that share a long text", "NSValue", limits: smallLimits) {
             n, builder, parts in
-            parts = [builder.text("{1, 2" + String(repeating: " ", count: 20 * n) + "}")]
+            parts = [builder.text("{1, 2" + String(repeating: " ", count: 600 * n) + "}")]
             return [
                 ("NS.special", builder.number(1)), ("NS.pointval", builder.uid(firstPart)),
             ]
