@@ -16,13 +16,12 @@ struct ArchiveAssembler: ~Copyable {
     private let source: [UInt8]
     /// The shared strings of the file, by their indexes in the string table of the file.
     private var sharedStrings: [Int: CompletedValue] = [:]
-    /// The numbers of the builder's keys, by the numbers that the importer gave them.
-    private var sharedKeys: [Int: Int] = [:]
     /// The index in `$objects` of the next extra object.
     private var nextExtra: Int
     private var extras: [Extra] = []
     private var extraClasses: [String: PropertyListUID] = [:]
-    private var extraEncodings: [ExactText: PropertyListUID] = [:]
+    /// The extra strings with texts of the file, by the indexes of the texts in its string table.
+    private var extraStrings: [Int: PropertyListUID] = [:]
 
     /// An object of the keyed archive without a counterpart in the file.
     private enum Extra {
@@ -84,24 +83,22 @@ struct ArchiveAssembler: ~Copyable {
         note(0..<0)
     }
 
-    /// Adds the description of a class. `shared` is the index of a name in the string table of the
-    /// file, or -1 for a name outside of it.
-    mutating func classDescription(
-        _ names: [(text: String, shared: Int)], hints: [(text: String, shared: Int)] = [],
-        at range: Range<Int>
+    /// Adds the description of a class. `names` are those of the class and its superclasses.
+    mutating func classDescription<Name: ClassName>(
+        _ names: [Name], hints: [Name] = [], at range: Range<Int>
     ) {
         builder.beginDictionary()
         note(range)
         builder.key(ArchiveFormat.classNameKey)
-        string(names.first?.text ?? "", shared: names.first?.shared ?? -1, at: range)
+        string(names.first?.text ?? "", shared: names.first?.number ?? -1, at: range)
         builder.key(ArchiveFormat.classChainKey)
         builder.beginArray()
-        for name in names { string(name.text, shared: name.shared, at: 0..<0) }
+        for name in names { string(name.text, shared: name.number, at: 0..<0) }
         builder.end()
         if !hints.isEmpty {
             builder.key(ArchiveFormat.classHintsKey)
             builder.beginArray()
-            for hint in hints { string(hint.text, shared: hint.shared, at: 0..<0) }
+            for hint in hints { string(hint.text, shared: hint.number, at: hint.byteRange) }
             builder.end()
         }
         builder.end()
@@ -141,15 +138,10 @@ struct ArchiveAssembler: ~Copyable {
         note(0..<0)
     }
 
-    /// Adds a key that a small file may use many times. Keys with the same `number` have the same
-    /// text, which is evaluated for the first of them.
-    mutating func key(_ text: @autoclosure () -> String, shared number: Int) {
-        if let known = sharedKeys[number] {
-            builder.key(number: known)
-        } else {
-            builder.key(text())
-            if builder.lastKeyNumber > 0 { sharedKeys[number] = builder.lastKeyNumber }
-        }
+    /// Adds a key that may occur many times in the file. `known` is the number of the key in the
+    /// document. The first call reads the text and sets the number.
+    mutating func key(_ text: @autoclosure () -> String, known: inout Int?) {
+        builder.key(text(), known: &known)
         note(0..<0)
     }
 
@@ -233,12 +225,14 @@ struct ArchiveAssembler: ~Copyable {
     /// file.
     mutating func extraString(_ text: String) -> PropertyListUID { add(.string(text)) }
 
-    /// Returns the UID of a type encoding, an extra string that all values of the type share.
-    mutating func extraEncoding(_ text: String) -> PropertyListUID {
-        let key = ExactText(text)
-        if let known = extraEncodings[key] { return known }
-        let uid = extraString(text)
-        extraEncodings[key] = uid
+    /// Returns the UID of the extra string with a text of the file. The first call for a text adds
+    /// the string. `shared` is the index of the text in the string table of the file.
+    mutating func extraString(
+        _ text: @autoclosure () -> String, shared: Int
+    ) -> PropertyListUID {
+        if let known = extraStrings[shared] { return known }
+        let uid = extraString(text())
+        extraStrings[shared] = uid
         return uid
     }
 
@@ -273,7 +267,7 @@ struct ArchiveAssembler: ~Copyable {
             builder.end()
             builder.end()
         case .classDescription(let names):
-            classDescription(names.map { ($0, -1) }, at: 0..<0)
+            classDescription(names.map { OtherClassName(text: $0) }, at: 0..<0)
         }
         note(0..<0)
     }

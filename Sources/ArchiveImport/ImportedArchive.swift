@@ -78,8 +78,10 @@ public struct ImportedArchive: Sendable {
     ///   - limits: The limits on parsing the file.
     /// - Throws: `unrecognizedFormat` for files in other formats. `truncated`, `invalidLength`,
     ///   `invalidMarker` or another code for malformed files, with the byte offset.
-    ///   `depthLimitExceeded` or `sizeLimitExceeded` for an exceeded limit. `unexpectedElement` for
-    ///   an object of a typedstream whose contents do not have the form that its class writes.
+    ///   `depthLimitExceeded`, `sizeLimitExceeded` or `expansionLimitExceeded` for an exceeded
+    ///   limit. The superclasses of the classes in a typedstream count as an expansion.
+    ///   `unexpectedElement` for an object of a typedstream whose contents do not have the form that
+    ///   its class writes.
     public init(
         parsing bytes: [UInt8], limits: ParsingLimits = .default
     ) throws(PropertyListError) {

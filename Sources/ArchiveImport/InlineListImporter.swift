@@ -20,6 +20,12 @@ internal import PropertyList
 struct InlineListImporter: ArchiveImporter {
     private typealias Item = (key: InlinePropertyListNode?, value: InlinePropertyListNode)
 
+    /// A key that a message can use many times, with or without another `$` before it.
+    private struct KeyForm: Hashable {
+        let index: Int
+        let isEscaped: Bool
+    }
+
     /// A value in one of its two forms. In an object, strings and data become references to entries
     /// of `$objects`; outside of objects, they are inline.
     private struct Form: Hashable {
@@ -46,19 +52,23 @@ struct InlineListImporter: ArchiveImporter {
         case `class`(String)
     }
 
-    private let isArchive: Bool
+    /// The texts of the strings that the message refers to, by node index. A small message can
+    /// refer to a long string many times.
+    private var texts: [Int: String] = [:]
+    /// The numbers of the keys that the message refers to, in the document.
+    private var keys: [KeyForm: Int] = [:]
+    private var isArchive = false
     private var frames: [Frame] = []
     /// The entries found so far, except the one for nil. They are written in this order.
     private var entries: [Entry] = []
     private var uids: [Int: PropertyListUID] = [:]
     private var classes: [ExactText: PropertyListUID] = [:]
-    /// The UIDs of the classes, by the index of the value that is the name.
-    private var classesByName: [Int: PropertyListUID] = [:]
+    /// The UIDs of the classes whose names the message refers to, by the node index of the name.
+    private var namedClasses: [Int: PropertyListUID] = [:]
+    /// The class names of the dictionaries found so far, or nil for those that are no objects.
     private var classNames: [Int: InlinePropertyListNode?] = [:]
     /// The written values. Later references to a value in the same form share it.
     private var written: [Form: CompletedValue] = [:]
-
-    private init(isArchive: Bool) { self.isArchive = isArchive }
 
     static func document(
         _ bytes: [UInt8], _ limits: ParsingLimits, salvages: Bool
@@ -73,7 +83,8 @@ struct InlineListImporter: ArchiveImporter {
             throw PropertyListError(error, format)
         }
         var output = ArchiveAssembler(bytes, limits, count: 0)
-        var importer = InlineListImporter(isArchive: holdsObjects(document.root))
+        var importer = InlineListImporter()
+        importer.isArchive = importer.holdsObjects(document.root)
         let facts = [("values", "\(document.nodeCount)")]
         guard importer.isArchive else {
             importer.write(document.root, inObject: false, inList: false, &output)
@@ -90,33 +101,44 @@ struct InlineListImporter: ArchiveImporter {
     }
 
     /// Returns whether any dictionary of a message is an object. Linear.
-    private static func holdsObjects(_ root: InlinePropertyListNode) -> Bool {
+    private mutating func holdsObjects(_ root: InlinePropertyListNode) -> Bool {
         var pending = [root]
         while let node = pending.popLast() {
-            if node.isReference { continue }
-            if className(of: node) != nil { return true }
-            pending += items(of: node).map(\.value)
+            if node.isReference || node.isString { continue }
+            if readClassName(of: node) != nil { return true }
+            pending += Self.items(of: node).map(\.value)
         }
         return false
     }
 
-    /// Returns the value that is the class name of an object, or nil for other values. The result is
-    /// cached, because a small file may refer to a large dictionary many times.
+    /// Returns the class name of a container that is an object, or nil for other containers. The
+    /// result is cached, because a small file may refer to a large dictionary many times.
     private mutating func className(of node: InlinePropertyListNode) -> InlinePropertyListNode? {
         guard case .dictionary = node.content else { return nil }
         if let known = classNames[node.index] { return known }
-        let name = Self.className(of: node)
+        let name = readClassName(of: node)
         classNames[node.index] = .some(name)
         return name
     }
 
-    /// Returns the value that is the class name of an object, or nil for other values. Linear in
+    /// Returns the class name of a dictionary that is an object, or nil for other values. Linear in
     /// the number of entries.
-    private static func className(of node: InlinePropertyListNode) -> InlinePropertyListNode? {
-        guard case .dictionary = node.content, let first = node.entries?.first,
-            first.key.isText(ArchiveFormat.classKey), first.value.isText
+    private mutating func readClassName(
+        of node: InlinePropertyListNode
+    ) -> InlinePropertyListNode? {
+        guard let first = node.entries?.first, first.value.isString,
+            let key = text(of: first.key), key.isLiterally(ArchiveFormat.classKey)
         else { return nil }
-        return first.value.target
+        return first.value
+    }
+
+    /// Returns the text of a string, or nil for other values. The text of a reference is cached.
+    private mutating func text(of node: InlinePropertyListNode) -> String? {
+        guard node.isString else { return nil }
+        if node.isReference, let known = texts[node.target.index] { return known }
+        guard case .string(let text) = node.content else { return nil }
+        if node.isReference { texts[node.target.index] = text }
+        return text
     }
 
     /// Returns the children of a container, with their keys if it is a dictionary. The result is
@@ -146,19 +168,18 @@ struct InlineListImporter: ArchiveImporter {
         return uid
     }
 
-    private mutating func uid(ofClass name: InlinePropertyListNode) -> PropertyListUID {
-        if let known = classesByName[name.index] { return known }
-        guard case .string(let text) = name.content else { return 0 }
-        let uid = uid(ofClass: text)
-        classesByName[name.index] = uid
+    private mutating func uid(ofClass name: String) -> PropertyListUID {
+        if let known = classes[ExactText(name)] { return known }
+        let uid = uid(of: .class(name))
+        classes[ExactText(name)] = uid
         return uid
     }
 
-    private mutating func uid(ofClass name: String) -> PropertyListUID {
-        let key = ExactText(name)
-        if let known = classes[key] { return known }
-        let uid = uid(of: .class(name))
-        classes[key] = uid
+    private mutating func uid(ofClass name: InlinePropertyListNode) -> PropertyListUID {
+        let index = name.target.index
+        if name.isReference, let known = namedClasses[index] { return known }
+        let uid = uid(ofClass: text(of: name) ?? "")
+        if name.isReference { namedClasses[index] = uid }
         return uid
     }
 
@@ -166,9 +187,13 @@ struct InlineListImporter: ArchiveImporter {
         var next = 0
         while next < entries.count {
             switch entries[next] {
-            case .class(let name): output.classDescription([(name, -1)], at: 0..<0)
+            case .class(let name):
+                output.classDescription([OtherClassName(text: name)], at: 0..<0)
             case .value(let node):
-                if let name = className(of: node) {
+                if let text = text(of: node) {
+                    output.stringObject(
+                        text, class: uid(ofClass: FoundationClass.string), at: node.byteRange)
+                } else if let name = className(of: node) {
                     let uid = uid(ofClass: name)
                     output.beginObject(class: uid, at: node.byteRange)
                     frames = [
@@ -177,9 +202,6 @@ struct InlineListImporter: ArchiveImporter {
                             escapesKeys: true)
                     ]
                     writeFrames(inObject: true, &output)
-                } else if case .string(let text) = node.content {
-                    output.stringObject(
-                        text, class: uid(ofClass: FoundationClass.string), at: node.byteRange)
                 } else {
                     write(node, inObject: false, inList: false, &output)
                 }
@@ -209,23 +231,15 @@ struct InlineListImporter: ArchiveImporter {
     private mutating func writeKey(
         _ key: InlinePropertyListNode, _ frame: Int, _ output: inout ArchiveAssembler
     ) {
-        let escapesKeys = frames[frame].escapesKeys
-        if key.isReference, key.isText {
-            // A small file may refer to a long key many times.
-            let number = 2 &* key.target.index &+ (escapesKeys ? 1 : 0)
-            output.key(Self.text(of: key, escapesKeys: escapesKeys), shared: number)
-        } else if key.isText {
-            output.key(Self.text(of: key, escapesKeys: escapesKeys))
-        } else {
+        guard let text = text(of: key) else {
             output.key(ArchiveFormat.unkeyedField(frames[frame].unkeyed))
             frames[frame].unkeyed += 1
+            return
         }
-    }
-
-    /// Returns the text of a key. If `escapesKeys`, another `$` precedes one that begins with `$`.
-    private static func text(of key: InlinePropertyListNode, escapesKeys: Bool) -> String {
-        guard case .string(let text) = key.content else { return "" }
-        return escapesKeys && text.utf8.first == UInt8(ascii: "$") ? "$" + text : text
+        let isEscaped = frames[frame].escapesKeys && text.utf8.first == UInt8(ascii: "$")
+        guard key.isReference else { return output.key(isEscaped ? "$" + text : text) }
+        let form = KeyForm(index: key.target.index, isEscaped: isEscaped)
+        output.key(isEscaped ? "$" + text : text, known: &keys[form])
     }
 
     /// Writes a value or begins a container.
@@ -235,28 +249,31 @@ struct InlineListImporter: ArchiveImporter {
     ) {
         let value = node.target
         let range = node.byteRange
+        if value.isNull {
+            return isArchive ? output.reference(0, at: range) : output.noValue(at: range)
+        }
+        if isEntry(value, inObject: inObject, inList: inList) {
+            return output.reference(uid(of: value), at: range)
+        }
         let form = Form(index: value.index, inObject: inObject)
-        // A small file may refer to a long text many times, so it is not decoded again.
-        if value.isText {
-            if inObject { return output.reference(uid(of: value), at: range) }
-            if let known = written[form] { return output.reference(to: known) }
-        }
-        switch value.content {
-        case .null: return isArchive ? output.reference(0, at: range) : output.noValue(at: range)
-        case .string: break
-        case .data:
-            if inObject { return output.reference(uid(of: value), at: range) }
-        case .boolean, .integer, .unsigned, .float, .double, .date:
-            if inObject, inList { return output.reference(uid(of: value), at: range) }
-        case .array, .orderedSet, .set, .dictionary:
-            if className(of: value) != nil {
-                return output.reference(uid(of: value), at: range)
-            }
-        }
         if let known = written[form] { return output.reference(to: known) }
-        if !begin(value, &output) {
+        if value.isString || !begin(value, &output) {
             Self.writeScalar(value.content, at: range, &output)
             if let done = output.lastValue { written[form] = done }
+        }
+    }
+
+    /// Returns whether a value is an entry of `$objects`. Constant time, except for the first
+    /// reference to a dictionary.
+    private mutating func isEntry(
+        _ value: InlinePropertyListNode, inObject: Bool, inList: Bool
+    ) -> Bool {
+        if value.isString { return inObject }
+        return switch value.content {
+        case .null: false
+        case .string, .data: inObject
+        case .boolean, .integer, .unsigned, .float, .double, .date: inObject && inList
+        case .array, .orderedSet, .set, .dictionary: className(of: value) != nil
         }
     }
 

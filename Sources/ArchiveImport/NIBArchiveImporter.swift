@@ -23,17 +23,49 @@ internal import ValidText
 /// An importer that converts a NIBArchive to a keyed archive. An object whose values do not have
 /// the form of its class keeps all of them as fields.
 struct NIBArchiveImporter: ArchiveImporter {
-    private static let emptyKey = "UINibEncoderEmptyKey"
-    private static let inlinedKey = "NSInlinedValue"
     private static let format = "NIBArchive"
+
+    /// A key of the file. Values and objects can have a long key or class name in common, so each
+    /// text is read only once.
+    private struct Key {
+        let text: String
+        let meaning: Meaning?
+        /// The index of the first key with the same text. A file may list a key twice.
+        let first: Int
+        /// The number of the key in the document, or nil before it is written.
+        var number: Int?
+    }
+
+    /// The keys that stand for something else in a keyed archive.
+    private enum Meaning: String, CaseIterable {
+        case element = "UINibEncoderEmptyKey"
+        case isInlined = "NSInlinedValue"
+        case bytes = "NS.bytes"
+        case integer = "NS.intval"
+        case real = "NS.dblval"
+        case boolean = "NS.boolval"
+    }
+
+    /// The classes whose objects have another form in a keyed archive.
+    private enum KnownClass: String, CaseIterable {
+        case string = "NSString"
+        case mutableString = "NSMutableString"
+        case data = "NSData"
+        case mutableData = "NSMutableData"
+        case number = "NSNumber"
+        case array = "NSArray"
+        case mutableArray = "NSMutableArray"
+        case set = "NSSet"
+        case mutableSet = "NSMutableSet"
+        case dictionary = "NSDictionary"
+        case mutableDictionary = "NSMutableDictionary"
+    }
 
     private let document: NIBArchiveDocument
     private let salvages: Bool
-    /// For each key, the index of the first key with the same text. A file may list a key twice.
-    private let firstIndices: [Int]
-    /// The keys and the names of the classes, by index. A long one may be used many times.
-    private let keys: [String]
-    private let classNames: [String]
+    private var keys: [Key]
+    /// The known classes, by class index.
+    private let classes: [KnownClass?]
     private var problems: [PropertyListError] = []
 
     static func document(
@@ -55,13 +87,15 @@ struct NIBArchiveImporter: ArchiveImporter {
         self.document = document
         self.salvages = salvages
         var indices: [ExactText: Int] = [:]
-        keys = document.keys
-        classNames = document.classes.map(\.name)
-        firstIndices = keys.enumerated().map { index, key in
-            let text = ExactText(key)
-            let first = indices[text] ?? index
-            indices[text] = first
-            return first
+        keys = document.keys.enumerated().map { index, text in
+            let first = indices[ExactText(text)] ?? index
+            indices[ExactText(text)] = first
+            let meaning = Meaning.allCases.first { $0.rawValue.isLiterally(text) }
+            return Key(text: text, meaning: meaning, first: first)
+        }
+        classes = document.classes.map { `class` in
+            let name = `class`.name
+            return KnownClass.allCases.first { $0.rawValue.isLiterally(name) }
         }
         let count = document.trailingBytes.count
         if count > 0 {
@@ -88,29 +122,24 @@ struct NIBArchiveImporter: ArchiveImporter {
         output.beginObjects()
         for object in objects { try write(object, to: &output) }
         for `class` in classes {
+            // Genuine files have few fallbacks, so a long list is truncated.
             output.classDescription(
-                [(classNames[`class`.index], -1)], hints: hints(`class`), at: `class`.byteRange)
+                [`class`], hints: Array(`class`.fallbacks.prefix(16)), at: `class`.byteRange)
         }
         return try output.finish(
             format: Self.format, facts: [("coder version", "\(document.coderVersion)")],
             problems: problems)
     }
 
-    /// Returns the names of a class's fallback classes. Genuine files have few, so a long list is
-    /// truncated.
-    private func hints(_ class: NIBArchiveClass) -> [(text: String, shared: Int)] {
-        `class`.fallbacks.prefix(16).map { (classNames[$0.index], $0.index) }
-    }
-
-    private func className(_ object: NIBArchiveObject) -> String {
-        classNames[object.class.index]
-    }
-
-    private func key(_ value: NIBArchiveValue) -> String { keys[value.keyIndex] }
-
     private func classReference(_ object: NIBArchiveObject) -> PropertyListUID {
         PropertyListUID(UInt32(truncatingIfNeeded: document.objects.count + object.class.index + 1))
     }
+
+    private func knownClass(_ object: NIBArchiveObject) -> KnownClass? {
+        classes[object.class.index]
+    }
+
+    private func meaning(of value: NIBArchiveValue) -> Meaning? { keys[value.keyIndex].meaning }
 
     private static func uid(_ object: NIBArchiveObject) -> PropertyListUID {
         PropertyListUID(UInt32(truncatingIfNeeded: object.index + 1))
@@ -123,8 +152,8 @@ struct NIBArchiveImporter: ArchiveImporter {
     ) throws(PropertyListError) {
         let values = object.values
         let range = place(of: values)
-        switch className(object) {
-        case "NSString", "NSNumber", "NSData":
+        switch knownClass(object) {
+        case .string, .number, .data:
             if values.count == 1, writePlain(values[values.startIndex], object, range, &output) {
                 return
             }
@@ -147,16 +176,16 @@ struct NIBArchiveImporter: ArchiveImporter {
         _ value: NIBArchiveValue, _ object: NIBArchiveObject, _ range: Range<Int>,
         _ output: inout ArchiveAssembler
     ) -> Bool {
-        switch (className(object), key(value), value.content) {
-        case ("NSString", FoundationField.bytes, .data(let bytes)):
+        switch (knownClass(object), meaning(of: value), value.content) {
+        case (.string, .bytes, .data(let bytes)):
             guard let text = String(validUTF8: bytes) else { return false }
             output.stringObject(text, class: classReference(object), at: range)
-        case ("NSData", FoundationField.bytes, .data(let bytes)): output.data(bytes, at: range)
-        case ("NSNumber", "NS.intval", .integer(let number)):
+        case (.data, .bytes, .data(let bytes)): output.data(bytes, at: range)
+        case (.number, .integer, .integer(let number)):
             output.integer(PropertyListInteger(number), at: range)
-        case ("NSNumber", "NS.dblval", .double(let number)):
+        case (.number, .real, .double(let number)):
             output.real(PropertyListReal(number), at: range)
-        case ("NSNumber", "NS.boolval", .boolean(let truth)): output.boolean(truth, at: range)
+        case (.number, .boolean, .boolean(let truth)): output.boolean(truth, at: range)
         default: return false
         }
         return true
@@ -166,12 +195,12 @@ struct NIBArchiveImporter: ArchiveImporter {
         of object: NIBArchiveObject, to output: inout ArchiveAssembler
     ) throws(PropertyListError) {
         let values = object.values
-        switch className(object) {
-        case "NSArray", "NSMutableArray", "NSSet", "NSMutableSet":
+        switch knownClass(object) {
+        case .array, .mutableArray, .set, .mutableSet:
             if let elements = elements(of: values) {
                 return Self.write(elements, FoundationField.objects, to: &output)
             }
-        case "NSDictionary", "NSMutableDictionary":
+        case .dictionary, .mutableDictionary:
             if let elements = elements(of: values), elements.count % 2 == 0 {
                 let pairs = elements.enumerated()
                 Self.write(
@@ -182,7 +211,7 @@ struct NIBArchiveImporter: ArchiveImporter {
                     to: &output)
                 return
             }
-        case "NSMutableString", "NSMutableData":
+        case .mutableString, .mutableData:
             if values.count == 1, writeContent(values[values.startIndex], object, to: &output) {
                 return
             }
@@ -194,10 +223,10 @@ struct NIBArchiveImporter: ArchiveImporter {
     private func writeContent(
         _ value: NIBArchiveValue, _ object: NIBArchiveObject, to output: inout ArchiveAssembler
     ) -> Bool {
-        guard case .data(let bytes) = value.content, key(value) == FoundationField.bytes else {
+        guard case .data(let bytes) = value.content, meaning(of: value) == .bytes else {
             return false
         }
-        if className(object) == "NSMutableData" {
+        if knownClass(object) == .mutableData {
             output.key(FoundationField.data)
             output.data(bytes, at: value.byteRange)
             return true
@@ -208,13 +237,11 @@ struct NIBArchiveImporter: ArchiveImporter {
         return true
     }
 
-    private func isUnkeyed(_ value: NIBArchiveValue) -> Bool {
-        key(value).isLiterally(Self.emptyKey)
-    }
+    private func isUnkeyed(_ value: NIBArchiveValue) -> Bool { meaning(of: value) == .element }
 
     /// Returns the elements of a collection, or nil if the values are not those of a collection.
     private func elements(of values: NIBArchiveValues) -> [NIBArchiveValue]? {
-        guard let first = values.first, key(first) == Self.inlinedKey,
+        guard let first = values.first, meaning(of: first) == .isInlined,
             case .boolean(true) = first.content
         else { return nil }
         let elements = values.dropFirst()
@@ -242,27 +269,34 @@ struct NIBArchiveImporter: ArchiveImporter {
     private mutating func writeAll(
         _ values: NIBArchiveValues, to output: inout ArchiveAssembler
     ) throws(PropertyListError) {
-        var keys: Set<Int> = []
+        var known: Set<Int> = []
         let unkeyed = values.filter(isUnkeyed)
         for value in values {
-            let isNew = keys.insert(firstIndices[value.keyIndex]).inserted
-            let key = key(value)
-            if isUnkeyed(value) {
-                if isNew { Self.write(unkeyed, Self.emptyKey, to: &output) }
+            let key = keys[value.keyIndex]
+            let isNew = known.insert(key.first).inserted
+            if key.meaning == .element {
+                if isNew { Self.write(unkeyed, key.text, to: &output) }
             } else if isNew {
-                output.key(
-                    key.utf8.first == UInt8(ascii: "$") ? "$" + key : key,
-                    shared: firstIndices[value.keyIndex])
+                output.key(Self.escaped(key.text), known: &keys[value.keyIndex].number)
                 Self.write(value, to: &output)
             } else {
-                let name = TerminalText.escaped(String(key.unicodeScalars.prefix(64)))
-                let error = PropertyListError(
-                    .duplicateKey, of: Self.format, "the key `\(name)` occurs twice in an object",
-                    value.byteRange.lowerBound)
-                guard salvages else { throw error }
-                problems.append(error)
+                try refuse(key.text, at: value.byteRange.lowerBound)
             }
         }
+    }
+
+    /// Returns a key with another `$` before it if it begins with `$`.
+    private static func escaped(_ key: String) -> String {
+        key.utf8.first == UInt8(ascii: "$") ? "$" + key : key
+    }
+
+    /// Throws or records the error for a key that occurs twice in an object.
+    private mutating func refuse(_ key: String, at place: Int) throws(PropertyListError) {
+        let name = TerminalText.escaped(String(key.unicodeScalars.prefix(64)))
+        let error = PropertyListError(
+            .duplicateKey, of: Self.format, "the key `\(name)` occurs twice in an object", place)
+        guard salvages else { throw error }
+        if problems.count < PropertyListDocument.problemLimit { problems.append(error) }
     }
 
     private static func write(_ value: NIBArchiveValue, to output: inout ArchiveAssembler) {

@@ -22,7 +22,7 @@ struct TypedStreamImporter: ArchiveImporter {
     private let document: TypedStreamDocument
     private let salvages: Bool
     private var problems: [PropertyListError] = []
-    private var texts = TextTable()
+    private var texts = SharedTexts()
 
     static func document(
         _ bytes: [UInt8], _ limits: ParsingLimits, salvages: Bool
@@ -78,10 +78,11 @@ struct TypedStreamImporter: ArchiveImporter {
             write(document.groups, to: &output)
         }
         output.beginObjects()
+        var budget = OperationBudget(limits: limits, extent: bytes.count)
         for entry in entries {
             switch entry {
             case .object(let object): try write(object, to: &output)
-            case .class(let `class`): Self.write(`class`, to: &output)
+            case .class(let `class`): try Self.write(`class`, &budget, to: &output)
             case .cString: output.null()
             }
         }
@@ -106,8 +107,14 @@ struct TypedStreamImporter: ArchiveImporter {
         PropertyListUID(UInt32(truncatingIfNeeded: `class`.number + 1))
     }
 
-    private static func write(_ class: TypedStreamClass, to output: inout ArchiveAssembler) {
-        let names = `class`.chain.map { ($0.name, $0.sharedName.number) }
+    /// Writes the description of a class. The superclasses are charged like other shared values,
+    /// because a class takes four bytes of the file and lists up to 64 of them.
+    private static func write(
+        _ class: TypedStreamClass, _ budget: inout OperationBudget,
+        to output: inout ArchiveAssembler
+    ) throws(PropertyListError) {
+        let names = `class`.chain.map(\.sharedName)
+        try budget.visit(names.count)
         output.classDescription(names, at: `class`.byteRange)
     }
 
@@ -117,13 +124,15 @@ struct TypedStreamImporter: ArchiveImporter {
         _ object: TypedStreamObject, to output: inout ArchiveAssembler
     ) throws(PropertyListError) {
         do throws(TypedStreamError) {
-            if let content = try object.content(&texts) {
+            if let content = try object.content(sharing: &texts) {
                 return write(content, of: object, to: &output)
             }
         } catch {
             guard salvages else { throw PropertyListError(error) }
             // If the document itself has a problem, `problems` lists only that one.
-            if document.problem == nil { problems.append(PropertyListError(error)) }
+            if document.problem == nil, problems.count < PropertyListDocument.problemLimit {
+                problems.append(PropertyListError(error))
+            }
         }
         begin(object, &output)
         write(object.groups, to: &output)
@@ -239,22 +248,25 @@ struct TypedStreamImporter: ArchiveImporter {
         "CGRect": (3, "NS.rectval", "{{n, n}, {n, n}}", 4),
     ]
 
-    /// Returns the form of a geometric structure, or nil for other types.
-    private static func geometricForm(
-        of encoding: String
-    ) -> (number: Int, key: String, shape: String, count: Int)? {
-        // A name that is longer is none of those.
-        guard encoding.utf8.first == UInt8(ascii: "{"), encoding.utf8.count <= 256 else {
-            return nil
-        }
-        return geometry[String(encoding.dropFirst().prefix { $0 != "=" })]
+    /// The maximum length of a name in ``geometry``, in bytes.
+    private static let longestGeometry = 8
+
+    /// Returns the name of the structure that an encoding begins with, or nil for longer names than
+    /// those in ``geometry`` and for other encodings.
+    private static func shortStructureName(_ encoding: TypedStreamString) -> String? {
+        let name = encoding.bytes.dropFirst().prefix(longestGeometry &+ 1)
+        guard encoding.bytes.first == UInt8(ascii: "{"),
+            let end = name.firstIndex(of: UInt8(ascii: "="))
+        else { return nil }
+        return String(decoding: name[..<end], as: UTF8.self)
     }
 
     private func writeValue(
-        _ encoding: String, _ value: TypedStreamValue, to output: inout ArchiveAssembler
+        _ encoding: TypedStreamString, _ value: TypedStreamValue,
+        to output: inout ArchiveAssembler
     ) {
         let range = value.byteRange
-        if let form = Self.geometricForm(of: encoding),
+        if let name = Self.shortStructureName(encoding), let form = Self.geometry[name],
             let numbers = Self.reals(value), numbers.count == form.count
         {
             let text = output.extraString(GeometryText.text(numbers, of: form.shape))
@@ -265,7 +277,8 @@ struct TypedStreamImporter: ArchiveImporter {
             return
         }
         output.key(ArchiveFormat.unkeyedField(0))
-        output.reference(output.extraEncoding(encoding), at: range)
+        let type = output.extraString(encoding.text, shared: encoding.number)
+        output.reference(type, at: range)
         output.key(ArchiveFormat.unkeyedField(1))
         write(value, to: &output)
     }

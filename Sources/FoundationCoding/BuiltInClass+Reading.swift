@@ -10,6 +10,8 @@ internal import PropertyList
 struct ObjectElement {
     /// The object; nil for a cycle that the coder has cut.
     let object: AnyObject?
+    /// The size of the object as a tree.
+    let expansion: Expansion
 }
 
 extension ObjectElement: KeyedDecodable {
@@ -31,7 +33,7 @@ extension ObjectElement: KeyedDecodable {
                 what: "expected a KeyedUnarchiverCoder for the elements of a collection, found none"
             )
         }
-        return ObjectElement(object: try reader.element(reference))
+        return try reader.objectElement(reference)
     }
 }
 
@@ -42,22 +44,21 @@ extension BuiltInClass {
     func make(_ coder: KeyedDecoder, _ reader: KeyedUnarchiverCoder) throws -> NSObject {
         switch self {
         case .string: NSString(string: try String(coder: coder))
-        case .mutableString: NSMutableString(string: try String(coder: coder))
+        case .mutableString: try Self.mutableString(coder, reader)
         case .number: try Self.boxedNumber(coder)
-        case .data: NSData(data: try Self.data(coder))
-        case .mutableData: NSMutableData(data: try Self.data(coder))
+        case .data: try reader.data(of: coder.nodeOfData()) { try Data(coder: coder) }
+        case .mutableData: try Self.mutableData(coder, reader)
         case .array: Self.array(try Self.elements(coder, reader))
         case .mutableArray: NSMutableArray(array: try Self.elements(coder, reader))
-        case .dictionary: try Self.immutable(Self.dictionary(coder))
-        case .mutableDictionary: try Self.dictionary(coder)
+        case .dictionary: try Self.immutable(Self.dictionary(coder, reader))
+        case .mutableDictionary: try Self.dictionary(coder, reader)
         case .set: NSSet(array: try Self.hashedElements(coder, reader))
         case .mutableSet: NSMutableSet(array: try Self.hashedElements(coder, reader))
-        case .countedSet: try Self.countedSet(coder)
+        case .countedSet: try Self.countedSet(coder, reader)
         case .orderedSet: NSOrderedSet(array: try Self.hashedElements(coder, reader))
         case .mutableOrderedSet: NSMutableOrderedSet(array: try Self.hashedElements(coder, reader))
-        case .characterSet: NSCharacterSet(bitmapRepresentation: try Self.bitmap(coder, reader))
-        case .mutableCharacterSet:
-            NSMutableCharacterSet(bitmapRepresentation: try Self.bitmap(coder, reader))
+        case .characterSet: try Self.characterSet(coder, reader)
+        case .mutableCharacterSet: try Self.mutableCharacterSet(coder, reader)
         case .null: NSNull()
         case .date:
             NSDate(
@@ -70,8 +71,8 @@ extension BuiltInClass {
         case .decimalNumber: NSDecimalNumber(decimal: try Decimal(coder: coder))
         case .indexSet: NSIndexSet(indexSet: try Self.indexes(coder) as IndexSet)
         case .mutableIndexSet: try Self.indexes(coder)
-        case .indexPath: try Self.path(IndexPath(coder: coder))
-        case .error: try Self.error(coder)
+        case .indexPath: try Self.path(coder)
+        case .error: try Self.error(coder, reader)
         }
     }
 
@@ -81,6 +82,7 @@ extension BuiltInClass {
         case .string(let text): NSString(string: text)
         case .data(let bytes): NSData(data: Data(bytes))
         case .number(let number): object(number)
+        case .date(let date): NSDate(timeIntervalSinceReferenceDate: date.secondsSince2001)
         }
     }
 
@@ -104,16 +106,24 @@ extension BuiltInClass {
         _ coder: KeyedDecoder, _ reader: KeyedUnarchiverCoder
     ) throws -> [AnyObject] {
         var elements: [AnyObject] = []
+        var expansion = Expansion.list
         try coder.forEachElement {
-            if let element = try reader.element($0) { elements.append(element) }
+            guard let element = try reader.element($0) else { return }
+            elements.append(element)
+            expansion.add(reader.expansion(of: $0))
         }
+        reader.setExpansion(expansion, of: coder)
         return elements
     }
 
     private static func hashedElements(
         _ coder: KeyedDecoder, _ reader: KeyedUnarchiverCoder
     ) throws -> [AnyObject] {
-        try hashed(elements(coder, reader), "elements", coder)
+        var elements: [ObjectElement] = []
+        try coder.forEachElement { elements.append(try reader.objectElement($0)) }
+        try requireHashes(of: elements, "elements", coder)
+        reader.setExpansion(.set(of: elements), of: coder)
+        return elements.compactMap(\.object)
     }
 
     /// Returns an array of objects. The initializer that takes a Swift array would be slower,
@@ -125,9 +135,12 @@ extension BuiltInClass {
         }
     }
 
-    private static func dictionary(_ coder: KeyedDecoder) throws -> NSMutableDictionary {
+    private static func dictionary(
+        _ coder: KeyedDecoder, _ reader: KeyedUnarchiverCoder
+    ) throws -> NSMutableDictionary {
         let pairs = try ArchivedPairs<ObjectElement, ObjectElement>(coder: coder).entries
-        _ = try hashed(pairs.compactMap(\.key.object), "keys", coder)
+        try requireHashes(of: pairs.lazy.map(\.key), "keys", coder)
+        reader.setExpansion(.dictionary(of: pairs), of: coder)
         let dictionary = NSMutableDictionary(capacity: min(pairs.count, 1 << 16))
         for (key, value) in pairs {
             guard let key = key.object as? NSObject, let value = value.object else { continue }
@@ -148,77 +161,29 @@ extension BuiltInClass {
         dictionary.copy() as? NSDictionary ?? dictionary
     }
 
-    private static func countedSet(_ coder: KeyedDecoder) throws -> NSCountedSet {
+    private static func countedSet(
+        _ coder: KeyedDecoder, _ reader: KeyedUnarchiverCoder
+    ) throws -> NSCountedSet {
         let elements = try ArchivedCountedSet<ObjectElement>(coder: coder).elements
-        _ = try hashed(elements.compactMap(\.element.object), "elements", coder)
+        try requireHashes(of: elements.lazy.map(\.element), "elements", coder)
+        reader.setExpansion(.set(of: elements.lazy.map(\.element)), of: coder)
         let set = NSCountedSet(capacity: min(elements.count, 1 << 16))
         for (element, count) in elements {
-            guard let element = element.object else { continue }
-            // The set has no call to add an element several times.
-            try coder.charge(min(count, 1 << 40))
-            for _ in 0..<count { set.add(element) }
+            guard let object = element.object else { continue }
+            // The set has no call to add an element several times, and it compares a further one
+            // with the first.
+            let further = min(count, 1 << 40) &- 1
+            try coder.charge(further &+ 1)
+            if further > 0 { try coder.charge(element.expansion.charge(forComparisons: further)) }
+            for _ in 0..<count { set.add(object) }
         }
         return set
-    }
-
-    /// Returns whether Foundation crashes when asked for the hash of an object.
-    private static func isUnhashable(_ object: AnyObject) -> Bool {
-        #if canImport(Darwin)
-        return false
-        #else
-        let type: AnyClass = Swift.type(of: object)
-        return type == NSError.self || type == NSDecimalNumber.self || type == NSMeasurement.self
-        #endif
-    }
-
-    /// The maximum number of elements of one collection that may have the same hash.
-    private static let mostCollisions = 1024
-
-    /// Returns the elements of a set, or the keys of a dictionary, after checking that each has a
-    /// hash, and that not too many hashes collide.
-    ///
-    /// The hashes of Foundation's classes have no seed, so an attacker can craft elements that
-    /// collide. The time to build a set of such elements grows with the square of their number.
-    private static func hashed(
-        _ elements: [AnyObject], _ role: String, _ coder: KeyedDecoder
-    ) throws -> [AnyObject] {
-        for element in elements where isUnhashable(element) {
-            throw KeyedArchiveError(
-                .wrongType,
-                what:
-                    "expected \(role) that have a hash, found one of class \(Swift.type(of: element))",
-                object: coder.uid,
-                recovery: "use another class: Foundation would crash when it hashes the object")
-        }
-        if elements.count <= mostCollisions { return elements }
-        var counts: [Int: Int] = [:]
-        for element in elements {
-            guard let hash = (element as? NSObject)?.hash else { continue }
-            counts[hash, default: 0] += 1
-            if counts[hash, default: 0] > mostCollisions {
-                throw KeyedArchiveError(
-                    .expansionLimitExceeded,
-                    what: "expected at most \(mostCollisions) \(role) with the same hash, "
-                        + "found more",
-                    object: coder.uid)
-            }
-        }
-        return elements
     }
 }
 
 // MARK: - Values
 
 extension BuiltInClass {
-    /// Returns the bytes of data. The object copies them.
-    private static func data(_ coder: KeyedDecoder) throws -> Data {
-        let data = try Data(coder: coder)
-        for key in ["NS.data", "NS.bytes"] {
-            try coder.chargeRepeated(data.count / 256, forKey: key)
-        }
-        return data
-    }
-
     private static func boxedNumber(_ coder: KeyedDecoder) throws -> NSNumber {
         object(try coder.decode(ArchivedNumber.self, forKey: "NS.number"))
     }
@@ -240,125 +205,75 @@ extension BuiltInClass {
 
     private static func uuid(_ uuid: UUID) -> NSUUID { uuid as NSUUID }
 
-    private static func path(_ path: IndexPath) -> NSIndexPath { path as NSIndexPath }
+    private static func path(_ coder: KeyedDecoder) throws -> NSIndexPath {
+        let path = try IndexPath(coder: coder)
+        try coder.charge(copied: path.count &* MemoryLayout<Int>.size)
+        return path as NSIndexPath
+    }
 
     private static func indexes(_ coder: KeyedDecoder) throws -> NSMutableIndexSet {
         let set = NSMutableIndexSet()
-        for range in try ArchivedIndexSet(coder: coder).ranges {
+        let ranges = try ArchivedIndexSet(coder: coder).ranges
+        try coder.charge(copied: ranges.count &* MemoryLayout<Range<Int>>.size)
+        for range in ranges {
             set.add(in: NSRange(location: range.lowerBound, length: range.count))
         }
         return set
     }
 
-    /// Reads an error. Like Foundation, it omits the entries of the user info whose keys are not
-    /// strings.
-    private static func error(_ coder: KeyedDecoder) throws -> NSError {
+    /// Reads text, and charges the copy if other objects have copied the same text before.
+    private static func mutableString(
+        _ coder: KeyedDecoder, _ reader: KeyedUnarchiverCoder
+    ) throws -> NSMutableString {
+        let text = try String(coder: coder)
+        let field = coder.reference(forKey: "NS.string") ?? coder.reference(forKey: "NS.bytes")
+        if let field { try reader.chargeCopy(of: field.node, text.utf8.count, for: coder) }
+        return NSMutableString(string: text)
+    }
+
+    /// Reads bytes, and charges the copy if other objects have copied the same bytes before.
+    private static func mutableData(
+        _ coder: KeyedDecoder, _ reader: KeyedUnarchiverCoder
+    ) throws -> NSMutableData {
+        let data = try Data(coder: coder)
+        try reader.chargeCopy(of: coder.nodeOfData(), data.count, for: coder)
+        return NSMutableData(data: data)
+    }
+
+    private static func error(
+        _ coder: KeyedDecoder, _ reader: KeyedUnarchiverCoder
+    ) throws -> NSError {
         let domain = try coder.decode(String.self, forKey: "NSDomain")
         let code = try coder.decode(Int.self, forKey: "NSCode")
-        var userInfo: [String: Any] = [:]
-        if let info = try coder.decodeObject(of: ObjectElement.self, forKey: "NSUserInfo") {
-            guard let info = info.object as? NSDictionary else {
-                throw KeyedArchiveError(
-                    .wrongType, what: "expected NSDictionary in NSUserInfo, found another object",
-                    object: coder.uid)
-            }
-            try coder.chargeRepeated(info.count, forKey: "NSUserInfo")
-            for (key, value) in info {
-                if let key = key as? String { userInfo[key] = value }
-            }
-        }
-        return NSError(domain: domain, code: code, userInfo: userInfo)
-    }
-}
-
-// MARK: - Character sets
-
-extension BuiltInClass {
-    /// Returns the bitmap of a character set, whatever its form in the archive.
-    ///
-    /// - Throws: `valueOutOfRange` for an invalid number, range or bitmap.
-    private static func bitmap(
-        _ coder: KeyedDecoder, _ reader: KeyedUnarchiverCoder
-    ) throws -> Data {
-        let archived = try ArchivedCharacterSet(coder: coder)
-        guard case .predefined(let number) = archived.form else {
-            return try newBitmap(archived, coder)
-        }
-        let key = KeyedUnarchiverCoder.PredefinedSet(
-            number: number, isInverted: archived.isInverted)
-        if let known = reader.bitmaps[key] { return known }
-        let bitmap = try newBitmap(archived, coder)
-        reader.bitmaps[key] = bitmap
-        return bitmap
-    }
-
-    // Foundation asks a set for each of the 1,114,112 code points.
-    private static let costOfBitmap = 2000
-
-    private static func newBitmap(
-        _ archived: ArchivedCharacterSet, _ coder: KeyedDecoder
-    ) throws -> Data {
-        try coder.charge(costOfBitmap)
-        guard let set = archived.characterSet else {
+        let info = try coder.decodeObject(of: ObjectElement.self, forKey: "NSUserInfo")
+        guard let info else { return NSError(domain: domain, code: code, userInfo: [:]) }
+        guard let dictionary = info.object as? NSDictionary else {
             throw KeyedArchiveError(
-                .valueOutOfRange,
-                what: "expected a character set, found an invalid number, range or bitmap",
+                .wrongType, what: "expected NSDictionary in NSUserInfo, found another object",
                 object: coder.uid)
         }
-        let isInverted = archived.isInverted && !archived.isBitmapOfPredefined
-        return (isInverted ? set.inverted : set).bitmapRepresentation
-    }
-}
-
-extension ArchivedCharacterSet {
-    /// A Boolean value indicating whether the archive has the bitmap of a predefined set. Such a
-    /// bitmap already includes the inversion.
-    fileprivate var isBitmapOfPredefined: Bool {
-        if case .predefinedWithBitmap = form { true } else { false }
+        var expansion = Expansion.list
+        expansion.add(info.expansion)
+        reader.setExpansion(expansion, of: coder)
+        let isShared = coder.reference(forKey: "NSUserInfo")?.isShared ?? false
+        let userInfo = isShared ? reader.userInfo(dictionary) : Self.userInfo(dictionary)
+        return NSError(domain: domain, code: code, userInfo: userInfo)
     }
 
-    fileprivate var characterSet: CharacterSet? {
-        switch form {
-        case .predefined(let number): Self.predefined(number)
-        case .range(let first, let count):
-            UInt64(first) + UInt64(count) <= 0x11_0000
-                ? NSCharacterSet(range: NSRange(location: Int(first), length: Int(count)))
-                    as CharacterSet : nil
-        case .members(let text): CharacterSet(charactersIn: text)
-        case .bitmap(let bitmap), .predefinedWithBitmap(_, let bitmap): Self.set(of: bitmap)
+    /// Returns the entries of a user info. Like Foundation, this omits the entries whose keys are
+    /// not strings.
+    static func userInfo(_ dictionary: NSDictionary) -> [String: Any] {
+        var userInfo: [String: Any] = [:]
+        userInfo.reserveCapacity(min(dictionary.count, 1 << 16))
+        #if canImport(Darwin)
+        let entries = dictionary
+        #else
+        // An iteration over the dictionary itself would convert each value with everything in it.
+        let entries = zip(dictionary.allKeys, dictionary.allValues)
+        #endif
+        for (key, value) in entries {
+            if let key = key as? NSString { userInfo[KeyedArchiverCoder.text(key)] = value }
         }
-    }
-
-    /// Returns the set of a bitmap: 8,192 bytes, then the number and 8,192 bytes of each further
-    /// plane.
-    private static func set(of bitmap: Data) -> CharacterSet? {
-        let plane = 8192
-        guard bitmap.count >= plane, (bitmap.count - plane) % (plane + 1) == 0 else { return nil }
-        for start in stride(from: plane, to: bitmap.count, by: plane + 1) {
-            guard (1...16).contains(bitmap[bitmap.startIndex + start]) else { return nil }
-        }
-        return CharacterSet(bitmapRepresentation: bitmap)
-    }
-
-    /// Returns a predefined set by its raw value in `CFCharacterSetPredefinedSet`.
-    private static func predefined(_ number: Int) -> CharacterSet? {
-        switch number {
-        case 1: .controlCharacters
-        case 2: .whitespaces
-        case 3: .whitespacesAndNewlines
-        case 4: .decimalDigits
-        case 5: .letters
-        case 6: .lowercaseLetters
-        case 7: .uppercaseLetters
-        case 8: .nonBaseCharacters
-        case 9: .decomposables
-        case 10: .alphanumerics
-        case 11: .punctuationCharacters
-        case 12: .illegalCharacters
-        case 13: .capitalizedLetters
-        case 14: .symbols
-        case 15: .newlines
-        default: nil
-        }
+        return userInfo
     }
 }

@@ -36,6 +36,18 @@ extension KeyedUnarchiverCoder {
         }
     }
 
+    /// Returns the collection of a field for a call that names classes, and charges its expansion.
+    /// Foundation on Linux converts a collection with everything in it.
+    func expanded(forKey key: String, of classes: NamedClasses) -> Any? {
+        attempt(key) { frame throws in
+            guard let reference = frame.reference(forKey: key),
+                let value = try decoded(reference, of: classes)
+            else { return nil }
+            try frame.decoder.charge(expansion(of: reference).size)
+            return value.any
+        }
+    }
+
     /// Returns the number of a field, converted to the type; nil if there is no such field.
     func number<Number: ArchivedNumberConvertible>(_ key: String) -> Number? {
         attempt(key) { frame throws in

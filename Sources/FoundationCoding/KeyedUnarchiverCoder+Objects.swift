@@ -101,11 +101,11 @@ extension KeyedUnarchiverCoder {
     private func inlineValue(_ reference: KeyedReference) throws -> NSObject? {
         try reference.chargeElement()
         if reference.isNil { return nil }
-        if let value = try reference.plainValue() { return BuiltInClass.object(value) }
+        if let value = try reference.plainValue() { return plainObject(value, reference) }
         throw reference.wrongType(expected: "an object")
     }
 
-    /// Returns a string, a number or data. All references to one object of the archive lead to one
+    /// Returns a string, a number, data or a date. All references to one object of the archive lead to one
     /// instance.
     private func leaf(_ reference: KeyedReference) throws -> AnyObject {
         let sharedNumber = reference.isShared ? reference.object.map { Int($0.value) } : nil
@@ -113,9 +113,15 @@ extension KeyedUnarchiverCoder {
         guard let value = try reference.plainValue() else {
             throw reference.wrongType(expected: "a plain value")
         }
-        let object = try replaced(BuiltInClass.object(value))
+        let object = try replaced(plainObject(value, reference))
         if let sharedNumber { leaves[sharedNumber] = object }
         return object
+    }
+
+    /// Returns a plain value as an object. Long data with several references is copied once.
+    private func plainObject(_ value: PlainValue, _ reference: KeyedReference) -> NSObject {
+        guard case .data(let bytes) = value else { return BuiltInClass.object(value) }
+        return data(of: reference.node) { Data(bytes) }
     }
 
     /// Creates an object by calling the `init(coder:)` of its class.

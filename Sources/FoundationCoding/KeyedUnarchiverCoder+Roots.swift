@@ -95,7 +95,7 @@ extension KeyedUnarchiverCoder {
     public func decodeArrayOfObjects(ofClasses classes: [AnyClass], forKey key: String) -> [Any]? {
         let expected = NamedClasses.several(classes)
         let arrays: [AnyClass] = [NSArray.self, NSMutableArray.self]
-        guard let value = decoded(forKey: key, of: .several(arrays + classes))?.any else {
+        guard let value = expanded(forKey: key, of: .several(arrays + classes)) else {
             return nil
         }
         let array = (value as? NSArray) as? [Any]
@@ -117,7 +117,7 @@ extension KeyedUnarchiverCoder {
         let classes: [AnyClass] = [
             NSDictionary.self, NSMutableDictionary.self, keyClass, objectClass,
         ]
-        guard let value = decoded(forKey: key, of: .several(classes))?.any else { return nil }
+        guard let value = expanded(forKey: key, of: .several(classes)) else { return nil }
         var dictionary: [Key: Object] = [:]
         for (key, value) in (value as? NSDictionary) ?? NSDictionary() {
             if let key = (key as AnyObject) as? Key, let value = (value as AnyObject) as? Object {

@@ -39,15 +39,6 @@ public final class KeyedUnarchiverCoder: NSCoder {
         let inherited: InheritedFields?
     }
 
-    /// A set of `CFCharacterSetPredefinedSet`, or the set of all other characters.
-    struct PredefinedSet: Hashable {
-        let number: Int
-        let isInverted: Bool
-    }
-
-    /// The bitmaps of predefined character sets that the archive contains. Each takes long to make.
-    var bitmaps: [PredefinedSet: Data] = [:]
-
     /// The treatment of a reference to an object that is still under construction.
     public enum CyclePolicy: Sendable {
         /// The reference is an error, `referenceCycle`.
@@ -87,8 +78,12 @@ public final class KeyedUnarchiverCoder: NSCoder {
     }
     // Dynamic exclusivity checks would cost as much as the lookup itself.
     @exclusivity(unchecked) private var uncheckedClasses = ResolvedClasses()
-    /// The instances of shared strings, numbers and data, by UID.
+    /// The instances of shared strings, numbers, data and dates, by UID.
     var leaves = NumberedTable<AnyObject>()
+    /// The sizes of collections as trees, by UID.
+    var expansions = NumberedTable<Expansion>()
+    /// The values that several objects of the archive share.
+    var shared = SharedContents()
     /// A Boolean value indicating whether each class must adopt `NSSecureCoding`.
     var isSecure = false
     /// A Boolean value indicating whether the delegate has been notified of the end of reading.
@@ -186,8 +181,9 @@ public final class KeyedUnarchiverCoder: NSCoder {
     public override func decodeBytes(
         forKey key: String, returnedLength lengthp: UnsafeMutablePointer<Int>?
     ) -> UnsafePointer<UInt8>? {
-        guard let bytes = bytes(forKey: key) else { return nil }
-        let copy = NSData(data: Data(bytes))
+        guard let bytes = bytes(forKey: key), let node = current?.reference(forKey: key)?.node
+        else { return nil }
+        let copy = data(of: node) { Data(bytes) }
         lentBytes.append(copy)
         unsafe lengthp?.pointee = bytes.count
         // SAFETY: the coder retains the object that owns the bytes.

@@ -7,7 +7,7 @@ internal import PropertyList
 
 /// The way to read the objects of a class.
 enum Resolution {
-    /// As a plain value: a string, a number or data.
+    /// As a plain value: a string, a number, data or a date.
     case leaf
     /// By ``BuiltInClass``, as an object of Foundation.
     case builtIn(BuiltInClass)
@@ -149,7 +149,7 @@ extension KeyedUnarchiverCoder {
     /// Returns the way to read the objects of a class of the program.
     private func resolve(_ type: AnyClass, _ reference: KeyedReference) -> Resolution {
         if let builtIn = BuiltInClass(type) {
-            let isLeaf = [.string, .number, .data].contains(builtIn) && reference.isPlain
+            let isLeaf = [.string, .number, .data, .date].contains(builtIn) && reference.isPlain
             return isLeaf ? .leaf : .builtIn(builtIn)
         }
         if let type = type as? any (NSCoding & AnyObject).Type {
@@ -193,7 +193,8 @@ extension KeyedUnarchiverCoder {
 }
 
 extension KeyedReference {
-    /// A Boolean value indicating whether the object is a string, a number or data without fields.
+    /// A Boolean value indicating whether the object is a string, a number, data or a date without
+    /// fields.
     fileprivate var isPlain: Bool { (try? plainValue()).flatMap { $0 } != nil }
 }
 

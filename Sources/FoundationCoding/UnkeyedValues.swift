@@ -39,7 +39,10 @@ enum ObjCType {
         guard bytes.first == UInt8(ascii: "["), bytes.last == UInt8(ascii: "]") else { return nil }
         let inner = bytes.dropFirst().dropLast()
         guard let element = inner.last, Self.size(element) != nil,
-            let count = Int(String(decoding: inner.dropLast(), as: UTF8.self)), count > 0
+            let count = Int(String(decoding: inner.dropLast(), as: UTF8.self)), count > 0,
+            // Foundation keeps each distinct encoding of an `NSValue` forever, so one number has one
+            // form.
+            String(count).utf8.elementsEqual(inner.dropLast())
         else { return nil }
         self = .array(count: count, element: element)
     }
@@ -113,6 +116,7 @@ private final class NumberArray {
         let count = try decoder.decodeInteger(forKey: "NS.count")
         var values: [PlainValue?] = []
         while values.count < count, let value = decoder.nextUnkeyed() {
+            try value.chargeElement()
             values.append(try value.plainValue())
         }
         self.values = values
@@ -151,7 +155,9 @@ extension KeyedUnarchiverCoder {
                         + KeyedArchiveError.printable(text)))
             return nil
         }
-        // Each element takes at most 8 bytes.
+        // Each element takes at most 8 bytes, even if the archive has no values for the array.
+        let bytes = count &* 8
+        guard attempt(nil, { try $0.decoder.charge(copied: bytes) }) != nil else { return nil }
         var words = [UInt64](repeating: 0, count: count)
         // SAFETY: the memory has room for `count` elements of every type.
         return unsafe words.withUnsafeMutableBytes { bytes in

@@ -54,24 +54,12 @@ public struct InlinePropertyListNode: Sendable {
         isReference ? InlinePropertyListNode(storage: storage, index: Int(record.other)) : self
     }
 
-    /// A Boolean value indicating whether the content is null. Constant time.
+    /// A Boolean value indicating whether the content is a string. Unlike ``content``, it takes
+    /// constant time, because no text is read.
+    package var isString: Bool { target.record.kind.isString }
+
+    /// A Boolean value indicating whether the content is null. Takes constant time.
     package var isNull: Bool { target.record.kind == .null }
-
-    /// A Boolean value indicating whether the content is text. Constant time.
-    package var isText: Bool {
-        switch target.record.kind {
-        case .terminated, .ascii, .utf8, .utf16: true
-        default: false
-        }
-    }
-
-    /// Returns whether the content is a text of ASCII characters. Linear in the length of that text.
-    package func isText(_ text: String) -> Bool {
-        // Two bytes for each character in UTF-16, and perhaps a NUL.
-        guard isText, target.record.content.count <= 2 * text.utf8.count + 1 else { return false }
-        guard case .string(let found) = content else { return false }
-        return found.utf8.elementsEqual(text.utf8)
-    }
 
     /// The content of the value. Linear in the length of a string, otherwise constant time.
     public var content: Content {

@@ -11,7 +11,6 @@ package struct DescriptionBudget {
     private var count = 0
     /// The bytes of strings and data in all descriptions so far.
     package private(set) var size = 0
-    // Descriptions that share nothing have at most as many values as all containers have elements.
     private let countLimit: Int
     private let sizeLimit: Int
     // The values still to be counted. It is a property in order to reuse its storage.
@@ -23,11 +22,13 @@ package struct DescriptionBudget {
     }
 
     init(_ table: DocumentTable, _ limits: ParsingLimits) {
-        countLimit = 2 &* table.children.count &+ 1000
+        let values = min(max(limits.expansion.limit(for: table.extent), 0), Int.max >> 5)
+        // Descriptions that share nothing have at most as many values as all containers have
+        // elements.
+        countLimit = max(values, 2 &* table.children.count &+ 1000)
         // A description usually refers to its name twice, hence twice the table's size. Beyond
         // that, the limit has 16 bytes, enough for a short text, for each value that
         // `limits.expansion` allows.
-        let values = min(max(limits.expansion.limit(for: table.extent), 0), Int.max >> 5)
         sizeLimit = 2 &* table.size &+ 16 &* values
     }
 
@@ -63,7 +64,6 @@ package struct DescriptionBudget {
                 + (size > sizeLimit ? "\(sizeLimit) bytes" : "\(countLimit) values")
                 + ", found more",
             object: object,
-            recovery: size > sizeLimit
-                ? "raise `ParsingLimits.expansion` if the archive is trusted" : nil)
+            recovery: "raise `ParsingLimits.expansion` if the archive is trusted")
     }
 }

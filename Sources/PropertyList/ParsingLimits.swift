@@ -28,9 +28,9 @@ public struct ParsingLimits: Sendable, Hashable {
     public var inputSize: Int
 
     /// The number of values that a traversal may visit. Shared values count at each visit. A long
-    /// text that is hashed or parsed again, such as a key or a URL, counts once more for each KiB.
-    /// The limit is relative to the number of values in the document plus the number of references
-    /// to them.
+    /// text that is hashed or parsed again, such as a key or a URL, counts once more for each KiB,
+    /// and the base that a URL keeps once for each 128 bytes. The limit is relative to the number of
+    /// values in the document plus the number of references to them.
     public var expansion: Allowance
 
     /// The number of bytes that an operation may write, copy or read again, relative to the number

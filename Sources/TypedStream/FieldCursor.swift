@@ -227,9 +227,13 @@ extension Array<UInt8> {
 }
 
 extension TypedStreamObject {
-    /// The class name for messages, truncated if it is long.
+    /// The class name for messages, truncated if it is long. Many objects can share a long name, so
+    /// only the beginning is read.
     var printableClassName: String {
-        let name = self.class.name
-        return name.utf8.count <= 100 ? name : String(name.prefix(100)) + "…"
+        let name = self.class.sharedName
+        if name.bytes.count <= 100 { return name.text }
+        // A scalar takes at most four bytes, so the first 100 are complete.
+        let beginning = String(decoding: name.bytes.prefix(400), as: UTF8.self)
+        return String(beginning.unicodeScalars.prefix(100)) + "…"
     }
 }

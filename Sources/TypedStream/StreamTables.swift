@@ -87,8 +87,10 @@ struct StreamTables: Sendable {
         Self.index(in: entries, at: place, by: \.offset)
     }
 
+    /// Returns the index of the element with an offset, or nil if there is none. The elements must
+    /// be in the order of their offsets. Logarithmic.
     @inline(__always)
-    private static func index<Element>(
+    static func index<Element>(
         in table: [Element], at place: Int, by offset: (Element) -> UInt32
     ) -> Int? {
         var (low, high) = (0, table.count)

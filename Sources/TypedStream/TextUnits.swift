@@ -3,73 +3,56 @@
 
 internal import ValidText
 
-/// A position in UTF-8 text that advances by UTF-16 code units, the unit of attributed string runs.
+/// UTF-8 text, measured in UTF-16 code units, the unit of attributed string runs.
 ///
 /// A `String` would build a table of UTF-16 offsets, which takes longer than reading the stream of
 /// a message.
 struct TextUnits {
-    /// The positions within surrogate pairs, in order. Only characters of four bytes in UTF-8 have
-    /// surrogates, so most texts have none.
-    private var splits: [Int] = []
-
-    /// The number of UTF-16 code units in the whole text.
+    /// The byte range of the text.
+    let range: Range<Int>
+    /// The number of UTF-16 code units in the text.
     let count: Int
-    /// The number of UTF-16 code units after the position.
-    private(set) var left: Int
+    /// A Boolean value indicating whether the text is ASCII, so that it has no surrogate pairs.
+    private let isASCII: Bool
+    /// The offsets within the surrogate pairs, in order, or nil until they are needed.
+    private var offsetsInPairs: [UInt32]?
 
-    /// Creates a position at the beginning of a text. Linear in the length of the text. If the text
-    /// is not valid UTF-8, the counts have no meaning.
+    /// Measures a text. Linear in the length of the text. If the text is not valid UTF-8, the
+    /// result has no meaning.
     init(_ source: StreamBytes, at range: Range<Int>) {
+        self.range = range
         let text = source.bytes[range]
-        var count = text.count
-        if !ASCIIText.isASCII(text) {
-            count = 0
-            for byte in text {
-                let isContinuation = byte & 0xC0 == 0x80
-                if byte >= 0xF0 {
-                    splits.append(count &+ 1)
-                    count &+= 2
-                } else if !isContinuation {
-                    count &+= 1
-                }
-            }
+        isASCII = ASCIIText.isASCII(text)
+        count = isASCII ? text.count : text.reduce(0) { $0 &+ Self.units($1) }
+    }
+
+    /// Returns whether an offset in code units, which must be within the text, is between
+    /// characters. The first call can take time linear in the length of the text. Further calls
+    /// take logarithmic time.
+    mutating func isBetweenCharacters(_ offset: Int, in source: StreamBytes) -> Bool {
+        // The end of the text is always between characters. Most messages have one run, which ends
+        // there.
+        if isASCII || offset == count { return true }
+        let offsets = offsetsInPairs ?? Self.offsetsInPairs(of: source.bytes[range])
+        offsetsInPairs = offsets
+        return StreamTables.index(in: offsets, at: offset, by: \.self) == nil
+    }
+
+    private static func offsetsInPairs(of text: ArraySlice<UInt8>) -> [UInt32] {
+        var offsets: [UInt32] = []
+        var place = 0
+        for byte in text {
+            let units = units(byte)
+            if units == 2 { offsets.append(UInt32(truncatingIfNeeded: place &+ 1)) }
+            place &+= units
         }
-        self.count = count
-        left = count
+        return offsets
     }
 
-    /// Advances by a number of UTF-16 code units, at most ``left``. Takes logarithmic time.
-    ///
-    /// - Returns: A Boolean value indicating whether the new position is between characters.
-    mutating func advance(by distance: Int) -> Bool {
-        left &-= distance
-        return !isSplit(count &- left)
-    }
-
-    private func isSplit(_ place: Int) -> Bool {
-        var (low, high) = (0, splits.count)
-        while low < high {
-            let middle = (low &+ high) / 2
-            if splits[middle] < place { low = middle &+ 1 } else { high = middle }
-        }
-        return low < splits.count && splits[low] == place
-    }
-}
-
-/// The measured texts of a document. A small file can have many attributed strings that share one
-/// long text.
-package struct TextTable {
-    /// The positions at the beginnings of the texts, by their byte ranges.
-    private var texts: [Range<Int>: TextUnits] = [:]
-
-    package init() {}
-
-    /// Returns the position at the beginning of a text. Linear in the length of the text for the
-    /// first call, constant for further ones.
-    mutating func units(of range: Range<Int>, in source: StreamBytes) -> TextUnits {
-        if let known = texts[range] { return known }
-        let units = TextUnits(source, at: range)
-        texts[range] = units
-        return units
+    /// Returns the number of UTF-16 code units of the character that begins with a byte, or 0 for a
+    /// continuation byte.
+    @inline(__always)
+    private static func units(_ byte: UInt8) -> Int {
+        (byte & 0xC0 == 0x80 ? 0 : 1) &+ (byte >= 0xF0 ? 1 : 0)
     }
 }

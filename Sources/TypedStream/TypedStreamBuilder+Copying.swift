@@ -118,6 +118,14 @@ private struct StreamCopier {
             text.bytes, known: strings[text.number], to: &builder.writer)
     }
 
+    /// Returns the index of a string in the string table, or nil if it has not been written.
+    private mutating func known(_ string: TypedStreamString) -> Int? {
+        if let number = strings[string.number] { return number }
+        let number = builder.names.number(of: string.bytes)
+        strings[string.number] = number
+        return number
+    }
+
     private mutating func copy(_ class: TypedStreamClass) {
         if let number = entries[`class`.number] {
             return builder.writer.append(reference: number)
@@ -126,7 +134,7 @@ private struct StreamCopier {
         let levels = chain.map { level in
             let name = level.sharedName
             return WrittenNames.ClassLevel(
-                name: name.bytes, number: strings[name.number], version: level.version)
+                name: name.bytes, number: known(name), version: level.version)
         }
         let (number, names) = builder.names.appendClass(levels, to: &builder.writer)
         entries[`class`.number] = number

@@ -40,7 +40,7 @@ public enum TypedStreamContent: Sendable {
     /// `NSNumber`: `.integer`, `.unsigned`, `.boolean`, `.float` or `.double`.
     case number(TypedStreamValue.Content)
     /// `NSValue`: a type encoding and a value of that type.
-    case value(encoding: String, TypedStreamValue)
+    case value(encoding: TypedStreamString, TypedStreamValue)
     /// `NSData` or its mutable subclass.
     case data(ArraySlice<UInt8>)
     /// `NSDate`, in seconds since 2001-01-01 00:00 UTC.
@@ -119,13 +119,19 @@ extension TypedStreamObject {
     ///   text that is not UTF-8, and ``TypedStreamDocument/problem`` if a salvaged document ends
     ///   within the object.
     public func content() throws(TypedStreamError) -> TypedStreamContent? {
-        var texts = TextTable()
-        return try content(&texts)
+        var texts = SharedTexts()
+        return try content(sharing: &texts)
     }
 
-    /// Reads the content of the object, like ``content()``. The text that several attributed
-    /// strings share is measured once.
-    package func content(_ texts: inout TextTable) throws(TypedStreamError) -> TypedStreamContent? {
+    /// Reads the content of the object.
+    ///
+    /// - Parameter texts: What is known about the texts of the document. Pass it to each call for
+    ///   the same document, so that all calls together take time linear in the size of the file.
+    /// - Returns: The content, or nil for an unknown class or version.
+    /// - Throws: The errors of ``content()``.
+    package func content(
+        sharing texts: inout SharedTexts
+    ) throws(TypedStreamError) -> TypedStreamContent? {
         guard let known = KnownClass(self.class) else { return nil }
         var fields = FieldCursor(self)
         let content = try content(known, &fields, &texts)
@@ -134,13 +140,13 @@ extension TypedStreamObject {
     }
 
     private func content(
-        _ known: KnownClass, _ fields: inout FieldCursor, _ texts: inout TextTable
+        _ known: KnownClass, _ fields: inout FieldCursor, _ texts: inout SharedTexts
     ) throws(TypedStreamError) -> TypedStreamContent {
         switch known {
         case .null: .null
         case .string: .string(try fields.text().map(storage.text))
-        case .number: try fields.number()
-        case .value: try fields.boxedValue()
+        case .number: try fields.number(&texts)
+        case .value: try fields.boxedValue(&texts)
         case .data: .data(try fields.data())
         case .date: .date(try fields.seconds())
         case .url: try fields.url()
@@ -175,8 +181,7 @@ extension TypedStreamObject {
     /// classes.
     func runCursor() throws(TypedStreamError) -> RunCursor? {
         guard case .attributedString = KnownClass(self.class) else { return nil }
-        var texts = TextTable()
-        return try RunCursor(FieldCursor(self), &texts)
+        return try RunCursor(FieldCursor(self), SharedTexts())
     }
 }
 
@@ -187,14 +192,16 @@ struct RunCursor {
     /// The byte range of the text.
     let textPlace: Range<Int>
     fileprivate private(set) var fields: FieldCursor
-    private var units: TextUnits
+    fileprivate private(set) var units: TextUnits
+    /// The end of the last run, in UTF-16 code units.
+    private var end = 0
     /// The number of attribute dictionaries before the next run.
     private var dictionaries = 0
 
     /// Creates a cursor before the first run, from a cursor before the first group of the
     /// attributed string.
     fileprivate init(
-        _ fields: FieldCursor, _ texts: inout TextTable
+        _ fields: FieldCursor, _ texts: SharedTexts
     ) throws(TypedStreamError) {
         self.fields = fields
         text = try self.fields.objectGroup("the text of an attributed string")
@@ -205,7 +212,7 @@ struct RunCursor {
         }
         // A nil string is empty.
         textPlace = try text.textPlace() ?? 0..<0
-        units = texts.units(of: textPlace, in: text.storage.source)
+        units = texts.units(of: text) ?? TextUnits(text.storage.source, at: textPlace)
     }
 
     /// Returns the next run, or nil after the last one. If no earlier run has the same attributes,
@@ -224,22 +231,23 @@ struct RunCursor {
             throw fields.fail(
                 "expected an attribute index from 1 to \(dictionaries + 1), found \(number)")
         }
-        guard units.left > 0 else {
+        let left = units.count &- end
+        guard left > 0 else {
             throw fields.fail(
                 "expected no run after the end of the text, found a run of \(length) UTF-16 units")
         }
-        guard length > 0, length <= units.left else {
+        guard length > 0, length <= left else {
             throw fields.fail(
-                "expected a run of at least 1 and at most \(units.left) UTF-16 units, found "
-                    + "\(length)")
+                "expected a run of at least 1 and at most \(left) UTF-16 units, found \(length)")
         }
-        guard units.advance(by: length) else {
+        end &+= length
+        guard units.isBetweenCharacters(end, in: text.storage.source) else {
             throw fields.fail(
                 "expected a run that ends between characters, found one that ends within a surrogate pair"
             )
         }
         let run = AttributedText.StoredRun(
-            end: units.count - units.left, length: length, attributes: Int(number) - 1)
+            end: end, length: length, attributes: Int(number) - 1)
         if number <= dictionaries { return (run, nil) }
         dictionaries += 1
         return (run, try fields.objectGroup("the attributes of a run"))
@@ -247,10 +255,9 @@ struct RunCursor {
 
     private mutating func finish() throws(TypedStreamError) {
         try fields.finish()
-        guard units.left == 0 else {
+        guard end == units.count else {
             throw fields.fail(
-                "expected runs that cover \(units.count) UTF-16 units, found \(units.count - units.left)"
-            )
+                "expected runs that cover \(units.count) UTF-16 units, found \(end)")
         }
     }
 }
@@ -293,28 +300,34 @@ extension FieldCursor {
     }
 
     /// Reads a type encoding, and then a group that has this encoding and one value.
-    private mutating func boxed() throws(TypedStreamError) -> (String, TypedStreamValue) {
+    private mutating func boxed(
+        _ texts: inout SharedTexts
+    ) throws(TypedStreamError) -> (TypedStreamString, TypedStreamValue) {
         try begin("*", "the type of a value")
         guard let encoding = try cString() else {
             throw fail("expected the type of a value, found nil")
         }
         guard let group = nextGroup(), let found = group.encoding,
-            found.bytes == encoding.bytes
+            texts.areEqual(found, encoding)
         else { throw fail("expected a group of the type named before it") }
         var values = group.values.makeIterator()
         guard let value = values.next(), values.next() == nil else {
             throw fail("expected one value of the type, found none or several")
         }
-        return (encoding.text, value)
+        return (encoding, value)
     }
 
-    fileprivate mutating func boxedValue() throws(TypedStreamError) -> TypedStreamContent {
-        let (encoding, value) = try boxed()
+    fileprivate mutating func boxedValue(
+        _ texts: inout SharedTexts
+    ) throws(TypedStreamError) -> TypedStreamContent {
+        let (encoding, value) = try boxed(&texts)
         return .value(encoding: encoding, value)
     }
 
-    fileprivate mutating func number() throws(TypedStreamError) -> TypedStreamContent {
-        let number = try boxed().1.content
+    fileprivate mutating func number(
+        _ texts: inout SharedTexts
+    ) throws(TypedStreamError) -> TypedStreamContent {
+        let number = try boxed(&texts).1.content
         switch number {
         case .integer, .unsigned, .boolean, .float, .double: return .number(number)
         default: throw fail("expected a number, found a value of another type")
@@ -353,9 +366,11 @@ extension FieldCursor {
     }
 
     fileprivate mutating func attributedString(
-        _ texts: inout TextTable
+        _ texts: inout SharedTexts
     ) throws(TypedStreamError) -> TypedStreamContent {
-        var cursor = try RunCursor(self, &texts)
+        var cursor = try RunCursor(self, texts)
+        // The text has been measured even if a run is invalid.
+        defer { texts.keep(cursor.units, of: cursor.text) }
         var runs: [AttributedText.StoredRun] = []
         var attributes: [TypedStreamObject] = []
         while let (run, new) = try cursor.next() {

@@ -51,6 +51,9 @@ struct WrittenNames: Sendable {
         return entries
     }
 
+    /// Returns the table index of a shared string, or nil if it has not been written.
+    func number(of text: ArraySlice<UInt8>) -> Int? { strings[text] }
+
     /// Writes a shared string, or a reference to it if it has been written before.
     ///
     /// - Parameters:

@@ -83,6 +83,32 @@ struct FilesTests {
         #expect(folder.names == [])
     }
 
+    @Test("a format that cannot hold all values is refused, and the file stays unchanged")
+    func lossyFormats() throws {
+        let path = folder("values.plist")
+        try PropertyListArray([1]).write(toFile: path)
+        for format in [PropertyListFormat.json, .openStep] {
+            let options = FileOptions(format: format)
+            let errors = [
+                #expect(throws: StoreError.self) {
+                    try Self.values.write(toFile: path, options: options)
+                },
+                #expect(throws: StoreError.self) {
+                    try PropertyListArray([2]).write(toFile: path, options: options)
+                },
+                #expect(throws: StoreError.self) {
+                    try Preferences(domain: "values", folder: folder.path, options: options)
+                },
+            ]
+            for error in errors {
+                #expect(error?.code == .misuse)
+                #expect(error?.what == "expected the format binary or XML, found \(format)")
+            }
+        }
+        #expect(try PropertyListArray(contentsOfFile: path) == [1])
+        #expect(folder.names == ["values.plist"])
+    }
+
     @Test("a value that could not be read back is not written, and the file stays unchanged")
     func unreadable() throws {
         let path = folder("values")

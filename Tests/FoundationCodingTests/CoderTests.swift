@@ -340,7 +340,7 @@ struct CoderTests {
 
     @Test("An NSValue whose type encoding is an object or a long array is refused")
     func hostileValues() throws {
-        for type in ["@", "[2000i]", "{P=dd}"] {
+        for type in ["@", "[2000i]", "{P=dd}", "[01i]", "[+1i]"] {
             let document = try PropertyListDocument([
                 "$archiver": "NSKeyedArchiver", "$version": 100_000,
                 "$top": ["root": .uid(PropertyListUID(1))],

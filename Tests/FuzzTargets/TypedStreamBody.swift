@@ -68,7 +68,8 @@ private func checkValues(_ document: TypedStreamDocument) throws {
 /// Converts the objects to text and contents. Errors are expected; only a crash is a failure.
 private func readMeanings(_ document: TypedStreamDocument) {
     _ = try? document.firstText()
-    for object in document.objects { _ = try? object.content() }
+    var texts = SharedTexts()
+    for object in document.objects { _ = try? object.content(sharing: &texts) }
     guard let text = try? AttributedText(document) else { return }
     for run in text.runs { _ = (text.text(of: run), text.attributes(of: run).names) }
 }

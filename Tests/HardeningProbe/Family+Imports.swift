@@ -4,13 +4,19 @@
 import InlinePropertyList
 import NIBArchive
 import PropertyList
+import TestSupport
 import TypedStream
 
 /// Typedstreams, NIBArchives and inline property lists, which are imported as keyed archives.
 extension Family {
     private typealias ClassChain = TypedStreamBuilder.ClassChain
 
-    static let imports = streams + nibs + lists
+    static let imports = streams + nibs + lists + repeatedTexts
+
+    /// Files with a long text and as many references to it as it has bytes.
+    private static let repeatedTexts = RepeatedTexts.all.map { texts in
+        Family(texts.name, 300) { Input(bytes: texts.file($0, length: $0)) }
+    }
 
     private static let string = ClassChain("NSString", version: 1, superclass: .object)
     private static let array = ClassChain("NSArray", superclass: .object)

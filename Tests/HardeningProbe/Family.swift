@@ -29,7 +29,8 @@ struct Family: Sendable {
         }
     }
 
-    static let all = [binary, xml, openStep, json, archives, imports, carving].flatMap(\.self)
+    static let all = [binary, xml, openStep, json, archives, sharing, imports, carving].flatMap(
+        \.self)
 
     /// Small limits that refuse exponentially expanding inputs early.
     static let smallLimits = ParsingLimits(

@@ -35,7 +35,10 @@ struct MemoryTests {
     private static let imports = [
         ("typedstream, wide", 20_000), ("typedstream, numbers in one group", 150_000),
         ("typedstream, many classes", 15_000), ("typedstream, many type encodings", 20_000),
-        ("NIBArchive, wide", 20_000), ("NIBArchive, many values of one object", 20_000),
+        ("typedstream, values of one long type", 12_000),
+        ("typedstream, classes with one long name", 20_000), ("NIBArchive, wide", 20_000),
+        ("NIBArchive, many values of one object", 20_000),
+        ("NIBArchive, classes with one long fallback", 12_000),
         ("bplist17, wide", 400_000), ("bplist17, many keys", 30_000),
     ]
 

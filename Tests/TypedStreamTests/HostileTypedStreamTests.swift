@@ -284,6 +284,76 @@ struct HostileTypedStreamTests {
         #expect(error?.code == .ambiguousItem)
     }
 
+    @Test("the type of a value may be another string with the same bytes")
+    func equalTypes() throws {
+        func content(_ type: String, _ encoding: String) throws -> TypedStreamContent? {
+            let value = [0x84, 0x84] + Raw.new("NSValue") + [0, 0x85]
+            let body = Raw.new("*") + [0x84] + Raw.new(type) + Raw.new(encoding) + [1, 0x86]
+            return try TypedStreamDocument(parsing: Raw.stream(Raw.new("@"), value, body))
+                .root?.content()
+        }
+        guard case .value(let encoding, _)? = try content("i", "i") else {
+            Issue.record("the object is not a value")
+            return
+        }
+        #expect(encoding.text == "i")
+        let error = #expect(throws: TypedStreamError.self) { try content("i", "s") }
+        #expect(error?.code == .wrongKind)
+    }
+
+    @Test("each attributed string is checked against the pairs of a long text that several share")
+    func sharedText() throws {
+        var builder = TypedStreamBuilder()
+        var text: TypedStreamBuilder.Object?
+        for lengths in [[601, 1], [602], [600, 2], [601, 1]] {
+            try builder.beginGroup("@")
+            try builder.append(object: Samples.attributed) { builder in
+                try builder.beginGroup("@")
+                if let text {
+                    try builder.append(.object(text))
+                } else {
+                    text = try builder.beginObject(Samples.string)
+                    try builder.append("+", .string(String(repeating: "ä", count: 600) + "👋"))
+                    try builder.endObject()
+                }
+                for (index, length) in lengths.enumerated() {
+                    try builder.append("iI", .integer(1), .integer(Int64(length)))
+                    if index > 0 { continue }
+                    try builder.beginGroup("@")
+                    try builder.append(object: Samples.dictionary) {
+                        try $0.append("i", .integer(0))
+                    }
+                }
+            }
+        }
+        let document = try TypedStreamDocument(parsing: builder.finish())
+        var texts = SharedTexts()
+        let runs = document.objects.compactMap { object -> Int? in
+            guard object.class.name == "NSAttributedString" else { return nil }
+            guard case .attributedString(_, let runs, _)? = try? object.content(sharing: &texts)
+            else { return 0 }
+            return runs.count
+        }
+        #expect(runs == [0, 1, 2, 0])
+    }
+
+    @Test("a long class name that a stream contains twice is looked up once when it is copied")
+    func copiedNames() throws {
+        let length = 300_000
+        let name =
+            [0x84, 0x82] + (0..<4).map { UInt8(truncatingIfNeeded: length >> (8 * $0)) }
+            + [UInt8](repeating: 0x41, count: length)
+        let first = Raw.new("#") + [0x84] + name + [0, 0x85]
+        let second = [Raw.reference(0), 0x84] + name + [0, 0x85]
+        let other = [Raw.reference(0), 0x84, Raw.reference(1), 0, Raw.reference(1)]
+        let others = (0..<1000).flatMap { _ in other }
+        let document = try TypedStreamDocument(parsing: Raw.stream(first, second, others))
+        var builder = TypedStreamBuilder()
+        let seconds = try ProcessorTime.seconds { try builder.append(contentsOf: document) }
+        #expect(seconds < 0.5)
+        #expect(try builder.finish().count < 2 * length)
+    }
+
     @Test("every prefix of a sample is refused or is a shorter stream")
     func prefixes() throws {
         for (_, bytes) in try Samples.all() where bytes.count < 3000 {

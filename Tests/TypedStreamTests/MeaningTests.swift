@@ -108,7 +108,7 @@ struct MeaningTests {
             case .font(let name, let size): kinds.append("\(name) \(size)")
             case .date(let seconds): kinds.append("\(seconds)")
             case .url(let text, let base): kinds.append("\(try text.string() ?? "") \(base != nil)")
-            case .value(let encoding, _): kinds.append(encoding)
+            case .value(let encoding, _): kinds.append(encoding.text)
             case .set(let elements): kinds.append("\(elements.count) elements")
             case .attributedString(_, let runs, let attributes):
                 kinds.append("\(runs.map(\.attributes)) \(attributes.count)")

@@ -15,7 +15,9 @@ internal import SystemFiles
 /// attributes `user.*`. If the owner, the group or the list cannot be kept, no other user gains
 /// rights. Devices and pipes are neither written nor read.
 public struct FileOptions: Sendable, Hashable {
-    /// The format of property lists.
+    /// The format of property lists. The files of `PropertyListDictionary`, `PropertyListArray` and
+    /// ``Preferences`` are binary or XML, because the other formats lose kinds of values. Archives
+    /// may have any format.
     public var format: PropertyListFormat
     /// A Boolean value indicating whether a new file can be read and written only by its owner:
     /// mode `0600`.
@@ -26,6 +28,16 @@ public struct FileOptions: Sendable, Hashable {
     public init(format: PropertyListFormat = .binary, isPrivate: Bool = false) {
         self.format = format
         self.isPrivate = isPrivate
+    }
+
+    /// Checks that the format can hold all values of a property list.
+    ///
+    /// - Throws: `misuse`.
+    func requireLosslessFormat() throws(StoreError) {
+        if format == .binary || format == .xml { return }
+        throw StoreError(
+            .misuse, what: "expected the format binary or XML, found \(format)",
+            recovery: "`PropertyListDocument.serialized(as:)` writes other formats")
     }
 }
 

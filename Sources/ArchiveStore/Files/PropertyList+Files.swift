@@ -16,7 +16,7 @@ extension PropertyListDictionary {
     /// - Throws: ``StoreError`` with `unsupportedValue` and the path of a value that is not a
     ///   string, number, boolean, date, data, array or dictionary, of a date that is infinite or
     ///   not a number, or of a value that could not be read back within `limits`. Also `outOfSpace`
-    ///   and `fileAccess`.
+    ///   and `fileAccess`, and `misuse` for a format other than binary or XML.
     public func write(
         toFile path: String, options: FileOptions = FileOptions(format: .xml),
         limits: ParsingLimits = .default
@@ -76,10 +76,11 @@ enum PlainFile {
     /// Returns the contents of the file that stores a value. Refuses a value that could not be read
     /// back: a binary file stores equal values once, so a small file may expand beyond the limits.
     ///
-    /// - Throws: `unsupportedValue`.
+    /// - Throws: `unsupportedValue`; `misuse` for another format than binary or XML.
     static func bytes(
         of value: PropertyListValue, _ options: FileOptions, _ limits: ParsingLimits
     ) throws(StoreError) -> [UInt8] {
+        try options.requireLosslessFormat()
         try PlainKinds.require(value)
         do {
             let bytes = try serialize(

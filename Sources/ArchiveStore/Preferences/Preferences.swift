@@ -53,8 +53,9 @@ public final class Preferences: KeyValueStore {
     ///   - saving: The time of saving changes: automatic, or on request.
     ///   - onFailure: The handler for failures that no call can throw. By default, failures are
     ///     written to standard error.
-    /// - Throws: `invalidName`, `unsupportedValue`, `fileAccess`, or `invalidContents` for a file
-    ///   that is not a property list with a dictionary. Such a file is left unchanged.
+    /// - Throws: `invalidName`, `unsupportedValue`, `fileAccess`, `misuse` for options with a format
+    ///   other than binary or XML, or `invalidContents` for a file that is not a property list with
+    ///   a dictionary. Such a file is left unchanged.
     public convenience init(
         domain: String, folder: String? = nil, options: FileOptions = FileOptions(),
         limits: ParsingLimits = .default, timeout: Double = 30, saving: Saving = .automatic,
@@ -72,6 +73,7 @@ public final class Preferences: KeyValueStore {
         _ onFailure: FailureHandler = .standardError
     ) throws(StoreError) {
         try Self.requireName(domain)
+        try options.requireLosslessFormat()
         let folder = absolutePath(folder ?? Self.defaultFolder)
         contentsFile = PreferencesFile(
             path: "\(folder)/\(domain).plist", options: options, limits: limits)

@@ -20,7 +20,8 @@ extension AttributedString {
     /// - Parameter archived: the text and its attributes.
     /// - Throws: `KeyedArchiveError` with `valueOutOfRange` for a run that extends beyond the text,
     ///   or ends within a surrogate pair.
-    /// - Complexity: Linear in the length of the text and the number of runs.
+    /// - Complexity: Linear in the length of the text, the number of runs, and the number of entries
+    ///   in the dictionaries.
     public init(_ archived: ArchivedAttributedString) throws {
         try self.init(archived) { attributes in
             var container = AttributeContainer()
@@ -41,8 +42,8 @@ extension AttributedString {
     ///
     /// - Parameters:
     ///   - archived: the text and its attributes.
-    ///   - attributes: converts a dictionary of runs to attributes. It is called once for each
-    ///     dictionary.
+    ///   - attributes: converts the dictionary of a run to attributes. It is called once for a
+    ///     dictionary that several runs share.
     /// - Throws: `KeyedArchiveError` with `valueOutOfRange` for a run that extends beyond the text,
     ///   or ends within a surrogate pair; the errors of `attributes`.
     /// - Complexity: Linear in the length of the text and the number of runs.
@@ -51,9 +52,8 @@ extension AttributedString {
         attributes: (ArchivedPairs<AnyArchived, AnyArchived>) throws -> AttributeContainer
     ) throws {
         self.init()
+        var converted = ConvertedAttributes(of: archived)
         var rest = Array(archived.text.utf16)[...]
-        // By index of the dictionary. A small archive can have many runs with one large dictionary.
-        var containers: [Int: AttributeContainer] = [:]
         for run in archived.runs {
             let units = rest.prefix(max(0, run.length))
             let text = String(decoding: units, as: UTF16.self)
@@ -64,14 +64,39 @@ extension AttributedString {
                         + "split a surrogate pair, found one of \(run.length) units",
                     recovery: "`ArchivedAttributedString` keeps the text and the runs as they are")
             }
-            let container =
-                try containers[run.dictionaryIndex]
-                ?? archived.attributes(of: run).map(attributes) ?? AttributeContainer()
-            containers[run.dictionaryIndex] = container
-            append(AttributedString(text, attributes: container))
+            append(AttributedString(text, attributes: try converted.container(of: run, attributes)))
             rest = rest.dropFirst(units.count)
         }
         append(AttributedString(String(decoding: rest, as: UTF16.self)))
+    }
+}
+
+/// The attributes of an archived string that have been converted, each dictionary once.
+private struct ConvertedAttributes {
+    /// A dictionary of the string: an object that may be at several indexes, or the one at an index.
+    private enum Source: Hashable {
+        case object(ObjectIdentity)
+        case index(Int)
+    }
+
+    private let archived: ArchivedAttributedString
+    private var known: [Source: AttributeContainer] = [:]
+
+    init(of archived: ArchivedAttributedString) { self.archived = archived }
+
+    /// Returns the attributes of a run; none if it has no dictionary.
+    mutating func container(
+        of run: ArchivedAttributedString.Run,
+        _ convert: (ArchivedPairs<AnyArchived, AnyArchived>) throws -> AttributeContainer
+    ) rethrows -> AttributeContainer {
+        let index = run.dictionaryIndex
+        guard archived.dictionaries.indices.contains(index) else { return AttributeContainer() }
+        let source =
+            archived.dictionaries[index].identity.map { Source.object($0) } ?? .index(index)
+        if let container = known[source] { return container }
+        let container = try archived.attributes(of: run).map(convert) ?? AttributeContainer()
+        known[source] = container
+        return container
     }
 }
 

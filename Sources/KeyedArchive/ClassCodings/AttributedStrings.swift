@@ -165,11 +165,10 @@ extension ArchivedAttributedString: KeyedCodable {
                 object: coder.uid)
         }
         if let info = try coder.decodeObject(of: Data.self, forKey: "NSAttributeInfo") {
-            let elements = try coder.decode([Kept<Attributes>].self, forKey: "NSAttributes")
-            try coder.chargeRepeated(elements.count, forKey: "NSAttributes")
-            dictionaries = elements.map(\.object)
-            try readRuns(info, coder)
-            try coder.chargeRepeated(runs.count, forKey: "NSAttributeInfo")
+            dictionaries = try coder.decode([Kept<Attributes>].self, forKey: "NSAttributes") {
+                $0.map(\.object)
+            }
+            runs = try readRuns(info, coder)
         } else if let dictionary = try coder.decodeAnyArchived(
             of: Attributes.self, forKey: "NSAttributes")
         {
@@ -183,44 +182,74 @@ extension ArchivedAttributedString: KeyedCodable {
 // MARK: - Runs
 
 extension ArchivedAttributedString {
-    /// Reads the runs, which must cover the text exactly.
-    private mutating func readRuns(_ info: Data, _ coder: KeyedDecoder) throws {
+    /// The runs of a text, as many objects may share them.
+    private struct RunTable {
+        var runs: [Run] = []
+        var units = 0
+        /// The lowest number of dictionaries that has all indexes of the runs.
+        var dictionaryCount = 0
+    }
+
+    /// Returns the runs, which must cover the text exactly.
+    private func readRuns(_ info: Data, _ coder: KeyedDecoder) throws -> [Run] {
+        let table = try coder.reader.parsed(info) { try runTable(info, coder.uid) }
+        if table.units == text.utf16.count, table.dictionaryCount <= dictionaries.count {
+            return table.runs
+        }
+        // The runs are those of another object and do not fit this one. Parsing them again finds
+        // the first that does not.
+        try coder.reader.charge(LongContents.cost(of: info.count))
+        return try runTable(info, coder.uid).runs
+    }
+
+    private func runTable(_ info: Data, _ object: PropertyListUID?) throws -> RunTable {
         var packed = PackedRuns(info)
+        var table = RunTable()
         var rest = text.utf16.count
-        while let length = try packed.next(coder.uid) {
-            guard let index = try packed.next(coder.uid) else {
+        while let length = try packed.next(object) {
+            guard let index = try packed.next(object) else {
                 throw KeyedArchiveError(
-                    .malformedObject, what: "a run has a length but no attributes",
-                    object: coder.uid)
+                    .malformedObject, what: "a run has a length but no attributes", object: object)
             }
-            guard rest > 0 else {
-                throw KeyedArchiveError(.valueOutOfRange, what: furtherRun, object: coder.uid)
-            }
-            guard let units = Int(exactly: length), units > 0, units <= rest else {
-                throw KeyedArchiveError(
-                    .valueOutOfRange,
-                    what: "expected a run of at least 1 and at most \(rest) UTF-16 units, found "
-                        + "\(length)",
-                    object: coder.uid)
-            }
-            guard let dictionary = Int(exactly: index), dictionary < dictionaries.count else {
-                throw KeyedArchiveError(
-                    .valueOutOfRange,
-                    what: dictionaries.isEmpty
-                        ? Self.runWithoutDictionaries(units)
-                        : "expected an attribute dictionary index below \(dictionaries.count), "
-                            + "found \(index)",
-                    object: coder.uid)
-            }
-            rest &-= units
-            runs.append(Run(length: units, dictionaryIndex: dictionary))
+            let run = try run(length, index, rest, object)
+            rest &-= run.length
+            table.units &+= run.length
+            table.dictionaryCount = max(table.dictionaryCount, run.dictionaryIndex &+ 1)
+            table.runs.append(run)
         }
         guard rest == 0 else {
             throw KeyedArchiveError(
                 .valueOutOfRange,
                 what: "expected runs that cover the text, found \(rest) UTF-16 units without a run",
-                object: coder.uid)
+                object: object)
         }
+        return table
+    }
+
+    /// Returns a run at a place with `rest` units after it.
+    private func run(
+        _ length: UInt64, _ index: UInt64, _ rest: Int, _ object: PropertyListUID?
+    ) throws(KeyedArchiveError) -> Run {
+        guard rest > 0 else {
+            throw KeyedArchiveError(.valueOutOfRange, what: furtherRun, object: object)
+        }
+        guard let units = Int(exactly: length), units > 0, units <= rest else {
+            throw KeyedArchiveError(
+                .valueOutOfRange,
+                what: "expected a run of at least 1 and at most \(rest) UTF-16 units, found "
+                    + "\(length)",
+                object: object)
+        }
+        guard let dictionary = Int(exactly: index), dictionary < dictionaries.count else {
+            throw KeyedArchiveError(
+                .valueOutOfRange,
+                what: dictionaries.isEmpty
+                    ? Self.runWithoutDictionaries(units)
+                    : "expected an attribute dictionary index below \(dictionaries.count), "
+                        + "found \(index)",
+                object: object)
+        }
+        return Run(length: units, dictionaryIndex: dictionary)
     }
 
     /// The error text for a run of a string without attribute dictionaries.

@@ -53,12 +53,13 @@ extension UUID: KeyedCodable {
     }
 
     public init(coder: KeyedDecoder) throws {
-        let b = Array(try coder.decodeBytes(forKey: FoundationField.uuidBytes))
-        guard b.count == 16 else {
+        let bytes = try coder.decodeBytes(forKey: FoundationField.uuidBytes)
+        guard bytes.count == 16 else {
             throw KeyedArchiveError(
-                .valueOutOfRange, what: "expected 16 bytes of a UUID, found \(b.count)",
+                .valueOutOfRange, what: "expected 16 bytes of a UUID, found \(bytes.count)",
                 object: coder.uid)
         }
+        let b = Array(bytes)
         self.init(
             uuid: (
                 b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12],
@@ -85,15 +86,11 @@ extension URL: KeyedCodable {
     /// - Throws: `valueOutOfRange` for text that is not a valid URL.
     public init(coder: KeyedDecoder) throws {
         let base = try coder.decode(URL?.self, forKey: FoundationField.base)
-        if let base {
-            // The text is resolved against the base, which is resolved against its own.
-            let size =
-                base.relativeString.utf8.count &+ (base.baseURL?.relativeString.utf8.count ?? 0)
-            try coder.chargeRepeated(size / 64, forKey: FoundationField.base)
-        }
         let text = try coder.reader.chargingRepeatedTexts {
             try coder.decode(String.self, forKey: FoundationField.relative)
         }
+        // A URL keeps the text of its base, together with that of the base's own base.
+        if let base { try coder.reader.chargeCopy(of: base.absoluteString.utf8.count) }
         guard let url = URL(string: text, relativeTo: base), url.relativeString.isLiterally(text)
         else {
             throw KeyedArchiveError(

@@ -97,7 +97,7 @@ private struct DecimalParts {
         length = try coder.decodeInteger(forKey: "NS.length")
         _ = try coder.decodeObject(of: Bool.self, forKey: "NS.compact")
         let order = try coder.decodeInteger(forKey: "NS.mantissa.bo")
-        let bytes = Array(try coder.decodeBytes(forKey: "NS.mantissa"))
+        let mantissa = try coder.decodeBytes(forKey: "NS.mantissa")
         guard Self.exponents.contains(exponent) else {
             throw Self.outOfRange("`NS.exponent` is \(exponent)", Self.exponents, coder)
         }
@@ -107,12 +107,14 @@ private struct DecimalParts {
         guard (1...2).contains(order) else {
             throw Self.outOfRange("`NS.mantissa.bo` is \(order)", 1...2, coder)
         }
-        guard bytes.count >= length * 2 else {
+        let size = length &* 2
+        guard mantissa.count >= size else {
             throw KeyedArchiveError(
                 .valueOutOfRange,
-                what: "expected \(length * 2) or more bytes in `NS.mantissa`, found \(bytes.count)",
+                what: "expected \(size) or more bytes in `NS.mantissa`, found \(mantissa.count)",
                 object: coder.uid)
         }
+        let bytes = Array(mantissa.prefix(size))
         units = (0..<length).map { place in
             let first = UInt16(bytes[place * 2])
             let second = UInt16(bytes[place * 2 + 1])

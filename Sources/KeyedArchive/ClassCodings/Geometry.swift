@@ -246,13 +246,14 @@ public struct ArchivedNSAffineTransform: KeyedCodable, Sendable, Hashable {
     }
 
     public init(coder: KeyedDecoder) throws {
-        let bytes = Array(try coder.decodeBytes(forKey: Self.key))
-        guard bytes.count == 24 else {
+        let found = try coder.decodeBytes(forKey: Self.key)
+        guard found.count == 24 else {
             throw KeyedArchiveError(
                 .valueOutOfRange,
-                what: "expected 24 bytes in `\(Self.key)`, found \(bytes.count)",
+                what: "expected 24 bytes in `\(Self.key)`, found \(found.count)",
                 object: coder.uid)
         }
+        let bytes = Array(found)
         m11 = Self.number(0, bytes)
         m12 = Self.number(1, bytes)
         m21 = Self.number(2, bytes)

@@ -87,15 +87,23 @@ extension ArchivedIndexSet: KeyedCodable, MutableArchivable {
 
     public init(coder: KeyedDecoder) throws {
         let count = try coder.decodeInteger(forKey: "NSRangeCount")
-        let numbers: [Int]
         switch count {
-        case 0: numbers = []
+        case 0: ranges = []
         case 1:
             let location = try coder.decodeInteger(forKey: "NSLocation")
-            numbers = [location, try coder.decodeInteger(forKey: "NSLength")]
-        default: numbers = try coder.decodePacked(forKey: "NSRangeData", count, "ranges", width: 2)
+            let length = try coder.decodeInteger(forKey: "NSLength")
+            ranges = try Self.ranges([location, length], coder)
+        default:
+            ranges = try coder.decodePacked(
+                forKey: "NSRangeData", count, "ranges", width: 2
+            ) { try Self.ranges($0, coder) }
         }
-        ranges = []
+    }
+
+    private static func ranges(
+        _ numbers: [Int], _ coder: KeyedDecoder
+    ) throws(KeyedArchiveError) -> [Range<Int>] {
+        var ranges: [Range<Int>] = []
         var end = 0
         for (location, length) in zip(numbers.striding(0), numbers.striding(1)) {
             let (next, overflows) = location.addingReportingOverflow(length)
@@ -109,6 +117,7 @@ extension ArchivedIndexSet: KeyedCodable, MutableArchivable {
             ranges.append(location..<next)
             end = next
         }
+        return ranges
     }
 }
 
@@ -160,9 +169,9 @@ extension IndexPath: KeyedCodable {
             }
             self.init(index: index)
         default:
-            self.init(
-                indexes: try coder.decodePacked(
-                    forKey: "NSIndexPathData", count, "indexes", width: 1))
+            self = try coder.decodePacked(
+                forKey: "NSIndexPathData", count, "indexes", width: 1
+            ) { IndexPath(indexes: $0) }
         }
     }
 }
@@ -176,26 +185,35 @@ extension KeyedEncoder {
 }
 
 extension KeyedDecoder {
-    /// Returns the packed integers of a field that has `count` elements, each of `width` integers.
-    fileprivate func decodePacked(
-        forKey key: String, _ count: Int, _ elements: String, width: Int
-    ) throws -> [Int] {
+    /// Returns the collection that `make` creates from the packed integers of a field. It has
+    /// `count` elements, each of `width` integers.
+    fileprivate func decodePacked<Elements: Collection>(
+        forKey key: String, _ count: Int, _ elements: String, width: Int,
+        _ make: ([Int]) throws -> Elements
+    ) throws -> Elements {
         guard count > 0 else {
             throw KeyedArchiveError(
                 .valueOutOfRange, what: "expected at least 0 \(elements), found \(count)",
                 object: uid)
         }
-        let integers = try PackedIntegers.unpack(decode(Data.self, forKey: key), key, self)
-        try chargeRepeated(integers.count, forKey: key)
-        let (expected, overflows) = count.multipliedReportingOverflow(by: width)
-        guard !overflows, integers.count == expected else {
+        func requireCount(_ integers: Int) throws(KeyedArchiveError) {
+            let (expected, overflows) = count.multipliedReportingOverflow(by: width)
+            if !overflows, integers == expected { return }
             throw KeyedArchiveError(
                 .malformedObject,
                 what: "expected \(width == 1 ? "" : "\(width) × ")\(count) integers in `\(key)`, "
-                    + "found \(integers.count)",
+                    + "found \(integers)",
                 object: uid)
         }
-        return integers
+        let data = try decode(Data.self, forKey: key)
+        let made = try reader.parsed(data) {
+            let integers = try PackedIntegers.unpack(data, key, self)
+            try requireCount(integers.count)
+            return try make(integers)
+        }
+        // Another object with the same data may state another count.
+        try requireCount(made.count &* width)
+        return made
     }
 }
 

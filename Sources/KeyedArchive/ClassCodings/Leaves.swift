@@ -52,7 +52,9 @@ extension String: KeyedCodable {
 
     public static func unarchive(_ reference: KeyedReference) throws -> String {
         guard let node = try reference.leaf(of: .string, expected: "String") else {
-            return try reference.object(as: String.self)
+            let text = try reference.object(as: String.self)
+            reference.reader.noteRepetition(of: text, in: reference.number)
+            return text
         }
         return reference.reader.text(of: node)
     }

@@ -87,21 +87,20 @@ extension PropertyListValue: KeyedCodable {
             let date = try Date.unarchive(reference).timeIntervalSinceReferenceDate
             return .date(PropertyListDate(secondsSince2001: date))
         case ExactText(FoundationClass.array), "NSMutableArray":
-            // All references to the object get one array, so that it is archived once again.
             return .array(
                 try reference.object(as: [PropertyListValue].self) { PropertyListArray($0) })
         case ExactText(FoundationClass.dictionary), "NSMutableDictionary":
             return .dictionary(
-                try reference.object(as: ArchivedPairs<String, PropertyListValue>.self) { pairs in
-                    try dictionary(pairs, of: reference)
+                try reference.object(as: ArchivedPairs<String, PropertyListValue>.self) {
+                    try dictionary($0, reference)
                 })
         default: throw reference.reader.wrongType(reference, expected: "a property list")
         }
     }
 
     private static func dictionary(
-        _ pairs: ArchivedPairs<String, PropertyListValue>, of reference: KeyedReference
-    ) throws -> PropertyListDictionary {
+        _ pairs: ArchivedPairs<String, PropertyListValue>, _ reference: KeyedReference
+    ) throws(KeyedArchiveError) -> PropertyListDictionary {
         var dictionary = PropertyListDictionary()
         for (key, value) in pairs.entries {
             guard dictionary[key] == nil else {

@@ -149,16 +149,19 @@ extension ArchivedRegularExpressionMatch: KeyedCodable {
 
     public init(coder: KeyedDecoder) throws {
         regularExpression = try coder.decode(forKey: "NSRegularExpression")
-        let values = try coder.decode([ArchivedValue].self, forKey: "NSRangeArray")
-        try coder.chargeRepeated(values.count, forKey: "NSRangeArray")
-        ranges = try values.map { value in
-            if case .range(let range) = value { return range }
-            throw KeyedArchiveError(
-                .valueOutOfRange,
-                what: "expected ranges in `NSRangeArray`, found a value of another type",
-                object: coder.uid)
+        ranges = try coder.decode([ArchivedValue].self, forKey: "NSRangeArray") { values in
+            try values.map { try Self.range($0, of: coder.uid) }
         }
         range = try ArchivedRange(
             coder, locationKey: "NSRangeLocation", lengthKey: "NSRangeLength")
+    }
+
+    private static func range(
+        _ value: ArchivedValue, of match: PropertyListUID?
+    ) throws(KeyedArchiveError) -> ArchivedRange {
+        if case .range(let range) = value { return range }
+        throw KeyedArchiveError(
+            .valueOutOfRange,
+            what: "expected ranges in `NSRangeArray`, found a value of another type", object: match)
     }
 }

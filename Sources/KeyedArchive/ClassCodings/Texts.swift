@@ -32,11 +32,13 @@ extension ArchivedStringConvertible {
     ///
     /// - Throws: `valueOutOfRange` for text that is not valid for the type.
     public init(coder: KeyedDecoder) throws {
-        self = try Self.value(of: String(coder: coder), coder.uid)
+        let text = try coder.reader.chargingRepeatedTexts { try String(coder: coder) }
+        self = try Self.value(of: text, coder.uid)
     }
 
     public static func unarchive(_ reference: KeyedReference) throws -> Self {
-        try value(of: String.unarchive(reference), reference.object)
+        let text = try reference.reader.chargingRepeatedTexts { try String.unarchive(reference) }
+        return try value(of: text, reference.object)
     }
 
     private static func value(of text: String, _ object: PropertyListUID?) throws -> Self {

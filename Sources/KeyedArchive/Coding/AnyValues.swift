@@ -117,18 +117,14 @@ extension KeyedDecoder {
     public func decode(
         _ type: [String: Any].Type = [String: Any].self, forKey key: String
     ) throws -> [String: Any] {
-        let entries = try decode([String: AnyContent].self, forKey: key)
-        try chargeRepeated(entries.count, forKey: key)
-        return entries.mapValues(\.value)
+        try decode([String: AnyContent].self, forKey: key) { $0.mapValues(\.value) }
     }
 
     /// Returns the array of a field, with elements like the values of a decoded `[String: Any]`.
     ///
     /// - Throws: the errors of `decode(_:forKey:)`.
     public func decode(_ type: [Any].Type = [Any].self, forKey key: String) throws -> [Any] {
-        let elements = try decode([AnyContent].self, forKey: key)
-        try chargeRepeated(elements.count, forKey: key)
-        return elements.map(\.value)
+        try decode([AnyContent].self, forKey: key) { $0.map(\.value) }
     }
 }
 

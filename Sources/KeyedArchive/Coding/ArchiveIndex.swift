@@ -92,12 +92,14 @@ struct ArchiveIndex {
         // By entry: the number of the class it describes, once known; 0 is none.
         private var numbers: [UInt32]
         // The containers within objects that are still to be visited, and the number of visits to
-        // each. A second visit marks the objects that the container refers to as shared. There is
-        // no third visit, which bounds the work.
+        // each container and each object with many fields. A second visit marks the objects that
+        // the container refers to as shared. There is no third visit, which bounds the work.
         private var pending: [UInt32] = []
         private var visitCounts: [UInt8] = []
         private var keys: EntryKeys
         private var budget: DescriptionBudget
+        // The maximum number of fields of an object whose visits are not counted.
+        private static let mostFields = 64
 
         init(_ contents: ArchiveContents, _ table: DocumentTable, _ limits: ParsingLimits) {
             budget = DescriptionBudget(table, limits)
@@ -144,6 +146,7 @@ struct ArchiveIndex {
                     ? try newClass(description, entries[Int(description)].node, table)
                     : ClassNumber(value: known)
                 countObject(of: entries[number].classNumber)
+                if record.count > Self.mostFields, hasTwoVisits(entry.node, table) { return }
                 try countReferences(
                     in: entry.node, UInt32(truncatingIfNeeded: number), table, &entries)
             case .leaf(let constant): entries[number].classNumber = constant
@@ -226,11 +229,16 @@ struct ArchiveIndex {
 
         @inline(never)
         private mutating func visitLater(_ container: UInt32, _ table: DocumentTable) {
+            if !hasTwoVisits(container, table) { pending.append(container) }
+        }
+
+        /// Returns whether a container has been visited twice. Otherwise counts a visit.
+        @inline(never)
+        private mutating func hasTwoVisits(_ container: UInt32, _ table: DocumentTable) -> Bool {
             if visitCounts.isEmpty { visitCounts = .repeated(0, count: table.count) }
-            let child = Int(container)
-            if visitCounts[child] == 2 { return }
-            visitCounts[child] &+= 1
-            pending.append(container)
+            if visitCounts[Int(container)] == 2 { return true }
+            visitCounts[Int(container)] &+= 1
+            return false
         }
 
         @inline(never)

@@ -31,8 +31,8 @@ final class ArchiveReader {
     /// The object that reads the archive through a protocol other than ``KeyedDecodable``, if there
     /// is one.
     weak var companion: AnyObject?
-    // By object: the replacement of a shared value.
-    var replacements: [UInt32: Any] = [:]
+    // The replacements of shared values.
+    var replacements: SharedValues
 
     // The values of shared objects.
     var made: SharedValues
@@ -42,7 +42,9 @@ final class ArchiveReader {
     var unkeepable: [UInt32: KeyedArchiveError] = [:]
     private var fieldKeys = FieldKeys()
     private var longData = LongData()
-    private var textsOfData: [UInt32: String] = [:]
+    // By node: the text of long data; nil if the data is not UTF-8.
+    private var textsOfData: [UInt32: String?] = [:]
+    private var parsedData = ParsedData()
     // The types requested for the current root, and the classes that they register. The classes are
     // collected at the first lookup of a class that the registry lacks.
     private var rootTypes: [any KeyedDecodable.Type] = []
@@ -73,6 +75,7 @@ final class ArchiveReader {
         table = DocumentTable(contents.document)
         index = try ArchiveIndex(contents, table, limits)
         made = SharedValues(objectCount: index.count)
+        replacements = SharedValues(objectCount: index.count)
         self.registry = registry
         self.limits = limits
         unsafe uncheckedState = ReadingState(
@@ -100,13 +103,6 @@ extension ArchiveReader {
     /// - Throws: `expansionLimitExceeded`.
     func charge(_ count: Int) throws(KeyedArchiveError) { try state.charge(count) }
 
-    /// Charges values that an object makes from a part of the file that others may use too.
-    ///
-    /// - Throws: `expansionLimitExceeded`.
-    func chargeRepeated(_ count: Int, from node: UInt32) throws(KeyedArchiveError) {
-        try state.chargeRepeated(count, from: node)
-    }
-
     /// Charges an element that is not an object: nil, or a plain value stored inline in an array.
     ///
     /// - Throws: `expansionLimitExceeded`.
@@ -125,15 +121,52 @@ extension ArchiveReader {
         return result
     }
 
+    /// Counts a long text as repeated if several references lead to its object, which holds the
+    /// text in a field. The object is read once, so reading the text again is not noticed otherwise.
+    func noteRepetition(of text: String, in object: UInt32) {
+        if text.utf8.count >= LongContents.shortest, index.isShared(object) {
+            state.longContents.noteRepetition(of: text)
+        }
+    }
+
+    /// Charges bytes that a value keeps a copy of, as many as a visit to a short text may copy for
+    /// each visit.
+    ///
+    /// - Throws: `expansionLimitExceeded`.
+    func chargeCopy(of count: Int) throws(KeyedArchiveError) {
+        try charge(count / LongContents.shortest)
+    }
+
+    /// Returns the value that `parse` creates from data. Objects that share long data share the
+    /// value too.
+    ///
+    /// - Throws: the errors of `parse`, which runs again for the next object; the attempt is charged
+    ///   like a text that is parsed again: `expansionLimitExceeded`.
+    func parsed<T>(_ data: Data, _ parse: () throws -> T) throws -> T {
+        guard let source = ContentIdentity(data) else { return try parse() }
+        if let known = parsedData.value(T.self, of: source) { return known }
+        do {
+            let value = try parse()
+            parsedData.insert(value, of: source)
+            return value
+        } catch {
+            try charge(LongContents.cost(of: data.count))
+            throw error
+        }
+    }
+
     /// Returns the text of a string.
     func text(of node: UInt32) -> String { table.string(of: node, &state.longContents) }
 
     /// Returns the text of UTF-8 data; nil for other data.
     func validText(of node: UInt32) -> String? {
-        if let known = textsOfData[node] { return known }
+        if let known = textsOfData[node] {
+            if let known { state.longContents.noteRepetition(of: known) }
+            return known
+        }
         let content = table.content(of: table[node])
         let text = String(validUTF8: content)
-        if content.count >= LongContents.shortest { textsOfData[node] = text }
+        if content.count >= LongContents.shortest { textsOfData.updateValue(text, forKey: node) }
         return text
     }
 
@@ -302,7 +335,7 @@ extension ArchiveReader {
         let kept = min(madeCount, state.newlyMade.count)
         for object in state.newlyMade[kept...] {
             made.remove(object)
-            replacements[object] = nil
+            replacements.remove(object)
         }
         state.newlyMade.removeSubrange(kept...)
         state.deferredCount = min(deferredCount, deferredReferences.count)

@@ -35,6 +35,8 @@ public final class ArchiveWriter {
     private let listsStrings: Bool
     private let listsNumbers: Bool
     private let listsData: Bool
+    // By class of plain values: whether undecoded ones may be written.
+    private lazy var keepsLeaves = ArchivedClass.leaves.map(keeps)
 
     /// The cached facts about a type whose values are written.
     private struct WrittenType {
@@ -296,8 +298,19 @@ extension ArchiveWriter {
 
     /// Checks that undecoded objects of a class may be written.
     func requireKept(_ archivedClass: ArchivedClass) throws(KeyedArchiveError) {
-        if registry.keepsUnknownClasses || registry.allows(archivedClass) { return }
-        throw .notAllowed(archivedClass.name, writing: nil)
+        if !keeps(archivedClass) { throw .notAllowed(archivedClass.name, writing: nil) }
+    }
+
+    /// Checks that undecoded plain values of a class may be written.
+    func requireKept(leafOf number: ClassNumber) throws(KeyedArchiveError) {
+        let place = Int(truncatingIfNeeded: number.value)
+        if !keepsLeaves[place] {
+            throw .notAllowed(ArchivedClass.leaves[place].name, writing: nil)
+        }
+    }
+
+    private func keeps(_ archivedClass: ArchivedClass) -> Bool {
+        registry.keepsUnknownClasses || registry.allows(archivedClass)
     }
 
     /// Checks that a subclass does not inherit its archived name, under which it would be read as

@@ -82,13 +82,6 @@ extension KeyedEncoder {
 }
 
 extension KeyedDecoder {
-    /// A decoder with the limits of the archive.
-    private var plistDecoder: PlistDecoder {
-        let decoder = PlistDecoder()
-        decoder.limits = reader.limits
-        return decoder
-    }
-
     /// Decodes a `Codable` value from the fields of the object, as
     /// ``KeyedEncoder/encodeFields(of:)`` writes them. Fields that are nil are treated as absent.
     ///
@@ -96,28 +89,44 @@ extension KeyedDecoder {
     ///   `NSUUID`; `classNotAllowed`; errors for exceeded limits.
     public func decodeFields<T: Decodable>(_ type: T.Type = T.self) throws -> T {
         var fields = PropertyListDictionary()
+        let keys = keys
+        // Objects may share one dictionary of fields, and inline values are not charged elsewhere.
+        try reader.charge(keys.count)
         for key in keys { fields[key] = try decode(PropertyListValue?.self, forKey: key) }
-        return try plistDecoder.decode(type, from: .dictionary(fields))
+        return try decoded(type, from: .dictionary(fields))
     }
 
     /// Decodes a `Codable` value from dictionaries, arrays and plain values.
     ///
-    /// - Throws: `missingValue`, `classNotAllowed`, `wrongType`, `DecodingError`.
+    /// - Throws: `missingValue`, `classNotAllowed`, `wrongType`, `DecodingError`; errors for
+    ///   exceeded limits.
     public func decodeDecodable<T: Decodable>(
         _ type: T.Type = T.self, forKey key: String
     ) throws -> T {
-        let tree = try decode(PropertyListValue.self, forKey: key)
-        return try plistDecoder.decode(type, from: tree)
+        try decoded(type, from: decode(PropertyListValue.self, forKey: key))
     }
 
     /// Decodes a `Codable` value from dictionaries, arrays and plain values; returns nil if there
     /// is no field or it is nil.
     ///
-    /// - Throws: `classNotAllowed`, `wrongType`, `DecodingError`.
+    /// - Throws: `classNotAllowed`, `wrongType`, `DecodingError`; errors for exceeded limits.
     public func decodeDecodable<T: Decodable>(
         _ type: T?.Type = T?.self, forKey key: String
     ) throws -> T? {
         guard let tree = try decode(PropertyListValue?.self, forKey: key) else { return nil }
-        return try plistDecoder.decode(T.self, from: tree)
+        return try decoded(T.self, from: tree)
+    }
+
+    /// Decodes a value from a tree within the limits of the archive. The parts that the archive
+    /// shares stay shared, because a copy for each reference may exceed the available memory.
+    private func decoded<T: Decodable>(
+        _ type: T.Type, from tree: PropertyListValue
+    ) throws -> T {
+        let limits = reader.limits
+        let document: PropertyListDocument
+        do throws(PropertyListError) {
+            document = try PropertyListDocument(tree, limits: limits, sharesCopies: true)
+        } catch { throw KeyedArchiveError(error) }
+        return try PlistDecoder(limits: limits).decode(type, from: document)
     }
 }

@@ -1,7 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PropertyList
+internal import ArchiveVocabulary
+@_spi(Tables) internal import PropertyList
 
 extension KeyedDecoder {
     /// Returns the elements of an `NSArray`, calling `recovery` for each element that cannot be
@@ -37,17 +38,19 @@ extension KeyedDecoder {
         of key: String, _ recovery: (KeyedReference, any Error) throws -> T?
     ) throws -> [T] {
         guard let array = reference(forKey: key) else { throw missing(key) }
+        let elements = try located(key) { try array.object(as: UnreadElements.self) }
         var values: [T] = []
-        for (index, place) in try located(key, { try array.object(as: [Unread].self) }).enumerated()
-        {
-            let reference = place.reference(in: reader)
-            do { values.append(try T.unarchive(reference)) } catch {
+        for (index, node) in elements.nodes.enumerated() {
+            let element = reader.reference(at: node)
+            do {
+                try reader.chargeElement(element)
+                values.append(try T.unarchive(element))
+            } catch {
                 let error = Self.located(error, in: key, at: index)
                 if let error = error as? KeyedArchiveError, error.isLimit { throw error }
-                if let value = try recovery(reference, error) { values.append(value) }
+                if let value = try recovery(element, error) { values.append(value) }
             }
         }
-        try chargeRepeated(values.count, forKey: key)
         return values
     }
 
@@ -57,26 +60,31 @@ extension KeyedDecoder {
     }
 }
 
-/// An array element that has not been read yet. The reader keeps the elements of a shared array, so
-/// they do not retain the reader.
-private struct Unread: KeyedDecodable {
-    static var archivedClass: ArchivedClass { AnyArchived.archivedClass }
-    // The number of an object, or the node of an inline value.
-    private let number: UInt32
-    private let isInline: Bool
+/// The elements of an `NSArray` before they are read.
+///
+/// They are nodes, not references: the reader keeps the values of shared objects, and a reference
+/// would keep the reader.
+private struct UnreadElements: KeyedDecodable {
+    static var archivedClass: ArchivedClass { [AnyArchived].archivedClass }
+    static var archivedAliases: [String] { [AnyArchived].archivedAliases }
+
+    let nodes: ArraySlice<UInt32>
 
     static func register(in registry: inout ClassRegistry) {}
 
-    init(coder: KeyedDecoder) throws { self.init(try coder.objectReference()) }
-
-    private init(_ reference: KeyedReference) {
-        number = reference.number
-        isInline = reference.object == nil
+    init(coder: KeyedDecoder) throws {
+        let reader = coder.reader
+        if let list = reader.field(FoundationField.objects, of: coder) {
+            nodes = reader.table.children[try reader.listRecord(list).valueRange]
+            return
+        }
+        var nodes: ArraySlice<UInt32> = []
+        while let node = reader.field(
+            FoundationField.numberedObject + "\(nodes.count)", of: coder)
+        {
+            try reader.charge(1)
+            nodes.append(node)
+        }
+        self.nodes = nodes
     }
-
-    func reference(in reader: ArchiveReader) -> KeyedReference {
-        isInline ? KeyedReference(reader, inline: number) : KeyedReference(reader, object: number)
-    }
-
-    static func unarchive(_ reference: KeyedReference) throws -> Unread { Unread(reference) }
 }

@@ -4,6 +4,12 @@
 internal import ArchiveVocabulary
 @_spi(Tables) package import PropertyList
 
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
 // Objects that another product of this package reads and writes through a protocol other than
 // `KeyedCodable`. They pass the same checks, count against the same limits and keep their identity.
 
@@ -45,7 +51,18 @@ extension KeyedReference {
         return try reader.foreignObject(object.value, make)
     }
 
-    /// Returns the string, number or data that is stored inline or as an object; nil for other
+    /// The node of the object or of the inline value. Several objects may have one node.
+    package var node: UInt32 { object == nil ? number : reader.index.node(of: number) }
+
+    /// The number of bytes of a string or data that is stored inline or as an object; 0 for other
+    /// values.
+    package var contentSize: Int {
+        let record = reader.table[node]
+        guard record.kind == .string || record.kind == .data else { return 0 }
+        return reader.table.content(of: record).count
+    }
+
+    /// Returns the string, number, data or date that is stored inline or as an object; nil for other
     /// values. The caller must have checked that the class is allowed.
     ///
     /// - Throws: errors for exceeded limits.
@@ -81,7 +98,7 @@ extension KeyedReference {
     package var isShared: Bool { object.map { reader.index.isShared($0.value) } ?? false }
 }
 
-/// A string, a number or data of an archive.
+/// A string, a number, data or a date of an archive.
 package enum PlainValue {
     /// Text.
     case string(String)
@@ -89,6 +106,8 @@ package enum PlainValue {
     case number(ArchivedNumber)
     /// Bytes.
     case data(ArraySlice<UInt8>)
+    /// A date. Archives of Apple's software contain dates as objects with fields.
+    case date(PropertyListDate)
 }
 
 extension KeyedDecoder {
@@ -99,14 +118,19 @@ extension KeyedDecoder {
         nonmutating set { reader.companion = newValue }
     }
 
-    /// Returns the string, number or data that a field contains or refers to; nil if there is none,
-    /// or if its class is not allowed.
+    /// Returns the string, number, data or date that a field contains or refers to; nil if there is
+    /// none, or if its class is not allowed.
     package func plainValue(forKey key: String) -> PlainValue? {
         guard let field = reader.field(key, of: self),
             let node = reader.inlineOrPlainNode(at: field)
         else { return nil }
         return reader.plainValue(at: node)
     }
+
+    /// Returns the node of the bytes of an `NSData` with fields. Several objects may share it.
+    ///
+    /// - Throws: the errors of ``decodeBytes(forKey:)``.
+    package func nodeOfData() throws -> UInt32 { try Data.node(in: self) }
 
     /// A Boolean value that is true for the roots of the archive.
     package var isRoots: Bool { object == nil }
@@ -157,18 +181,6 @@ extension KeyedDecoder {
     /// - Throws: `expansionLimitExceeded`.
     package func charge(_ count: Int) throws(KeyedArchiveError) { try reader.charge(count) }
 
-    /// Charges `count` values that the object makes from a field, unless no other object has made
-    /// values from the same part of the file. Many objects of a small file may share one long part.
-    ///
-    /// - Throws: `expansionLimitExceeded`.
-    package func chargeRepeated(_ count: Int, forKey key: String) throws(KeyedArchiveError) {
-        guard let node = reader.field(key, of: self) else { return }
-        let record = reader.table[node]
-        let object = UInt32(truncatingIfNeeded: record.payload)
-        try reader.chargeRepeated(
-            count, from: record.kind == .uid ? reader.index.node(of: object) : node)
-    }
-
     /// Reads a value whose class the archive chooses.
     package func any<R>(_ body: () throws -> R) rethrows -> R { try reader.any(body) }
 }
@@ -179,6 +191,7 @@ extension ArchiveReader {
         switch table[node].kind {
         case .string: .string(text(of: node))
         case .data: .data(table.content(of: table[node]))
+        case .date: table.view(node).date.map { .date($0) }
         default: ArchivedNumber(node, table).map { .number($0) }
         }
     }

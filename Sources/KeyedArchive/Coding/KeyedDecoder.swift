@@ -102,6 +102,19 @@ extension KeyedDecoder {
         return try value(type, reference, key)
     }
 
+    /// Returns the replacement for the object of a field. All references to the object get the same
+    /// replacement.
+    ///
+    /// - Throws: the errors of `decode(_:forKey:)`, and the errors of `replacement`.
+    func decode<T: KeyedDecodable, Replacement>(
+        _ type: T.Type, forKey key: String, replacedBy replacement: (T) throws -> Replacement
+    ) throws -> Replacement {
+        try located(key) {
+            guard let reference = reference(forKey: key) else { throw missing(key) }
+            return try reference.object(as: type, replacedBy: replacement)
+        }
+    }
+
     /// Returns the value of a field, as a value of the first of `types` that can be read from the
     /// object's class. Returns nil if there is no field or it is nil. No value of another type is
     /// created, whatever the registry allows.

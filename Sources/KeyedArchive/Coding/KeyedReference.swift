@@ -65,13 +65,21 @@ public struct KeyedReference {
         as type: T.Type, replacedBy replacement: (T) throws -> Replacement
     ) throws -> Replacement {
         let value = try object(as: type)
-        // A cast of nil to an optional type would succeed.
-        if let known = reader.replacements[number], let replaced = known as? Replacement {
-            return replaced
-        }
+        guard reader.index.isShared(number) else { return try replacement(value) }
+        if let known: Replacement = knownReplacement() { return known }
         let replaced = try replacement(value)
-        if reader.index.isShared(number) { reader.replacements[number] = replaced }
+        reader.replacements.insert(replaced, for: number)
         return replaced
+    }
+
+    /// Returns the replacement of a shared object, if there is one of this type.
+    private func knownReplacement<Replacement>() -> Replacement? {
+        guard let known = reader.replacements[number] else { return nil }
+        if let same = known.same(as: Replacement.self) { return same.value }
+        // An instance may be requested as its superclass. A cast of a collection would convert each
+        // element again.
+        let value = known.any
+        return type(of: value) is AnyClass ? value as? Replacement : nil
     }
 
     /// Returns the node of an inline value, or of an object that is a plain value; nil for other

@@ -103,8 +103,6 @@ struct ReadingState {
     private var steps: [FieldStep] = []
     // By slot of a layout: the index of the first step plus one; 0 is none.
     private var firstSteps: [UInt32] = []
-    // The long parts of the file from which an object has made values of its own.
-    private var used: Set<UInt32> = []
     private var visits = 0
     private let visitLimit: Int
 
@@ -124,26 +122,12 @@ struct ReadingState {
         if visits > visitLimit { throw expansionExceeded() }
     }
 
-    /// Charges `count` values that an object makes from the part of the file at `node`, unless no
-    /// object has made values from it before. Without sharing, the size of the file bounds these
-    /// values.
-    ///
-    /// - Throws: `expansionLimitExceeded`.
-    mutating func chargeRepeated(_ count: Int, from node: UInt32) throws(KeyedArchiveError) {
-        if count < Self.fewValues || used.insert(node).inserted { return }
-        try charge(count)
-    }
-
-    // Fewer values take little more memory than the reference to them.
-    private static let fewValues = 8
-
     /// The number of values that may still be visited.
     var remainingVisits: Int { max(0, visitLimit &- visits) }
 
     /// Begins reading a root, with the full budget.
     mutating func restart() {
         visits = 0
-        used.removeAll(keepingCapacity: true)
         rootCount &+= 1
         stack = StackSegment()
     }

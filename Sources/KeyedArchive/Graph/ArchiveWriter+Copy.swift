@@ -63,7 +63,10 @@ extension ArchiveWriter {
     ///
     /// - Throws: `classNotAllowed`.
     private func classIndex(of object: UInt32, in source: OpaqueArchive) throws -> Int? {
-        guard let number = source.describedClass(of: object) else { return nil }
+        guard let number = source.describedClass(of: object) else {
+            try requireKept(leafOf: source.classNumber(of: object))
+            return nil
+        }
         if let known = table.copiedClass(number, of: source) { return known }
         try requireKept(source.archivedClass(number))
         return table.copyClass(number, of: source)

@@ -107,8 +107,11 @@ private struct ObjectTree: ~Copyable {
         of node: PropertyListNode, _ fields: PropertyListNode.DictionaryView, _ object: UInt32,
         _ classNumber: ClassNumber
     ) throws(KeyedArchiveError) -> PropertyListValue {
-        if let text = node[FoundationField.string], fields.count == 2 { return try plain(text) }
-        if let data = node[FoundationField.data], fields.count == 2 { return try plain(data) }
+        if let content = node[FoundationField.string] ?? node[FoundationField.data],
+            fields.count == 2, let value = try target(of: content)
+        {
+            return value
+        }
         if let seconds = node[FoundationField.time]?.real {
             return .date(PropertyListDate(secondsSince2001: seconds.value))
         }

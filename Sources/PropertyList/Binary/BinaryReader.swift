@@ -16,10 +16,6 @@
 /// exceed the size of the file by at most 64 KiB. Without this limit, a 1 MB file could make the
 /// reader process hundreds of gigabytes.
 struct BinaryReader {
-    /// The maximum number of problems that each pass records. A file may have as many problems as
-    /// bytes.
-    static let problemLimit = 1000
-
     let options: ParsingOptions
     let trailer: Trailer
     var store: NodeStore
@@ -191,7 +187,7 @@ struct BinaryReader {
             throw error.at(path: path(to: number, file))
         }
         unreadable.append(number)
-        if problems.count < Self.problemLimit { problems.append(error) }
+        if problems.count < PropertyListDocument.problemLimit { problems.append(error) }
         let place = min(offset, UInt64(trailer.tableOffset))
         return NodeRecord(kind: .unreadable, offset: UInt32(truncatingIfNeeded: place))
     }
@@ -206,12 +202,12 @@ struct BinaryReader {
     }
 
     /// Returns the error for a malformed object whose details were not recorded, because
-    /// ``problemLimit`` problems had been recorded before.
+    /// ``PropertyListDocument/problemLimit`` problems had been recorded before.
     private static func unreadable(_ number: Int) -> PropertyListError {
         PropertyListError(
             .invalidMarker, format: .binary,
-            what: "object \(number) is malformed; only the first \(problemLimit) problems have "
-                + "details")
+            what: "object \(number) is malformed; only the first "
+                + "\(PropertyListDocument.problemLimit) problems have details")
     }
 
     /// Checks the objects that could not be read. With `salvage` they are kept. Otherwise they must

@@ -137,7 +137,7 @@ package struct ReferencePass {
         used.insert(.salvage)
         // The problems have no paths and their number is limited, because a file may have as many
         // cycles as bytes.
-        if problems.count < BinaryReader.problemLimit {
+        if problems.count < PropertyListDocument.problemLimit {
             problems.append(cycle(child, stack, offset, nil))
         }
         store.children[place] = standIn(for: child, offset, &store)

@@ -43,12 +43,6 @@ struct BuiltKeys {
         return entries[number &- 1].node
     }
 
-    /// Returns the node of the key with the given number, which follows the last key.
-    mutating func repeated(_ number: Int) -> UInt32 {
-        follow(number)
-        return entries[number &- 1].node
-    }
-
     /// Assigns a number to the string `node`, a new key of the document.
     @inline(__always)
     mutating func insert(_ node: UInt32, at place: KeyTable.Place, _ store: inout NodeStore) {

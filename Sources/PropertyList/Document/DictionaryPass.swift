@@ -196,7 +196,7 @@ struct DictionaryPass {
             used.insert(.salvage)
             // The problems have no paths and their number is limited, because finding a path takes
             // a traversal of the document.
-            if problems.count < BinaryReader.problemLimit {
+            if problems.count < PropertyListDocument.problemLimit {
                 problems.append(nonString(key, kind, nil, store))
             }
         } else {

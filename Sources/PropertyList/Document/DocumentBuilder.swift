@@ -141,11 +141,17 @@ extension DocumentBuilder {
     mutating func longKey(
         _ text: String, _ identity: ContentIdentity, _ known: inout [ContentIdentity: Int]
     ) {
-        if let number = known[identity], admitsKey(text) {
+        key(text, known: &known[identity])
+    }
+
+    /// Adds a key without reading its text if `known` is its number. Otherwise sets `known`, so
+    /// that later calls with the same key do not read a text that a file has only once.
+    package mutating func key(_ text: @autoclosure () -> String, known: inout Int?) {
+        if let number = known, admitsKey(text()) {
             tree.addShared(keys.use(number))
         } else {
-            key(text)
-            if !hasFailed { known[identity] = keys.last }
+            key(text())
+            if !hasFailed { known = keys.last }
         }
     }
 
@@ -160,14 +166,6 @@ extension DocumentBuilder {
         if let record = contentRecord(kind: .string, from: start) {
             keys.insert(tree.add(record), at: place, &tree.store)
         }
-    }
-
-    /// The number of the last key, for ``key(number:)``; 0 if there is none.
-    package var lastKeyNumber: Int { keys.last }
-
-    /// Adds a key that was added before, in constant time. Its value must follow.
-    package mutating func key(number: Int) {
-        if admitsKey("") { tree.addShared(keys.repeated(number)) }
     }
 
     /// The last complete value in the innermost open container. It is nil at the root, in an empty
@@ -261,9 +259,9 @@ extension DocumentBuilder {
     }
 
     /// Returns whether a key is allowed at this point. Records the mistake if not.
-    private mutating func admitsKey(_ text: String) -> Bool {
+    private mutating func admitsKey(_ text: @autoclosure () -> String) -> Bool {
         if tree.openKind == .dictionary, tree.openCount % 2 == 0 { return true }
-        let key = TerminalText.escaped(String(text.unicodeScalars.prefix(64)))
+        let key = TerminalText.escaped(String(text().unicodeScalars.prefix(64)))
         fail("expected a value, found the key `\(key)`")
         return false
     }

@@ -24,7 +24,13 @@ package struct LongContents {
 
     /// Returns the cost of hashing or parsing the texts that were repeated since ``repeatedBytes``
     /// was `earlier`. Each KiB costs as much as a visit to one value.
-    package func cost(since earlier: Int) -> Int { (repeatedBytes &- earlier) >> 10 }
+    package func cost(since earlier: Int) -> Int { Self.cost(of: repeatedBytes &- earlier) }
+
+    /// Returns the cost of hashing or parsing `count` bytes again.
+    package static func cost(of count: Int) -> Int { count >> 10 }
+
+    /// Counts a text that was read before and is returned again from another cache.
+    package mutating func noteRepetition(of text: String) { repeatedBytes &+= text.utf8.count }
 
     /// Returns the hash of the key `node`, whose text is `text`.
     package mutating func keyHash(of node: UInt32, _ text: String) -> UInt32 {

@@ -164,6 +164,10 @@ extension PropertyListDocument {
     /// with ``ParsingOptions/salvage`` or imported from a damaged file.
     public var problems: [PropertyListError] { storage.problems }
 
+    /// The maximum number of problems that each pass over a file records. A file may have as many
+    /// problems as bytes.
+    package static let problemLimit = 1000
+
     /// The XML header of the file; nil for other formats.
     public var xmlHeader: XMLHeader? { storage.xmlHeader }
 
@@ -205,11 +209,12 @@ extension PropertyListDocument.Storage {
 
     /// The size in bytes that the output limit is relative to.
     ///
-    /// For a parsed document, this is the size of its file. A document that was built has no file.
-    /// Its size is that of its strings and data, plus the size of a record for each value and
-    /// reference.
+    /// For a parsed or imported document, this is the size of its file. A document that was built
+    /// has no file. Its size is that of its strings and data, plus the size of a record for each
+    /// value and reference.
     var budgetSize: Int {
         if format != nil { return sourceSize }
+        if let origin { return origin.bytes.count }
         return store.bytes.count &+ store.decoded.count
             &+ extent &* MemoryLayout<NodeRecord>.stride
     }

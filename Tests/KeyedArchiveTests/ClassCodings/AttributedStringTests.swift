@@ -49,6 +49,32 @@ struct AttributedStringTests {
         #expect(archived.attributes(of: archived.runs[0])?["none"] == nil)
     }
 
+    @Test("each dictionary of an attributed string is converted once, however many runs it has")
+    func convertedOnce() throws {
+        var objects = Self.objects(
+            (0..<100).flatMap { [1, $0 % 4] }, text: .init(repeating: "x", count: 100))
+        objects[6] = ["NS.keys": [.uid(10)], "NS.objects": [.uid(10)], "$class": .uid(8)]
+        objects.append("NSLink")
+        let shared = try read(ArchivedAttributedString.self, objects)
+        let apart = ArchivedAttributedString(
+            "abcd",
+            dictionaries: (0..<2).map { _ in
+                AnyArchived(ArchivedPairs<AnyArchived, AnyArchived>([]))
+            },
+            runs: [0, 1, 1, 0].map { .init(length: 1, dictionaryIndex: $0) })
+        for (archived, expected) in [(shared, 1), (apart, 2)] {
+            var calls = 0
+            let text = try AttributedString(archived) { attributes in
+                calls += 1
+                var container = AttributeContainer()
+                container.languageIdentifier = attributes["NSLink"]?.stringValue ?? "\(calls)"
+                return container
+            }
+            #expect(calls == expected)
+            #expect(text.runs.count == (expected == 1 ? 1 : 3))
+        }
+    }
+
     @Test(
         "attributed strings whose runs split a character or do not fit the text are not converted"
     )

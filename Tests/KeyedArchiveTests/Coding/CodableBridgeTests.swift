@@ -160,6 +160,25 @@ struct CodableBridgeTests {
                 == ["$k": 0, "$$k": 1, "$$$k": 2, "$$$$k": 3, "$class": 4])
     }
 
+    @Test("the text or the data of an opaque object may be another object")
+    func referencedContents() throws {
+        for (key, value) in [("NS.string", "text"), ("NS.data", .data([1]))]
+            as [(String, PropertyListValue)]
+        {
+            for (target, expected) in [(3, value), (0, [:])] as [(Int, PropertyListValue)] {
+                let object: PropertyListDictionary = [
+                    key: .uid(PropertyListUID(UInt32(target))), "$class": .uid(2),
+                ]
+                let bytes = try Archives.make([
+                    .dictionary(object), Archives.describe("Content"), value,
+                ])
+                let opaque = try KeyedUnarchiver.unarchive(
+                    OpaqueObject.self, from: bytes, allowing: .foundation.keepingUnknownClasses())
+                #expect(try opaque.propertyList() == expected)
+            }
+        }
+    }
+
     @Test("the property list of an opaque object is limited in depth and expansion")
     func bounds() throws {
         var objects: [PropertyListValue] = []

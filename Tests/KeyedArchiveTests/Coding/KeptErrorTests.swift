@@ -108,6 +108,33 @@ struct KeptErrorTests {
         #expect(error?.code == .classNotAllowed)
     }
 
+    @Test("plain values within an undecoded object are written only if their classes are allowed")
+    func leavesOfCopies() throws {
+        let leaves: [(PropertyListValue, String)] = [
+            ("text", "NSString"), (1, "NSNumber"), (.data([1]), "NSData"),
+            (.date(PropertyListDate(secondsSince2001: 0)), "NSDate"),
+        ]
+        for (leaf, name) in leaves {
+            let bytes = try Archives.make([
+                ["field": .uid(3), "$class": .uid(2)], Archives.describe("Foo"), leaf,
+            ])
+            let allowed = ClassRegistry.foundation.allowing("Foo")
+            let opaque = try KeyedUnarchiver.unarchive(
+                OpaqueObject.self, from: bytes, allowing: allowed)
+            let narrow = ClassRegistry().allowing("Foo")
+            let error = archiveError { try KeyedArchiver.archive(opaque, allowing: narrow) }
+            #expect(error?.code == .classNotAllowed && error?.what.contains(name) == true)
+            for registry in [
+                allowed, narrow.allowing(name), ClassRegistry().keepingUnknownClasses(),
+            ] {
+                let copy = try KeyedArchiver.archive(opaque, allowing: registry)
+                let again = try KeyedUnarchiver.unarchive(
+                    OpaqueObject.self, from: copy, allowing: registry)
+                #expect(again.object(forKey: "field") != nil)
+            }
+        }
+    }
+
     @Test("a list that is nested too deep is refused with a bounded path")
     func depth() throws {
         let error = try #require(

@@ -118,9 +118,35 @@ struct SharedContainerTests {
             last = archive.object(archive.describe("C\(number)", chain: chain), [])
         }
         let bytes = archive.bytes(root: last)
-        #expect(code { try KeyedUnarchiver(parsing: bytes) } == .expansionLimitExceeded)
+        let refused = archiveError { try KeyedUnarchiver(parsing: bytes, limits: .untrusted) }
+        #expect(refused?.code == .expansionLimitExceeded)
+        #expect(refused?.recovery == "raise `ParsingLimits.expansion` if the archive is trusted")
         #expect(
-            code { try ArchiveContents(parsing: bytes).objects(notAllowedBy: .foundation) }
+            code {
+                try ArchiveContents(parsing: bytes).objects(
+                    notAllowedBy: .foundation, limits: .untrusted)
+            } == .expansionLimitExceeded)
+        #expect(throws: Never.self) { try KeyedUnarchiver(parsing: bytes, limits: .default) }
+    }
+
+    @Test("many classes may share one list of superclasses within the limit of expansion")
+    func sharedSuperclasses() throws {
+        var archive = SharingAssembler()
+        let count = 600
+        let chain = archive.add(
+            .array((0..<count).map { archive.text("Class\($0)") }))
+        var last = 0
+        for number in 0..<count {
+            last = archive.object(archive.describe("Class\(number)", chain: chain), [])
+        }
+        let bytes = archive.bytes(root: last)
+        for limits in [ParsingLimits.default, .trusted] {
+            let contents = try ArchiveContents(parsing: bytes)
+            #expect(
+                try contents.objects(notAllowedBy: .foundation, limits: limits).count == count)
+        }
+        #expect(
+            code { try KeyedUnarchiver(parsing: bytes, limits: .untrusted) }
                 == .expansionLimitExceeded)
     }
 
@@ -134,7 +160,7 @@ struct SharedContainerTests {
         var last = 0
         for _ in 0..<200 { last = archive.object(archive.entry(description), []) }
         #expect(
-            code { try KeyedUnarchiver(parsing: archive.bytes(root: last)) }
+            code { try KeyedUnarchiver(parsing: archive.bytes(root: last), limits: .untrusted) }
                 == .expansionLimitExceeded)
     }
 
@@ -180,7 +206,7 @@ struct SharedContainerTests {
     func copies() throws {
         let long = String(repeating: "x", count: 1_000_000)
         let key = String(repeating: "k", count: 1_000_000)
-        let strangers = manyObjects("Stranger") { archive in
+        let strangers = SharingAssembler.objects("Stranger") { archive in
             let one = archive.add(.integer(1))
             return [
                 ("text", archive.text(long)), ("data", archive.add(.data(Array(long.utf8)))),
@@ -211,7 +237,7 @@ struct SharedContainerTests {
     func copiesOfBroken() throws {
         let registry = ClassRegistry.foundation.keepingUnknownClasses()
         for isUnreadable in [true, false] {
-            let bytes = manyObjects("Stranger") { archive in
+            let bytes = SharingAssembler.objects("Stranger") { archive in
                 let one = archive.add(.integer(1))
                 return isUnreadable ? [("a", archive.add(.raw([0x70])))] : [("a", one), ("a", one)]
             }
@@ -224,19 +250,6 @@ struct SharedContainerTests {
         }
     }
 
-    /// Returns an archive of 10,000 objects of one class that share one dictionary of fields.
-    private func manyObjects(
-        _ name: String, _ fields: (inout SharingAssembler) -> [(String, UInt64)]
-    ) -> [UInt8] {
-        var archive = SharingAssembler()
-        let description = archive.describe(name)
-        let node = archive.node(description, fields(&archive))
-        let objects = (0..<10_000).map { _ in archive.reference(archive.entry(node)) }
-        let list = archive.add(.array(objects))
-        return archive.bytes(
-            root: archive.object(archive.describe("NSArray"), [("NS.objects", list)]))
-    }
-
     @Test("a shared value is copied once in each form that a program requests")
     func forms() throws {
         // Copying one of these values for each reference would take 10 GB.
@@ -245,16 +258,18 @@ struct SharedContainerTests {
             { archive in [(key, archive.add(.data(long)))] }
         }
         let texts = try KeyedUnarchiver.unarchive(
-            [String].self, from: manyObjects("NSMutableString", data("NS.bytes")))
+            [String].self, from: SharingAssembler.objects("NSMutableString", data("NS.bytes")))
         #expect(texts.count == 10_000 && texts.last?.utf8.count == long.count)
         let trees = try KeyedUnarchiver.unarchive(
-            [PropertyListValue].self, from: manyObjects("NSMutableData", data("NS.data")))
+            [PropertyListValue].self,
+            from: SharingAssembler.objects("NSMutableData", data("NS.data")))
         #expect(trees.count == 10_000 && trees.last?.data?.count == long.count)
         let sets = try KeyedUnarchiver.unarchive(
-            [ArchivedCharacterSet].self, from: manyObjects("NSCharacterSet", data("NSBitmap")))
+            [ArchivedCharacterSet].self,
+            from: SharingAssembler.objects("NSCharacterSet", data("NSBitmap")))
         #expect(sets.count == 10_000)
         let key = "$$" + String(repeating: "k", count: 1_000_000)
-        let strangers = manyObjects("Stranger") { [(key, $0.add(.integer(1)))] }
+        let strangers = SharingAssembler.objects("Stranger") { [(key, $0.add(.integer(1)))] }
         let opaque = try KeyedUnarchiver.unarchive(
             OpaqueObject.self, from: strangers, allowing: .foundation.keepingUnknownClasses())
         let tree = try opaque.propertyList()
@@ -276,16 +291,16 @@ struct SharedContainerTests {
             func read<T: KeyedDecodable>(_ type: T.Type, _ bytes: [UInt8]) throws -> T {
                 try KeyedUnarchiver.unarchive(type, from: bytes, limits: .untrusted)
             }
-            let sets = manyObjects("NSSet") { [("NS.objects", list(&$0))] }
+            let sets = SharingAssembler.objects("NSSet") { [("NS.objects", list(&$0))] }
             #expect(code { try read([Set<String>].self, sets) } == expected)
-            let entries = manyObjects("NSDictionary") { archive in
+            let entries = SharingAssembler.objects("NSDictionary") { archive in
                 let keys = list(&archive)
                 return [("NS.keys", keys), ("NS.objects", keys)]
             }
             #expect(code { try read([[String: String]].self, entries) } == expected)
             let opaque = try read(OpaqueObject.self, entries)
             #expect(code { try opaque.propertyList(limits: .untrusted) } == expected)
-            let urls = manyObjects("NSURL") { archive in
+            let urls = SharingAssembler.objects("NSURL") { archive in
                 let text = archive.reference(archive.entry(archive.text(long)))
                 return [("NS.base", archive.reference(0)), ("NS.relative", text)]
             }
@@ -296,7 +311,9 @@ struct SharedContainerTests {
     @Test("data that many objects share is converted to a property list once")
     func sharedData() throws {
         let data = [UInt8](repeating: 7, count: 1_000_000)
-        let objects = manyObjects("NSMutableData") { [("NS.data", $0.add(.data(data)))] }
+        let objects = SharingAssembler.objects("NSMutableData") {
+            [("NS.data", $0.add(.data(data)))]
+        }
         let value = try KeyedUnarchiver.unarchive(AnyArchived.self, from: objects)
         let tree = try value.propertyListValue()
         #expect(tree.array?.count == 10_000 && tree[9_999]?.data == data)
@@ -431,8 +448,11 @@ struct SharedContainerTests {
             last = archive.object(archive.entry(description), [])
         }
         let bytes = archive.bytes(root: last)
-        #expect(code { try KeyedUnarchiver(parsing: bytes) } == .expansionLimitExceeded)
-        #expect(code { try ArchiveGraph(parsing: bytes) } == .expansionLimitExceeded)
+        #expect(
+            code { try KeyedUnarchiver(parsing: bytes, limits: .untrusted) }
+                == .expansionLimitExceeded)
+        let graph = archiveError { try ArchiveGraph(parsing: bytes, limits: .untrusted) }
+        #expect(graph?.isLimit == true)
     }
 
     @Test("fields are found by their keys, whatever the order of keys in the previous object")
@@ -499,58 +519,6 @@ private struct Number: KeyedDecodable {
     let value: Int
 
     init(coder: KeyedDecoder) throws { value = try coder.decodeInteger(forKey: "value") }
-}
-
-/// Assembles archives whose objects share nodes of the property list.
-private struct SharingAssembler {
-    private var nodes: [BinaryAssembler.Object] = []
-    private var entries: [UInt64] = []
-
-    mutating func add(_ object: BinaryAssembler.Object) -> UInt64 {
-        nodes.append(object)
-        return UInt64(nodes.count - 1)
-    }
-
-    mutating func text(_ text: String) -> UInt64 { add(.ascii(text)) }
-
-    mutating func reference(_ object: Int) -> UInt64 { add(.uid(UInt64(object), width: 4)) }
-
-    mutating func dictionary(_ fields: [(String, UInt64)]) -> UInt64 {
-        let keys = fields.map { text($0.0) }
-        return add(.dictionary(keys, fields.map(\.1)))
-    }
-
-    /// Adds a node to the object table and returns its object number.
-    mutating func entry(_ node: UInt64) -> Int {
-        entries.append(node)
-        return entries.count
-    }
-
-    mutating func node(_ description: Int, _ fields: [(String, UInt64)]) -> UInt64 {
-        dictionary([("$class", reference(description))] + fields)
-    }
-
-    @discardableResult
-    mutating func object(_ description: Int, _ fields: [(String, UInt64)]) -> Int {
-        entry(node(description, fields))
-    }
-
-    mutating func describe(_ name: String, chain: UInt64? = nil) -> Int {
-        let chain = chain.map { [("$classes", $0)] } ?? []
-        return entry(dictionary([("$classname", text(name))] + chain))
-    }
-
-    mutating func bytes(root: Int) -> [UInt8] {
-        let null = text("$null")
-        let top = dictionary([("root", reference(root))])
-        let all = dictionary([
-            ("$version", add(.integer(100_000, width: 4))), ("$archiver", text("NSKeyedArchiver")),
-            ("$top", top), ("$objects", add(.array([null] + entries))),
-        ])
-        return BinaryAssembler(
-            nodes, offsetWidth: 4, referenceWidth: 4, topObject: all
-        ).bytes
-    }
 }
 
 @Suite("Depth and sharing of encoded values")

@@ -1,0 +1,29 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NIBArchive
+internal import TypedStream
+
+/// The name of a class. A file can refer to a long name many times, so the text is read only where
+/// the name is written first.
+protocol ClassName {
+    var text: String { get }
+    /// The index of the name among the strings of the file, or -1 for a name outside of it.
+    var number: Int { get }
+    /// The byte range of the name in the file.
+    var byteRange: Range<Int> { get }
+}
+
+extension TypedStreamString: ClassName {}
+
+extension NIBArchiveClass: ClassName {
+    var text: String { name }
+    var number: Int { index }
+}
+
+/// The name of a class that a file does not describe.
+struct OtherClassName: ClassName {
+    let text: String
+    let number = -1
+    let byteRange = 0..<0
+}
