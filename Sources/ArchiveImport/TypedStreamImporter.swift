@@ -78,7 +78,7 @@ struct TypedStreamImporter: ArchiveImporter {
             write(document.groups, to: &output)
         }
         output.beginObjects()
-        var budget = OperationBudget(limits: limits, extent: bytes.count)
+        var budget = OperationBudget(limits: Self.chainLimits(limits), extent: entries.count)
         for entry in entries {
             switch entry {
             case .object(let object): try write(object, to: &output)
@@ -105,6 +105,14 @@ struct TypedStreamImporter: ArchiveImporter {
 
     private static func uid(_ class: TypedStreamClass) -> PropertyListUID {
         PropertyListUID(UInt32(truncatingIfNeeded: `class`.number + 1))
+    }
+
+    /// Returns the limits on the superclasses that the classes list. The document stores all of
+    /// them, unlike other shared values, so a small file may list only a few thousand.
+    private static func chainLimits(_ limits: ParsingLimits) -> ParsingLimits {
+        var limits = limits
+        limits.expansion.base = min(limits.expansion.base, 10_000)
+        return limits
     }
 
     /// Writes the description of a class. The superclasses are charged like other shared values,

@@ -75,7 +75,8 @@ struct RepeatedTextTests {
         }
         #expect(error?.code == .expansionLimitExceeded)
         #expect(error?.isLimit == true)
-        #expect(throws: Never.self) { try ImportedArchive(parsing: bytes, limits: .untrusted) }
+        #expect(throws: PropertyListError.self) { try ImportedArchive(parsing: bytes) }
+        #expect(throws: Never.self) { try ImportedArchive(parsing: bytes, limits: .trusted) }
         #expect(throws: Never.self) {
             try ImportedArchive(parsing: Streams.message(), limits: limits)
         }
