@@ -92,7 +92,7 @@ def unserializeNSKeyedArchiver(plist, removeClassName=True, simplify=True):
         TypeError: The input is a property list but not an archive, or ``plist`` has another type.
         ValueError: ``simplify`` is false.
         KeyedArchiveError: The input is invalid.
-        OverflowError: A date that is not an NSDate object is outside the years 1 to 9999.
+        DateRangeError: A date that is not an NSDate object is outside the years 1 to 9999.
     """
     if not simplify:
         raise ValueError("expected simplify=True: keyedarchive.loads returns archives as they are stored")

@@ -24,14 +24,15 @@ from collections.abc import Mapping as _Mapping
 
 from . import _core
 from ._archive import archive
-from ._errors import KeyedArchiveError
+from ._errors import DateRangeError, KeyedArchiveError
 from ._objects import ArchivedObject, Unhashable, fill_object as _fill, new_object as _new
 
 __version__ = "1.0.0"
 
 __all__ = [
-    "FMT_BINARY", "FMT_XML", "ArchivedObject", "InvalidFileException", "KeyedArchiveError", "PlistFormat", "UID",
-    "Unhashable", "archive", "classes", "dump", "dumps", "kind", "load", "loads", "text", "to_json", "unarchive",
+    "FMT_BINARY", "FMT_XML", "ArchivedObject", "DateRangeError", "InvalidFileException", "KeyedArchiveError",
+    "PlistFormat", "UID", "Unhashable", "archive", "classes", "dump", "dumps", "kind", "load", "loads", "text",
+    "to_json", "unarchive",
 ]
 
 PlistFormat = _plistlib.PlistFormat
@@ -99,7 +100,7 @@ def loads(
 
     Raises:
         KeyedArchiveError: The input is invalid. The error has its code, byte offset and key path.
-        OverflowError: A date is outside the years 1 to 9999, as in plistlib.
+        DateRangeError: A date is outside the years 1 to 9999. It is a KeyedArchiveError and an OverflowError.
         ValueError: ``fmt`` or ``limits`` is unknown.
 
     >>> loads(b'<plist><array><integer>1</integer><true/></array></plist>')
@@ -221,8 +222,9 @@ def unarchive(data, *, allow=None, aware_datetime=False, limits="default", lenie
 
     Raises:
         KeyedArchiveError: The input is invalid, contains a class that is not allowed, or has a key or an element of a
-            set whose hash depends on a missing field, or on the dictionary or set itself.
-        OverflowError: A date that is not an NSDate object is outside the years 1 to 9999.
+            set whose hash depends on a missing field, or on the dictionary or set itself. Without ``lenient=True``,
+            also if two keys of a dictionary, or elements of a set, are equal in Python.
+        DateRangeError: A date that is not an NSDate object is outside the years 1 to 9999.
         TypeError: ``allow`` is a single name or type, or contains a type that cannot receive fields: one that is
             neither a dataclass nor a subclass of :class:`ArchivedObject`, and whose instances have no ``__dict__``.
 

@@ -15,6 +15,24 @@ from ._objects import ArchivedObject, Unhashable
 _EPOCH = datetime.datetime(2001, 1, 1)
 
 
+def _leaf(value):
+    """Returns a string, number or bytes without its subclass, or None for other values.
+
+    A subclass may define when its instances are equal, so only plain values are compared.
+    """
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return int.__index__(value)
+    if isinstance(value, float):
+        return float.__float__(value)
+    if isinstance(value, (bytes, bytearray)):
+        return memoryview(value).tobytes()
+    return None
+
+
 class _Archiver:
     """The object table of one archive. A worklist replaces recursion, so nesting is not limited by the stack."""
 
@@ -31,17 +49,17 @@ class _Archiver:
             value = value.value
         if value is None:
             return UID(0)
-        leaf = isinstance(value, (str, int, float, bytes, bytearray))
-        key = (type(value), value if not isinstance(value, bytearray) else bytes(value)) if leaf else id(value)
-        if isinstance(value, float):
-            key = (float, value.hex())
+        leaf = _leaf(value)
+        if leaf is not None:
+            value = leaf
+        key = id(value) if leaf is None else (type(leaf), leaf.hex() if type(leaf) is float else leaf)
         if key in self.known:
             return UID(self.known[key])
         number = len(self.objects)
         self.known[key] = number
         self.kept.append(value)
         # A plain `$null` would be nil. Only an object with the text as a field is read as text.
-        if leaf and not (isinstance(value, str) and value == "$null"):
+        if leaf is not None and value != "$null":
             self.objects.append(value)
         else:
             self.objects.append(None)
@@ -101,6 +119,10 @@ class _Archiver:
     def fields(self, fields, chain):
         form = {}
         for key, value in fields.items():
+            if key == "$class":
+                raise ValueError(
+                    f"expected fields with keys other than '$class', found one in {chain[0]} (NSKeyedArchiver writes "
+                    "the key '$class' of a program as '$$class')")
             # NSKeyedArchiver writes numbers inline.
             form[key] = value if isinstance(value, (bool, int, float)) else self.reference(value)
         form["$class"] = self.description(*chain)
@@ -120,6 +142,7 @@ def archive(value):
 
     Raises:
         TypeError: An archive cannot represent the type of a value.
+        ValueError: A field has the key ``$class``.
         OverflowError: An integer is outside -2**63 to 2**64-1.
     """
     from . import FMT_BINARY, dumps

@@ -36,11 +36,11 @@ static PyObject *raise(keyed_error *error) {
     return NULL;
 }
 
-/// Raises `keyedarchive.KeyedArchiveError` with a message, a code and a byte offset, or -1. Releases the message and
-/// returns NULL.
-static PyObject *raise_message(PyObject *message, const char *code, long long offset) {
+/// Raises an exception of `keyedarchive._errors` with a message, a code and a byte offset, or -1. Releases the message
+/// and returns NULL.
+static PyObject *raise_as(const char *name, PyObject *message, const char *code, long long offset) {
     PyObject *module = message ? PyImport_ImportModule("keyedarchive._errors") : NULL;
-    PyObject *type = module ? PyObject_GetAttrString(module, "KeyedArchiveError") : NULL;
+    PyObject *type = module ? PyObject_GetAttrString(module, name) : NULL;
     PyObject *value = type ? PyObject_CallFunction(type, "OszL", message, code, NULL, offset) : NULL;
     if (value) PyErr_SetObject(type, value);
     Py_XDECREF(value);
@@ -48,6 +48,11 @@ static PyObject *raise_message(PyObject *message, const char *code, long long of
     Py_XDECREF(module);
     Py_XDECREF(message);
     return NULL;
+}
+
+/// Raises `keyedarchive.KeyedArchiveError` like `raise_as`.
+static PyObject *raise_message(PyObject *message, const char *code, long long offset) {
+    return raise_as("KeyedArchiveError", message, code, offset);
 }
 
 /// Opens a document without holding the interpreter lock.
@@ -117,6 +122,7 @@ typedef struct makers {
     PyObject *new_object;   // creates an empty instance of a type
     PyObject *fill_object;  // sets its fields
     int inert_forms;        // a bit for each form whose objects become inert
+    int lenient;            // whether of several equal keys or elements only one is kept
     // The attributes of `object_type`.
     attribute class_name, class_chain, fields;
 } makers;
@@ -216,11 +222,10 @@ static PyObject *date_of(double seconds, const makers *with) {
             return with->far_date;
         }
         // The number of days may be too large for a `long long`.
-        if (!(fabs(seconds) < 1e18)) {
-            return PyErr_Format(PyExc_OverflowError, "date value out of range: not within the years 1 to 9999");
-        }
-        return PyErr_Format(PyExc_OverflowError, "date value out of range: %lld days from 2001",
-            (long long)(seconds / 86400));
+        PyObject *message = !(fabs(seconds) < 1e18)
+            ? PyUnicode_FromString("date value out of range: not within the years 1 to 9999")
+            : PyUnicode_FromFormat("date value out of range: %lld days from 2001", (long long)(seconds / 86400));
+        return raise_as("DateRangeError", message, "dateOutOfRange", -1);
     }
     double whole = floor(seconds);
     long micros = lrint((seconds - whole) * 1e6);
@@ -542,6 +547,17 @@ static PyObject *object(reader *self, uint64_t number) {
     return made;
 }
 
+/// Checks that no two keys of a dictionary, or elements of a set, are equal in Python, unless the caller is lenient.
+/// Only one of them would be kept. Returns -1 after an error.
+static int check_count(const reader *self, size_t expected, Py_ssize_t count, const char *noun) {
+    if (count < 0) return -1;
+    if ((size_t)count == expected || self->with->lenient) return 0;
+    raise_message(PyUnicode_FromFormat(
+        "keyed archive: expected %zu different %s, found only %zd, because some are equal in Python (keep one of them "
+        "with `lenient=True`)", expected, noun, count), "malformedObject", -1);
+    return -1;
+}
+
 /// Fills a set. An element that cannot be hashed is wrapped in `Unhashable`.
 static int fill_set(reader *self, PyObject *set, numbers elements) {
     for (size_t index = 0; index < elements.count; index++) {
@@ -554,7 +570,7 @@ static int fill_set(reader *self, PyObject *set, numbers elements) {
             if (status) return -1;
         }
     }
-    return 0;
+    return check_count(self, elements.count, PySet_Size(set), "elements of a set");
 }
 
 static int fill_pairs(reader *self, PyObject *dictionary, numbers keys, numbers items) {
@@ -563,7 +579,7 @@ static int fill_pairs(reader *self, PyObject *dictionary, numbers keys, numbers 
         PyObject *item = key ? value(self, items.first[index]) : NULL;
         if (!item || set_pair(dictionary, key, item)) return -1;
     }
-    return 0;
+    return check_count(self, keys.count, PyDict_Size(dictionary), "keys of a dictionary");
 }
 
 static int fill_object(reader *self, PyObject *made, const keyed_object *item) {
@@ -848,11 +864,11 @@ static PyObject *unarchive(PyObject *module, PyObject *arguments) {
     const char *bytes;
     Py_ssize_t count;
     makers with = { 0 };
-    int limits, lenient;
+    int limits;
     if (!PyArg_ParseTuple(arguments, "y#OOOOOOOOiii", &bytes, &count, &with.datetime, &with.zone, &with.far_date,
             &with.object_type, &with.uuid, &with.classes, &with.new_object, &with.fill_object, &with.inert_forms,
-            &limits, &lenient)) return NULL;
-    keyed_document *document = open_document(bytes, count, limits, lenient);
+            &limits, &with.lenient)) return NULL;
+    keyed_document *document = open_document(bytes, count, limits, with.lenient);
     if (!document) return NULL;
     keyed_error *error = NULL;
     keyed_archive *archive = keyed_objects(document, &error);
@@ -981,6 +997,19 @@ static int write_dictionary(writer *self, PyObject *value) {
     return status;
 }
 
+/// Raises the error for an integer that a property list cannot represent. Returns -1.
+static int raise_integer(PyObject *value) {
+    // A long integer is not printed: Python limits the number of its digits.
+    PyObject *count = PyObject_CallMethod(value, "bit_length", NULL);
+    long bits = count ? PyLong_AsLong(count) : 0;
+    Py_XDECREF(count);
+    if (PyErr_Occurred()) return -1;
+    const char *expected = "expected an integer from -2**63 to 2**64-1, found";
+    if (bits > 256) PyErr_Format(PyExc_OverflowError, "%s one of %ld bits", expected, bits);
+    else PyErr_Format(PyExc_OverflowError, "%s %R", expected, value);
+    return -1;
+}
+
 static int write_integer(writer *self, PyObject *value) {
     int overflow = 0;
     long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
@@ -992,8 +1021,7 @@ static int write_integer(writer *self, PyObject *value) {
     unsigned long long natural = overflow > 0 ? PyLong_AsUnsignedLongLong(value) : 0;
     if (overflow < 0 || PyErr_Occurred()) {
         PyErr_Clear();
-        PyErr_Format(PyExc_OverflowError, "expected an integer from -2**63 to 2**64-1, found %R", value);
-        return -1;
+        return raise_integer(value);
     }
     keyed_add_natural(self->builder, natural);
     return 0;

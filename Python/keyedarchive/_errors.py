@@ -1,6 +1,6 @@
 # This source file is part of swift-keyed-archive
 # SPDX-License-Identifier: Apache-2.0
-"""The exception of the package."""
+"""The exceptions of the package."""
 
 from __future__ import annotations
 
@@ -44,6 +44,10 @@ class KeyedArchiveError(plistlib.InvalidFileException):
             (str(self), self.code, self.path, -1 if self.offset is None else self.offset,
              self.line or 0, self.column or 0, self.is_limit),
         )
+
+
+class DateRangeError(KeyedArchiveError, OverflowError):
+    """A date outside the years 1 to 9999, which ``datetime`` does not support. Its code is ``"dateOutOfRange"``."""
 
 
 def too_deep(what):

@@ -242,8 +242,10 @@ class PropertyLists(unittest.TestCase):
         for seconds, text in (
                 (252423993600.0, "2921574 days from 2001"), (-63113990400.0, "-730486 days from 2001"),
                 (1e300, "not within the years 1 to 9999"), (float("nan"), "not within the years 1 to 9999")):
-            with self.assertRaisesRegex(OverflowError, f"^date value out of range: {text}$"):
-                keyedarchive.loads(data.replace(stored, struct.pack(">d", seconds)))
+            for kind in OverflowError, plistlib.InvalidFileException, keyedarchive.DateRangeError:
+                with self.assertRaisesRegex(kind, f"^date value out of range: {text}$") as caught:
+                    keyedarchive.loads(data.replace(stored, struct.pack(">d", seconds)))
+            self.assertEqual(caught.exception.code, "dateOutOfRange")
 
     def test_keys_are_sorted_or_keep_their_order(self):
         value = {"b": 1, "a": 2}
@@ -330,8 +332,11 @@ class PropertyLists(unittest.TestCase):
         with self.assertRaises(TypeError):
             keyedarchive.dumps({1: 2})
         self.assertEqual(keyedarchive.loads(keyedarchive.dumps({1: 2, "a": 3}, skipkeys=True, sort_keys=False)), {"a": 3})
-        with self.assertRaises(OverflowError):
+        with self.assertRaisesRegex(OverflowError, "found 18446744073709551616$"):
             keyedarchive.dumps(2**64)
+        # Python refuses to print so many digits.
+        with self.assertRaisesRegex(OverflowError, "found one of 16610 bits$"):
+            keyedarchive.dumps(10**5000)
         loop = []
         loop.append(loop)
         with self.assertRaises(RecursionError):
@@ -381,6 +386,45 @@ class Archives(unittest.TestCase):
         with self.assertRaises(keyedarchive.KeyedArchiveError) as caught:
             keyedarchive.unarchive(data, allow=["Other"])
         self.assertEqual(caught.exception.code, "classNotAllowed")
+
+    def test_keys_and_elements_that_are_equal_in_python_are_errors(self):
+        def collection(name, **fields):
+            fields = {"NS." + key: value for key, value in fields.items()}
+            return keyedarchive.archive(keyedarchive.ArchivedObject(name, fields=fields))
+
+        dictionary = collection("NSDictionary", **{"key.0": "a", "key.1": "a", "object.0": 1, "object.1": 2})
+        self.assertEqual(keyedarchive.unarchive(dictionary, lenient=True), {"a": 2})
+        # 1, 1.0 and True are equal in Python.
+        numbers = collection("NSSet", **{f"object.{index}": value for index, value in enumerate((1, 1.0, True, 2))})
+        self.assertEqual(keyedarchive.unarchive(numbers, lenient=True), {1, 2})
+        for data, text in (
+                (dictionary, "expected 2 different keys of a dictionary, found only 1"),
+                (numbers, "expected 4 different elements of a set, found only 2")):
+            with self.assertRaisesRegex(keyedarchive.KeyedArchiveError, text) as caught:
+                keyedarchive.unarchive(data)
+            self.assertEqual(caught.exception.code, "malformedObject")
+
+    def test_subclasses_that_define_equality_are_archived_by_their_values(self):
+        class Text(str):
+            def __eq__(self, other):
+                return True
+
+            def __hash__(self):
+                return 0
+
+            def __str__(self):
+                return "other"
+
+        class Number(int):
+            __eq__, __hash__ = Text.__eq__, Text.__hash__
+
+        value = [Text("a"), Text("b"), Number(1), Number(2), Text("$null")]
+        found = keyedarchive.unarchive(keyedarchive.archive(value))
+        self.assertEqual(repr(found), repr(["a", "b", 1, 2, "$null"]))
+
+    def test_the_field_of_the_class_cannot_be_written(self):
+        with self.assertRaisesRegex(ValueError, "fields with keys other than '\\$class', found one in Save"):
+            keyedarchive.archive(keyedarchive.ArchivedObject("Save", fields={"$class": "x"}))
 
     def test_a_single_name_or_type_is_not_a_list_of_allowed_classes(self):
         data = keyedarchive.archive(Save("Ada", []))
@@ -817,8 +861,6 @@ def attempt(data):
             function(data)
         except keyedarchive.KeyedArchiveError as error:
             errors.append(error)
-        except OverflowError:
-            pass  # a date outside of the years that Python supports, as in plistlib
     return len(FUNCTIONS), errors
 
 

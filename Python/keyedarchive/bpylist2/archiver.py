@@ -116,7 +116,7 @@ def unarchive(plist):
     Raises:
         MissingClassMapping: The archive contains a class that is not in the map.
         KeyedArchiveError: The input is invalid, or its objects are nested too deeply.
-        OverflowError: A date that is not an NSDate object is outside the years 1 to 9999.
+        DateRangeError: A date that is not an NSDate object is outside the years 1 to 9999.
     """
     root = _read(plist, None, (_DATE,), _datetime.timezone.utc, "default", False)
     try:
