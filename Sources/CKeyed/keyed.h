@@ -21,7 +21,9 @@
 // - No function keeps global state, opens a file, or creates an object of a class that the input names.
 // - A handle never changes. Several threads may read it at the same time. Free it once, after its last use.
 //   A `keyed_builder` changes: only one thread at a time may use it.
-// - Text is UTF-8 unless stated otherwise, and ends with a NUL that its count does not include.
+// - Text is UTF-8 unless stated otherwise, and ends with a NUL that its count does not include. Text without a count,
+//   such as the name of a class, has U+FFFD in place of each NUL within it, so that it cannot pose as a shorter one.
+// - A count above `SSIZE_MAX` is an error with the code `misuse`.
 
 #ifndef KEYED_H
 #define KEYED_H
@@ -404,7 +406,7 @@ void keyed_add_again(keyed_builder *builder, size_t value);
 
 /// Returns the document and empties the builder, also on failure. Mistakes in earlier calls are reported here: calls in
 /// the wrong order with the code `unexpectedElement`, text that is not UTF-8 with `invalidString`, an unknown preset of
-/// limits or an unknown number for `keyed_add_again` with `misuse`.
+/// limits, an unknown number for `keyed_add_again` or a count above `SSIZE_MAX` with `misuse`.
 keyed_document *keyed_finish(keyed_builder *builder, keyed_error **error);
 
 #ifdef __cplusplus

@@ -32,9 +32,27 @@ final class BuilderHandle {
         builder = consume open
     }
 
-    func addText(_ bytes: [UInt8], _ body: (inout DocumentBuilder, String) -> Void) {
+    /// Adds a value made of the bytes that a C caller passed.
+    func add(
+        _ bytes: UnsafePointer<UInt8>?, _ count: Int,
+        _ body: (inout DocumentBuilder, [UInt8]) -> Void
+    ) {
+        if let misuse = misuse(ofCount: count) { return fail(misuse) }
+        let content = unsafe copied(bytes, count)
+        add { body(&$0, content) }
+    }
+
+    /// Adds a value made of the text that a C caller passed.
+    func addText(
+        _ text: UnsafePointer<CChar>?, _ count: Int,
+        _ body: (inout DocumentBuilder, String) -> Void
+    ) {
+        if let misuse = misuse(ofCount: count) { return fail(misuse) }
+        let bytes = unsafe copied(
+            UnsafeRawPointer(text)?.assumingMemoryBound(to: UInt8.self), count)
         guard let text = String(validUTF8: bytes) else {
-            return fail("invalidString", "expected UTF-8 in a string of \(bytes.count) bytes")
+            return fail(
+                Failure("invalidString", "expected UTF-8 in a string of \(bytes.count) bytes"))
         }
         add { body(&$0, text) }
     }
@@ -51,15 +69,14 @@ final class BuilderHandle {
     func addAgain(_ number: Int) {
         guard number > 0, number <= completed.count else {
             return fail(
-                "misuse",
-                "expected the number of one of \(completed.count) values, found \(number)")
+                Failure(
+                    "misuse",
+                    "expected the number of one of \(completed.count) values, found \(number)"))
         }
         add { $0.reference(to: completed[number - 1]) }
     }
 
-    private func fail(_ code: String, _ message: String) {
-        failure = failure ?? Failure(code, message)
-    }
+    private func fail(_ first: Failure) { failure = failure ?? first }
 
     func finish() throws(Failure) -> DocumentHandle {
         let limits = try limits.get()

@@ -101,6 +101,7 @@ struct Settings {
     /// Returns a copy of an input that a C caller passed. Input that exceeds the limit is not
     /// copied.
     func input(_ bytes: UnsafePointer<UInt8>?, _ count: Int) throws(Failure) -> [UInt8] {
+        if let failure = misuse(ofCount: count) { throw failure }
         guard count <= limits.inputSize else {
             throw Failure(
                 "sizeLimitExceeded",
@@ -108,6 +109,14 @@ struct Settings {
         }
         return unsafe copied(bytes, count)
     }
+}
+
+/// Returns the failure for a count that no buffer can have, such as a negative number that became a
+/// `size_t`; nil for other counts.
+func misuse(ofCount count: Int) -> Failure? {
+    if count >= 0 { return nil }
+    return Failure(
+        "misuse", "expected a count of at most \(Int.max) bytes, found \(UInt(bitPattern: count))")
 }
 
 /// Returns a copy of the bytes that a C caller passed.

@@ -7,6 +7,7 @@
 public import CKeyed
 internal import PropertyList
 internal import PropertyListTools
+internal import ValidText
 
 // The functions of `keyed.h`, which documents them. Each is safe for any input as long as the
 // caller follows the rules at the top of that file, passes NULL only where the header allows it,
@@ -75,9 +76,12 @@ public func keyed_find(
     _ error: UnsafeMutablePointer<UnsafeMutablePointer<keyed_error>?>!
 ) -> OpaquePointer! {
     unsafe guarded(error) { () throws(Failure) in
+        if let failure = misuse(ofCount: path_count) { throw failure }
         let bytes = unsafe copied(
             UnsafeRawPointer(path)?.assumingMemoryBound(to: UInt8.self), path_count)
-        let text = String(decoding: bytes, as: UTF8.self)
+        guard let text = String(validUTF8: bytes) else {
+            throw Failure("invalidKeyPath", "key path: expected UTF-8, found other bytes")
+        }
         let parsed = try convertingErrors { () throws(PropertyListError) in
             try PropertyListKeyPath(parsing: text)
         }
@@ -225,21 +229,18 @@ public func keyed_add_uid(_ builder: OpaquePointer!, _ value: UInt32) {
 @c @implementation
 public func keyed_add_data(_ builder: OpaquePointer!, _ bytes: UnsafePointer<UInt8>!, _ count: Int)
 {
-    let content = unsafe copied(bytes, count)
-    unsafe BuilderHandle.of(builder).add { $0.data(content) }
+    unsafe BuilderHandle.of(builder).add(bytes, count) { $0.data($1) }
 }
 
 @c @implementation
 public func keyed_add_string(_ builder: OpaquePointer!, _ text: UnsafePointer<CChar>!, _ count: Int)
 {
-    let bytes = unsafe copied(UnsafeRawPointer(text)?.assumingMemoryBound(to: UInt8.self), count)
-    unsafe BuilderHandle.of(builder).addText(bytes) { $0.string($1) }
+    unsafe BuilderHandle.of(builder).addText(text, count) { $0.string($1) }
 }
 
 @c @implementation
 public func keyed_add_key(_ builder: OpaquePointer!, _ text: UnsafePointer<CChar>!, _ count: Int) {
-    let bytes = unsafe copied(UnsafeRawPointer(text)?.assumingMemoryBound(to: UInt8.self), count)
-    unsafe BuilderHandle.of(builder).addText(bytes) { $0.key($1) }
+    unsafe BuilderHandle.of(builder).addText(text, count) { $0.key($1) }
 }
 
 @c @implementation

@@ -10,7 +10,8 @@
 // |---|---|
 // | `keyed_kind(blob)` | the format of a blob; NULL for an unknown one |
 // | `keyed_json(blob [, path [, errors]])` | the value at a path as JSON, objects of an archive resolved |
-// | `keyed_get(blob, path [, errors])` | the value at a path as text, a number or a blob; other values as JSON |
+// | `keyed_get(blob, path [, errors])` | the value at a path as text, a number or a blob; other values as JSON. An integer
+// from 2⁶³ is text |
 // | `keyed_text(blob [, errors])` | the text of a string or an attributed string |
 // | `keyed_classes(blob [, errors])` | the names of an archive's classes, as a JSON array |
 // | `keyed_xml(blob [, errors])` | the property list as XML |
@@ -134,6 +135,13 @@ static void json(sqlite3_context *context, int count, sqlite3_value **arguments)
     keyed_free(document);
 }
 
+/// Sets the result to the digits of an integer that SQLite cannot represent. A real would lose some of them.
+static void result_natural(sqlite3_context *context, uint64_t number) {
+    char digits[24];
+    sqlite3_snprintf(sizeof digits, digits, "%llu", (unsigned long long)number);
+    sqlite3_result_text(context, digits, -1, SQLITE_TRANSIENT);
+}
+
 /// Sets the result to the value of a row. A scalar becomes an SQL value, and a container or an object becomes JSON. In
 /// `keyed_tree`, the rows of containers have no JSON, and the result is NULL.
 static void result_row(sqlite3_context *context, const keyed_row *row) {
@@ -147,9 +155,7 @@ static void result_row(sqlite3_context *context, const keyed_row *row) {
     case KEYED_DATA:
         return sqlite3_result_blob64(context, scalar->u.bytes, scalar->count, SQLITE_TRANSIENT);
     case KEYED_INTEGER:
-        if (!scalar->is_negative && scalar->u.natural > INT64_MAX) {
-            return sqlite3_result_double(context, (double)scalar->u.natural);
-        }
+        if (!scalar->is_negative && scalar->u.natural > INT64_MAX) return result_natural(context, scalar->u.natural);
         return sqlite3_result_int64(context, scalar->u.integer);
     case KEYED_BOOLEAN:
     case KEYED_UID: return sqlite3_result_int64(context, scalar->u.integer);
@@ -250,6 +256,8 @@ typedef struct cursor {
     sqlite3_vtab_cursor base;
     keyed_rows *rows;
     size_t position;
+    /// The number of the first row; 0 before it is computed.
+    uint64_t first_row;
     /// Copies of the arguments, for the hidden columns. `start` is NULL without a path.
     sqlite3_value *blob, *start;
 } cursor;
@@ -348,6 +356,7 @@ static int filter(
     cursor *open = (cursor *)base;
     clear(open);
     open->position = 0;
+    open->first_row = 0;
     input source;
     if (number == 0 || !take(arguments[0], &source)) return SQLITE_OK;
     open->blob = sqlite3_value_dup(arguments[0]);
@@ -408,8 +417,41 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
     return SQLITE_OK;
 }
 
+/// The secret of row numbers, so that nobody can craft blobs whose rows have the same numbers.
+static uint64_t row_secret[3];
+
+/// Adds an argument that lists rows to two hashes. Each is a polynomial in a secret number, modulo 2³¹ - 1. Two arguments
+/// of at most n bytes have the same hashes with a probability of at most n² divided by 2⁶².
+static void add_to_hashes(uint64_t *hashes, sqlite3_value *value) {
+    const uint64_t prime = (1ULL << 31) - 1;
+    input source = { NULL, 0 };
+    uint64_t word = value && take(value, &source) ? 1 : 0;
+    for (size_t place = 0;; place += 3) {
+        for (int half = 0; half < 2; half++) {
+            hashes[half] = (hashes[half] + word) * (row_secret[half] % prime) % prime;
+        }
+        if (place >= source.count) return;
+        word = 2;
+        for (size_t next = place; next < place + 3 && next < source.count; next++) {
+            word = word << 8 | source.bytes[next];
+        }
+    }
+}
+
+/// Returns the number of a row. If a condition has `OR`, SQLite may list several blobs with one cursor. It then takes
+/// two rows with the same number for one row. Therefore rows of other arguments have other numbers.
 static int row_number(sqlite3_vtab_cursor *base, sqlite3_int64 *number) {
-    *number = (sqlite3_int64)((cursor *)base)->position;
+    cursor *open = (cursor *)base;
+    if (open->first_row == 0) {
+        uint64_t hashes[2] = { 1, 1 };
+        add_to_hashes(hashes, open->blob);
+        add_to_hashes(hashes, open->start);
+        uint64_t mixed = (hashes[0] << 31 | hashes[1]) ^ row_secret[2];
+        mixed = (mixed ^ mixed >> 30) * 0xBF58476D1CE4E5B9;
+        mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EB;
+        open->first_row = (mixed ^ mixed >> 31) | 1;
+    }
+    *number = (sqlite3_int64)(open->first_row + open->position);
     return SQLITE_OK;
 }
 
@@ -451,6 +493,7 @@ __attribute__((visibility("default"))) int sqlite3_keyedsqlite_init(
 ) {
     (void)error;
     SQLITE_EXTENSION_INIT2(api);
+    if (row_secret[0] == 0) sqlite3_randomness(sizeof row_secret, row_secret);
     int status = SQLITE_OK;
     const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
     for (size_t index = 0; index < sizeof functions / sizeof *functions; index++) {

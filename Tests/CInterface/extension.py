@@ -49,6 +49,23 @@ def check_mistakes(connection):
     assert rows == [(1, None, None)], rows
 
 
+def check_conditions(connection):
+    """Checks that `OR` finds the rows of each blob and path once, and that large integers keep their digits."""
+    blobs = [f"<plist><dict><key>{key}</key><integer>{2**64 - 1}</integer></dict></plist>".encode() for key in "ab"]
+    for table, count in ("keyed_each", 1), ("keyed_tree", 2):
+        rows = connection.execute(
+            f"SELECT key, value FROM {table} WHERE (blob = ?1 OR blob = ?2) AND key IS NOT NULL", blobs).fetchall()
+        assert rows == [("a", str(2**64 - 1)), ("b", str(2**64 - 1))], rows
+        rows = connection.execute(
+            f"SELECT path FROM {table} WHERE (blob = ?1 AND level >= 0) OR (blob = ?1 AND key = 'a')", blobs[:1]
+        ).fetchall()
+        assert len(rows) == count, rows
+    nested = b"<plist><array><array><true/></array><array><false/></array></array></plist>"
+    rows = connection.execute(
+        "SELECT value FROM keyed_each WHERE blob = ? AND (start = '[0]' OR start = '[1]')", (nested,)).fetchall()
+    assert rows == [(1,), (0,)], rows
+
+
 def expect_error(connection, statement, blob, part):
     try:
         connection.execute(statement, (blob,)).fetchall()
@@ -126,6 +143,7 @@ def main(folder):
     except sqlite3.OperationalError as error:
         assert "object 77" in str(error), error
     check_mistakes(connection)
+    check_conditions(connection)
     check_urls(connection)
     check_nulls(connection)
     check_objects(connection)

@@ -175,6 +175,17 @@ static void errors_are_located(void) {
     error = NULL;
     CHECK(!keyed_open((const uint8_t *)"{}", 2, &wrong, &error) && error && strcmp(error->code, "misuse") == 0);
     keyed_free(error);
+    error = NULL;
+    CHECK(!keyed_open((const uint8_t *)"{}", (size_t)-1, NULL, &error) && error && strcmp(error->code, "misuse") == 0);
+    keyed_free(error);
+    keyed_document *document = keyed_open((const uint8_t *)"{}", 2, NULL, NULL);
+    error = NULL;
+    CHECK(!keyed_find(document, "a\xff", 2, NULL, &error) && error && strcmp(error->code, "invalidKeyPath") == 0);
+    keyed_free(error);
+    error = NULL;
+    CHECK(!keyed_find(document, "a", (size_t)-1, NULL, &error) && error && strcmp(error->code, "misuse") == 0);
+    keyed_free(error);
+    keyed_free(document);
     keyed_free(NULL);
 }
 
@@ -534,6 +545,10 @@ static void builders_report_misuse(void) {
     CHECK(xml && strstr(xml->bytes, "18446744073709551615"));
     keyed_free(xml);
     keyed_free(document);
+    keyed_add_string(builder, "a", (size_t)-1);
+    error = NULL;
+    CHECK(!keyed_finish(builder, &error) && error && strcmp(error->code, "misuse") == 0);
+    keyed_free(error);
     keyed_free(builder);
     builder = keyed_builder_new(77);
     for (int turn = 0; turn < 2; turn++) {
