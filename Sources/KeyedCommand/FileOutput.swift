@@ -6,22 +6,49 @@ import SystemFiles
 
 /// Functions that write results to files.
 enum FileOutput {
+    /// Returns the state of a file that a verb will read and then replace, or nil if there is none.
+    /// A change that another program makes after this call is not lost.
+    static func state(of path: String) throws(Failure) -> FileMode? {
+        do { return try FileMode.existing(at: path) } catch { throw failure(error, path) }
+    }
+
     /// Replaces a file atomically. Reports on standard error which attributes of the old file were
     /// lost.
     ///
-    /// `inPlace` says whether the file is also the input. A pipe or a device is then an error;
-    /// otherwise the bytes are written to it.
+    /// If the file is also the input, `known` is its state before it was read. It is then replaced
+    /// only if it is a regular file that nothing has changed since. Otherwise the bytes may be
+    /// written to a pipe or a device.
     static func replace(
-        _ path: String, with bytes: [UInt8], inPlace: Bool, _ console: Console
+        _ path: String, with bytes: [UInt8], ifStill known: FileMode? = nil, _ console: Console
     ) throws(Failure) {
-        let name = TerminalText.escaped(path)
-        do {
-            let notes = try FileAccess.replace(
-                path, with: bytes, specialFiles: inPlace ? .refused : .writtenThrough)
-            for note in notes { console.complain("\(name): \(note)") }
+        let notes: [String]
+        do throws(SystemError) {
+            notes =
+                if let known {
+                    try FileAccess.replace(
+                        FilePlace(path), ifUnchangedSince: known, with: bytes,
+                        lock: { lock(of: path) })
+                } else { try FileAccess.replace(path, with: bytes) }
         } catch {
-            let recovery = error.recovery.map { " (\($0))" } ?? ""
-            throw Failure(.invalid, "\(name): \(error.message)\(recovery)")
+            if known != nil, error.isExisting {
+                throw Failure(
+                    .invalid,
+                    "\(TerminalText.escaped(path)): another program has changed the file since it "
+                        + "was read; nothing was written (run the command again)")
+            }
+            throw failure(error, path)
         }
+        for note in notes { console.complain("\(TerminalText.escaped(path)): \(note)") }
+    }
+
+    /// Waits for the lock of another run of the command that replaces the same file. A file system
+    /// without locks, or a program that keeps the lock for long, does not prevent the replacement.
+    private static func lock(of path: String) -> FileLock? {
+        try? FileLock(existingFile: path, patience: 1, deadline: Environment.uptime + 5)
+    }
+
+    private static func failure(_ error: SystemError, _ path: String) -> Failure {
+        let recovery = error.recovery.map { " (\($0))" } ?? ""
+        return Failure(.invalid, "\(TerminalText.escaped(path)): \(error.message)\(recovery)")
     }
 }

@@ -119,15 +119,17 @@ package enum FileAccess {
     ///   - known: The mode of the file when it was read.
     ///   - bytes: The new contents.
     ///   - lock: Waits for a lock and returns it, or returns nil to go on without one.
+    /// - Returns: The notes of ``replace(_:with:newFileMode:specialFiles:)``.
     /// - Throws: An `isExisting` error if the file has changed or is gone, and the errors of
     ///   ``replace(_:with:newFileMode:specialFiles:)``.
+    @discardableResult
     package static func replace(
         _ place: FilePlace, ifUnchangedSince known: FileMode, with bytes: [UInt8],
         lock: () -> FileLock?
-    ) throws(SystemError) {
+    ) throws(SystemError) -> [String] {
         guard known.isRegular else { throw SystemError.notRegular(known) }
         do throws(SystemError) {
-            _ = try replace(place, known, bytes) { file throws(SystemError) in
+            return try replace(place, known, bytes) { file throws(SystemError) in
                 let held = lock()
                 defer { held?.release() }
                 try file.replaceTarget(ifUnchangedSince: known)

@@ -287,6 +287,28 @@ struct EditCommandTests {
         }
     }
 
+    @Test("edits of one file at the same time are kept or refused")
+    func simultaneousEdits() throws {
+        try Files.withFolder { folder in
+            let file = folder.appending(path: "a.plist").path
+            try Data(Self.text.utf8).write(to: URL(filePath: file))
+            // Each of four shells runs ten edits and prints the keys that were set.
+            let script = """
+                for shell in 1 2 3 4; do
+                    for edit in 1 2 3 4 5 6 7 8 9 10; do
+                        "$0" set -i "$1" "key$shell$edit" x && echo "key$shell$edit"
+                    done &
+                done; wait
+                """
+            let run = try process("/bin/bash", ["-c", script, keyedPath, file])
+            let errors = run.errors.split(separator: "\n")
+            #expect(errors.allSatisfy { $0.contains("another program has changed the file since") })
+            let keys = run.output.split(separator: "\n").map(String.init)
+            #expect(keys.count + errors.count == 40 && !keys.isEmpty, "\(run.errors)")
+            for key in keys { #expect(keyed("get", file, key).status == 0, "\(key)") }
+        }
+    }
+
     @Test("errors of reading and writing give the reason")
     func files() throws {
         #expect(keyed("set", "/nonexistent/a", "x", "y").errors.contains("No such file"))

@@ -67,8 +67,9 @@ struct Convert: CommandOnFiles, ConsoleCommand {
     func execute(_ console: Console) -> ExitStatus {
         if format == .jsonl { return convertToLines(console) }
         return console.forEachFile(files, "converting files") { file throws(Failure) in
+            let known = inPlace ? try FileOutput.state(of: file) : nil
             let bytes = try converted(file, console)
-            try write(bytes, to: inPlace ? file : output ?? "-", console)
+            try write(bytes, to: inPlace ? file : output ?? "-", ifStill: known, console)
             return .fine
         }
     }
@@ -107,7 +108,7 @@ struct Convert: CommandOnFiles, ConsoleCommand {
     }
 
     private func write(
-        _ bytes: [UInt8], to target: String, _ console: Console
+        _ bytes: [UInt8], to target: String, ifStill known: FileMode?, _ console: Console
     ) throws(Failure) {
         if !inPlace && target == "-" { return console.write(bytes) }
         guard format.isDetectable(bytes) else {
@@ -116,7 +117,7 @@ struct Convert: CommandOnFiles, ConsoleCommand {
                 "\(TerminalText.escaped(target)): the result would have no recognizable format, "
                     + "because its root is not a container")
         }
-        try FileOutput.replace(target, with: bytes, inPlace: inPlace, console)
+        try FileOutput.replace(target, with: bytes, ifStill: known, console)
     }
 
     // MARK: JSON Lines
@@ -140,7 +141,7 @@ struct Convert: CommandOnFiles, ConsoleCommand {
         // If no file could be converted, the output file is not replaced.
         if collected.isEmpty, status != .fine { return status }
         do {
-            try FileOutput.replace(output, with: collected, inPlace: false, console)
+            try FileOutput.replace(output, with: collected, console)
         } catch {
             status = status.combined(with: console.report(error))
         }

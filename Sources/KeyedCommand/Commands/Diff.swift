@@ -88,7 +88,8 @@ struct Diff: ParsableCommand, ConsoleCommand {
             from: old, to: new, options: options, within: &console.budget)
         if quiet { return comparison.isEmpty }
         if asCommands {
-            try EditScriptPrinter(console).print(comparison)
+            var printer = EditScriptPrinter(console)
+            try printer.print(comparison)
         } else {
             let printer = DifferencePrinter(
                 old: isGraph ? try? ArchiveContents(old) : nil,

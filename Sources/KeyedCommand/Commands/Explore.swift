@@ -93,7 +93,7 @@ struct Explore: CommandOnFiles, ConsoleCommand {
                 "\(TerminalText.escaped(path)): a page cannot replace an explored file; choose "
                     + "another name")
         }
-        try FileOutput.replace(path, with: bytes, inPlace: false, console)
+        try FileOutput.replace(path, with: bytes, console)
     }
 
     // MARK: Many files

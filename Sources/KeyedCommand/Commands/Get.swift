@@ -73,7 +73,7 @@ struct Get: ParsableCommand, ConsoleCommand {
             throw Failure(error, in: file, source: nil)
         }
         guard let output, isCaptured else { return }
-        try FileOutput.replace(output, with: target.output, inPlace: false, console)
+        try FileOutput.replace(output, with: target.output, console)
     }
 
     /// Returns the whole path of a value. In an archive, a path may begin with the key of a root,

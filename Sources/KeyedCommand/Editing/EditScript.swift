@@ -158,19 +158,28 @@ private struct Words {
 /// size of the output, and not recursive.
 struct EditScriptPrinter {
     private let console: Console
+    /// The lines so far. They are printed at the end, because a part of a script would be taken for
+    /// all of it.
+    private var script: [UInt8] = []
 
     init(_ console: Console) { self.console = console }
 
-    /// Prints the edits, within the console's budget.
+    private mutating func add(_ line: String) throws(PropertyListError) {
+        try console.budget.charge(bytes: line.utf8.count + 1)
+        script += line.utf8
+        script.append(0x0A)
+    }
+
+    /// Prints the edits, within the console's budget. Prints nothing if it throws.
     ///
     /// - Throws: `expansionLimitExceeded`, `depthLimitExceeded`, `sizeLimitExceeded`;
     ///   `unrepresentableValue` for a value or a key that no edit line can express.
-    func print(_ comparison: PropertyListComparison) throws(PropertyListError) {
+    mutating func print(_ comparison: PropertyListComparison) throws(PropertyListError) {
         for position in comparison.editingOrder {
             let difference = comparison.differences[position]
             let path = try difference.editPath(within: &console.budget)
             guard let new = difference.new else {
-                try console.print("remove \(Self.word(KeyPathText(path, quotesBlanks: true)))")
+                try add("remove \(Self.word(KeyPathText(path, quotesBlanks: true)))")
                 continue
             }
             var head = difference.old == nil ? "insert" : "set"
@@ -182,10 +191,11 @@ struct EditScriptPrinter {
             }
             try print(head, new, text)
         }
+        console.write(script)
     }
 
     /// Prints the line of a value, and then the lines of its descendants.
-    private func print(
+    private mutating func print(
         _ head: String, _ root: PropertyListNode, _ place: KeyPathText
     ) throws(PropertyListError) {
         let document = root.document
@@ -203,14 +213,14 @@ struct EditScriptPrinter {
             let size = node.contentSize + (key.map(document.node)?.contentSize ?? 0)
             try console.budget.charge(bytes: size)
             guard let last = positions.indices.last else {
-                try console.print("\(head) \(try Self.text(of: node))")
+                try add("\(head) \(try Self.text(of: node))")
                 if node.kind.isContainer { place.appendEmptyStep() }
                 positions += Self.opened(node)
                 continue
             }
             if let index = positions[last] {
                 positions[last] = index + 1
-                try console.print("append \(Self.word(place)) \(try Self.text(of: node))")
+                try add("append \(Self.word(place)) \(try Self.text(of: node))")
                 place.append(.index(index))
             } else {
                 guard let name = key.map(document.node)?.string else {
@@ -219,7 +229,7 @@ struct EditScriptPrinter {
                         what: "no edit command can write a key that is not a string")
                 }
                 place.append(.key(name))
-                try console.print("set \(Self.word(place)) \(try Self.text(of: node))")
+                try add("set \(Self.word(place)) \(try Self.text(of: node))")
             }
             if !node.kind.isContainer { place.removeLast() }
             positions += Self.opened(node)

@@ -38,6 +38,8 @@ struct EditedFile {
     private let options: EditingOptions
     private let reading: ReadingOptions
     private let file: String
+    /// The state of the file before it was read, if it will be replaced.
+    private let known: FileMode?
     private var editor: PropertyListEditor
 
     /// Reads a file to edit.
@@ -51,6 +53,7 @@ struct EditedFile {
         self.options = options
         self.reading = reading
         let limits = reading.limits.limits
+        known = options.inPlace ? try FileOutput.state(of: file) : nil
         input = try Input(
             file, options: reading.options, limits: limits,
             text: reading.text, console)
@@ -89,7 +92,7 @@ struct EditedFile {
         }
         // An unchanged file is not rewritten, so it keeps its date.
         if options.inPlace, edited.bytes == input.bytes { return }
-        try FileOutput.replace(target, with: edited.bytes, inPlace: options.inPlace, console)
+        try FileOutput.replace(target, with: edited.bytes, ifStill: known, console)
     }
 
     private func printChanges(

@@ -304,7 +304,7 @@ struct PlutilRun {
     private func write(_ bytes: [UInt8], to target: String) throws(Failure) {
         if target == FileAccess.standardInput { return console.write(bytes) }
         do { try console.chargeFile() } catch { throw Self.failure(error) }
-        try FileOutput.replace(target, with: bytes, inPlace: false, console)
+        try FileOutput.replace(target, with: bytes, console)
     }
 }
 
