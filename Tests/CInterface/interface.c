@@ -178,14 +178,14 @@ static void errors_are_located(void) {
     error = NULL;
     CHECK(!keyed_open((const uint8_t *)"{}", (size_t)-1, NULL, &error) && error && strcmp(error->code, "misuse") == 0);
     keyed_free(error);
-    keyed_document *document = keyed_open((const uint8_t *)"{}", 2, NULL, NULL);
+    keyed_document *empty = keyed_open((const uint8_t *)"{}", 2, NULL, NULL);
     error = NULL;
-    CHECK(!keyed_find(document, "a\xff", 2, NULL, &error) && error && strcmp(error->code, "invalidKeyPath") == 0);
+    CHECK(!keyed_find(empty, "a\xff", 2, NULL, &error) && error && strcmp(error->code, "invalidKeyPath") == 0);
     keyed_free(error);
     error = NULL;
-    CHECK(!keyed_find(document, "a", (size_t)-1, NULL, &error) && error && strcmp(error->code, "misuse") == 0);
+    CHECK(!keyed_find(empty, "a", (size_t)-1, NULL, &error) && error && strcmp(error->code, "misuse") == 0);
     keyed_free(error);
-    keyed_free(document);
+    keyed_free(empty);
     keyed_free(NULL);
 }
 
