@@ -137,6 +137,14 @@ struct PlutilParityTests {
         "-convert json -o - FILE", "-extract dict json -r -o - FILE", "-insert new -json [1] FILE",
         "-insert new -json nope FILE", "-extract s json FILE", "-type b -expect bool FILE",
         "-type b -expect string FILE", "-type s -expect bool FILE", "-insert new -string",
+        "-extract list objc -o - FILE", "-extract dict objc -o - FILE",
+        "-convert xml1 -header FILE",
+        "-p -header FILE", "-extract list objc -header FILE", "-remove s -append FILE",
+        "-type s -append FILE", "-type s -o out FILE", "-type s -o - FILE",
+        "-insert new -float nan FILE", "-insert new -integer 0x10 FILE",
+        "-insert new -integer 99999999999999999999 FILE", "-extract list.00 raw FILE",
+        "-replace list.0 -string q -append FILE", "-convert swift -e x FILE", "-create swift made",
+        "-create objc made", "-create xml1 -o x made",
         "-convert xml1 FILE FILE", "-convert binary1 -e new FILE FILE", "-remove dict FILE FILE",
     ]
 

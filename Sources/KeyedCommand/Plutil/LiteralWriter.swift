@@ -91,8 +91,7 @@ struct LiteralWriter {
             let node = document.node(number)
             let level = depth - (node.kind.isContainer ? 1 : 0)
             let indent = String(repeating: "    ", count: level)
-            let colon = language == .objc ? ": " : " : "
-            let label = key.map { quoted(document.node($0).string ?? "") + colon } ?? ""
+            let label = key.map { quoted(document.node($0).string ?? "") + " : " } ?? ""
             let isContainer = node.kind.isContainer
             let end = isContainer ? "\n" : level == 0 ? endOfConstant : ",\n"
             return indent + label + (try isContainer ? opening(node.kind) : literal(node)) + end

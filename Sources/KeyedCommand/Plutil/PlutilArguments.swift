@@ -68,6 +68,22 @@ struct PlutilArguments {
         case .lint where output != nil: throw Self.failure("-o is not used with -lint.")
         default: break
         }
+        switch verb {
+        case .convert(.objc): break
+        case .convert where writesHeader:
+            throw Self.failure("-header is only valid for objc literal conversions.")
+        case _ where writesHeader: throw Self.unrecognized("-header")
+        default: break
+        }
+        switch verb {
+        case .insert: break
+        case _ where appends: throw Self.unrecognized("-append")
+        default: break
+        }
+    }
+
+    private static func unrecognized(_ option: String) -> Failure {
+        failure("unrecognized option: \(TerminalText.escaped(option))")
     }
 
     static func failure(_ message: String) -> Failure { Failure(.invalid, message) }
@@ -107,7 +123,7 @@ struct PlutilArguments {
 
     private mutating func takeVerb(_ name: String) throws(Failure) {
         guard !hasVerb, let verb = try readVerb(name) else {
-            throw Self.failure("unrecognized option: \(TerminalText.escaped(name))")
+            throw Self.unrecognized(name)
         }
         self.verb = verb
         hasVerb = true

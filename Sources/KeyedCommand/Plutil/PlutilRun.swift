@@ -158,7 +158,11 @@ struct PlutilRun {
     }
 
     private func printType(_ file: String, _ keyPath: String) throws(Failure) {
-        console.say(PlutilType(try value(file, keyPath).kind).rawValue)
+        let name = PlutilType(try value(file, keyPath).kind).rawValue
+        guard let output = arguments.output, output != FileAccess.standardInput else {
+            return console.say(name)
+        }
+        try write(Array(name.utf8), to: output)
     }
 
     private func extract(
