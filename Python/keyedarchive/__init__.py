@@ -60,7 +60,7 @@ def _bytes(data):
     """Returns the input as bytes. As in plistlib, text is encoded as UTF-8."""
     if isinstance(data, str):
         return data.encode("utf-8")
-    # The extension keeps no reference to the buffer of another object while it reads.
+    # Copies other buffers: the extension reads without the interpreter lock and does not hold them.
     return data if type(data) is bytes else memoryview(data).tobytes()
 
 

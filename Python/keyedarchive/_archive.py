@@ -121,8 +121,8 @@ class _Archiver:
         for key, value in fields.items():
             if key == "$class":
                 raise ValueError(
-                    f"expected fields with keys other than '$class', found one in {chain[0]} (NSKeyedArchiver writes "
-                    "the key '$class' of a program as '$$class')")
+                    f"{chain[0]} has a field '$class', the key of the class reference (rename it; NSKeyedArchiver "
+                    "writes it as '$$class')")
             # NSKeyedArchiver writes numbers inline.
             form[key] = value if isinstance(value, (bool, int, float)) else self.reference(value)
         form["$class"] = self.description(*chain)

@@ -50,7 +50,7 @@ static PyObject *raise_as(const char *name, PyObject *message, const char *code,
     return NULL;
 }
 
-/// Raises `keyedarchive.KeyedArchiveError` like `raise_as`.
+/// Raises a `KeyedArchiveError`. The parameters are those of `raise_as`.
 static PyObject *raise_message(PyObject *message, const char *code, long long offset) {
     return raise_as("KeyedArchiveError", message, code, offset);
 }
@@ -122,7 +122,7 @@ typedef struct makers {
     PyObject *new_object;   // creates an empty instance of a type
     PyObject *fill_object;  // sets its fields
     int inert_forms;        // a bit for each form whose objects become inert
-    int lenient;            // whether of several equal keys or elements only one is kept
+    int lenient;            // whether to keep one of several equal keys or elements, instead of raising
     // The attributes of `object_type`.
     attribute class_name, class_chain, fields;
 } makers;
@@ -549,17 +549,20 @@ static PyObject *object(reader *self, uint64_t number) {
 
 /// Checks that no two keys of a dictionary, or elements of a set, are equal in Python, unless the caller is lenient.
 /// Only one of them would be kept. Returns -1 after an error.
-static int check_count(const reader *self, size_t expected, Py_ssize_t count, const char *noun) {
+static int check_count(
+    const reader *self, const keyed_object *object, size_t expected, Py_ssize_t count, const char *noun
+) {
     if (count < 0) return -1;
     if ((size_t)count == expected || self->with->lenient) return 0;
     raise_message(PyUnicode_FromFormat(
-        "keyed archive: expected %zu different %s, found only %zd, because some are equal in Python (keep one of them "
-        "with `lenient=True`)", expected, noun, count), "malformedObject", -1);
+        "keyed archive: object %zu: expected %zu different %s, found only %zd, because some are equal in Python (keep "
+        "one of them with `lenient=True`)", (size_t)(object - self->archive->objects), expected, noun, count),
+        "malformedObject", -1);
     return -1;
 }
 
 /// Fills a set. An element that cannot be hashed is wrapped in `Unhashable`.
-static int fill_set(reader *self, PyObject *set, numbers elements) {
+static int fill_set(reader *self, PyObject *set, const keyed_object *object, numbers elements) {
     for (size_t index = 0; index < elements.count; index++) {
         PyObject *element = value(self, elements.first[index]);
         if (!element) return -1;
@@ -570,16 +573,16 @@ static int fill_set(reader *self, PyObject *set, numbers elements) {
             if (status) return -1;
         }
     }
-    return check_count(self, elements.count, PySet_Size(set), "elements of a set");
+    return check_count(self, object, elements.count, PySet_Size(set), "elements of a set");
 }
 
-static int fill_pairs(reader *self, PyObject *dictionary, numbers keys, numbers items) {
+static int fill_pairs(reader *self, PyObject *dictionary, const keyed_object *object, numbers keys, numbers items) {
     for (size_t index = 0; index < keys.count; index++) {
         PyObject *key = value(self, keys.first[index]);
         PyObject *item = key ? value(self, items.first[index]) : NULL;
         if (!item || set_pair(dictionary, key, item)) return -1;
     }
-    return check_count(self, keys.count, PyDict_Size(dictionary), "keys of a dictionary");
+    return check_count(self, object, keys.count, PyDict_Size(dictionary), "keys of a dictionary");
 }
 
 static int fill_object(reader *self, PyObject *made, const keyed_object *item) {
@@ -604,8 +607,8 @@ static int fill_archived(reader *self, uint64_t number) {
     switch (form_of(self, item)) {
     case KEYED_FORM_ARRAY:
     case KEYED_FORM_ORDERED_SET: return fill_list(self, made, part_of(self, item, 0));
-    case KEYED_FORM_SET: return fill_set(self, made, part_of(self, item, 0));
-    case KEYED_FORM_DICTIONARY: return fill_pairs(self, made, part_of(self, item, 0), part_of(self, item, 1));
+    case KEYED_FORM_SET: return fill_set(self, made, item, part_of(self, item, 0));
+    case KEYED_FORM_DICTIONARY: return fill_pairs(self, made, item, part_of(self, item, 0), part_of(self, item, 1));
     default: return fill_object(self, made, item);
     }
 }
@@ -1449,7 +1452,7 @@ static PyObject *columns(PyObject *module, PyObject *arguments) {
     struct ArrowSchema *schema = PyCapsule_GetPointer(schema_capsule, "arrow_schema");
     struct ArrowArray *array = schema ? PyCapsule_GetPointer(array_capsule, "arrow_array") : NULL;
     if (!array) return NULL;
-    // Whoever imports the structures sets `release` to NULL.
+    // The importer of the structures sets `release` to NULL, so these were already imported.
     if (!schema->release || !array->release) {
         return PyErr_Format(PyExc_ValueError, "expected an array, found one that was imported already");
     }

@@ -398,11 +398,14 @@ class Archives(unittest.TestCase):
         numbers = collection("NSSet", **{f"object.{index}": value for index, value in enumerate((1, 1.0, True, 2))})
         self.assertEqual(keyedarchive.unarchive(numbers, lenient=True), {1, 2})
         for data, text in (
-                (dictionary, "expected 2 different keys of a dictionary, found only 1"),
+                (dictionary, "object 1: expected 2 different keys of a dictionary, found only 1"),
                 (numbers, "expected 4 different elements of a set, found only 2")):
             with self.assertRaisesRegex(keyedarchive.KeyedArchiveError, text) as caught:
                 keyedarchive.unarchive(data)
             self.assertEqual(caught.exception.code, "malformedObject")
+        dates = [keyedarchive.ArchivedObject("NSDate", fields={"NS.time": 5.0}) for _ in range(2)]
+        with self.assertRaisesRegex(keyedarchive.KeyedArchiveError, "expected 2 different elements of a set"):
+            archiver.unarchive(collection("NSSet", **{"object.0": dates[0], "object.1": dates[1]}))
 
     def test_subclasses_that_define_equality_are_archived_by_their_values(self):
         class Text(str):
@@ -423,7 +426,7 @@ class Archives(unittest.TestCase):
         self.assertEqual(repr(found), repr(["a", "b", 1, 2, "$null"]))
 
     def test_the_field_of_the_class_cannot_be_written(self):
-        with self.assertRaisesRegex(ValueError, "fields with keys other than '\\$class', found one in Save"):
+        with self.assertRaisesRegex(ValueError, "^Save has a field '\\$class', the key of the class reference"):
             keyedarchive.archive(keyedarchive.ArchivedObject("Save", fields={"$class": "x"}))
 
     def test_a_single_name_or_type_is_not_a_list_of_allowed_classes(self):

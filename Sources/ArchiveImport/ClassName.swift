@@ -4,8 +4,8 @@
 internal import NIBArchive
 internal import TypedStream
 
-/// The name of a class. A file can refer to a long name many times, so the text is read only where
-/// the name is written first.
+/// The name of a class. A file can refer to a long name many times, so callers read `text` only
+/// once, and compare `number` afterwards.
 protocol ClassName {
     var text: String { get }
     /// The index of the name among the strings of the file, or -1 for a name outside of it.

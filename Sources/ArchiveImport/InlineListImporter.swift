@@ -20,7 +20,7 @@ internal import PropertyList
 struct InlineListImporter: ArchiveImporter {
     private typealias Item = (key: InlinePropertyListNode?, value: InlinePropertyListNode)
 
-    /// A key that a message can use many times, with or without another `$` before it.
+    /// A key of the message, as it is or escaped with a `$` before it.
     private struct KeyForm: Hashable {
         let index: Int
         let isEscaped: Bool
@@ -65,7 +65,7 @@ struct InlineListImporter: ArchiveImporter {
     private var classes: [ExactText: PropertyListUID] = [:]
     /// The UIDs of the classes whose names the message refers to, by the node index of the name.
     private var namedClasses: [Int: PropertyListUID] = [:]
-    /// The class names of the dictionaries found so far, or nil for those that are no objects.
+    /// The class names of the dictionaries found so far; nil for plain dictionaries.
     private var classNames: [Int: InlinePropertyListNode?] = [:]
     /// The written values. Later references to a value in the same form share it.
     private var written: [Form: CompletedValue] = [:]

@@ -107,16 +107,16 @@ struct TypedStreamImporter: ArchiveImporter {
         PropertyListUID(UInt32(truncatingIfNeeded: `class`.number + 1))
     }
 
-    /// Returns the limits on the superclasses that the classes list. The document stores all of
-    /// them, unlike other shared values, so a small file may list only a few thousand.
+    /// Returns the limits on the total number of superclasses in all class descriptions. Each
+    /// description stores its whole chain, so a small file may list only a few thousand of them.
     private static func chainLimits(_ limits: ParsingLimits) -> ParsingLimits {
         var limits = limits
         limits.expansion.base = min(limits.expansion.base, 10_000)
         return limits
     }
 
-    /// Writes the description of a class. The superclasses are charged like other shared values,
-    /// because a class takes four bytes of the file and lists up to 64 of them.
+    /// Writes the description of a class. Each superclass is charged: a class of four bytes in the
+    /// file can list 64 superclasses.
     private static func write(
         _ class: TypedStreamClass, _ budget: inout OperationBudget,
         to output: inout ArchiveAssembler

@@ -21,8 +21,8 @@
 // - No function keeps global state, opens a file, or creates an object of a class that the input names.
 // - A handle never changes. Several threads may read it at the same time. Free it once, after its last use.
 //   A `keyed_builder` changes: only one thread at a time may use it.
-// - Text is UTF-8 unless stated otherwise, and ends with a NUL that its count does not include. Text without a count,
-//   such as the name of a class, has U+FFFD in place of each NUL within it, so that it cannot pose as a shorter one.
+// - Text is UTF-8 unless stated otherwise, and ends with a NUL that its count does not include. In text without a count,
+//   such as a class name, U+FFFD replaces each NUL. Otherwise a caller would read only the part before it.
 // - A count above `SSIZE_MAX` is an error with the code `misuse`.
 
 #ifndef KEYED_H

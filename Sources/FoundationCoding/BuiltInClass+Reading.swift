@@ -108,9 +108,10 @@ extension BuiltInClass {
         var elements: [AnyObject] = []
         var expansion = Expansion.list
         try coder.forEachElement {
-            guard let element = try reader.element($0) else { return }
-            elements.append(element)
-            expansion.add(reader.expansion(of: $0))
+            let element = try reader.objectElement($0)
+            guard let object = element.object else { return }
+            elements.append(object)
+            expansion.add(element.expansion)
         }
         reader.setExpansion(expansion, of: coder)
         return elements
@@ -170,8 +171,8 @@ extension BuiltInClass {
         let set = NSCountedSet(capacity: min(elements.count, 1 << 16))
         for (element, count) in elements {
             guard let object = element.object else { continue }
-            // The set has no call to add an element several times, and it compares a further one
-            // with the first.
+            // The set can add an element only once per call, and each repeated call compares it
+            // with the stored element.
             let further = min(count, 1 << 40) &- 1
             try coder.charge(further &+ 1)
             if further > 0 { try coder.charge(element.expansion.charge(forComparisons: further)) }

@@ -85,12 +85,12 @@ extension BuiltInClass {
         let bitmap = members.data
         try coder.charge(copied: bitmap.count)
         #if !canImport(Darwin)
-        guard members.isCompact else {
+        let mixed = members.mixedBlockCount
+        guard mixed <= CharacterBitmap.mostMixedBlocks else {
             throw KeyedArchiveError(
                 .valueOutOfRange,
-                what: "expected a character set of which Foundation can keep all members, found "
-                    + "more than \(CharacterBitmap.mostMixedBlocks) blocks of 256 characters with "
-                    + "some members each",
+                what: "expected at most \(CharacterBitmap.mostMixedBlocks) partly filled blocks of "
+                    + "256 characters in plane 0, found \(mixed)",
                 object: coder.uid,
                 recovery: "read it as an `ArchivedCharacterSet`: Foundation would crash")
         }
@@ -217,15 +217,13 @@ private struct CharacterBitmap {
         return data
     }
 
-    /// A Boolean value indicating whether plane 0 has at most ``mostMixedBlocks`` blocks with some
-    /// but not all of their characters.
-    var isCompact: Bool {
+    /// The number of blocks of plane 0 with some but not all of their characters.
+    var mixedBlockCount: Int {
         let plane = planes[0]
-        let mixed = stride(from: 0, to: plane.count, by: Self.blockSize).count { start in
+        return stride(from: 0, to: plane.count, by: Self.blockSize).count { start in
             let first = plane[start]
             let block = plane[start..<start &+ Self.blockSize]
             return first != 0 && first != 0xFF || block.contains { $0 != first }
         }
-        return mixed <= Self.mostMixedBlocks
     }
 }

@@ -16,8 +16,8 @@ struct Expansion {
     /// collection at each level of a comparison, so this is the sum of the sizes of all subtrees.
     /// Each KiB of a text counts as a value.
     private(set) var work: Float
-    /// A Boolean value indicating whether the Swift value to which Foundation on Linux converts the
-    /// object is hashable. Arrays and dictionaries are not.
+    /// A Boolean value indicating whether the object is hashable after Foundation on Linux has
+    /// bridged it to Swift. Arrays and dictionaries are not.
     private let isHashable: Bool
     /// A Boolean value indicating whether the object can be compared. Foundation on Linux crashes
     /// when it compares a set or a dictionary whose elements or keys are not hashable in Swift.
@@ -32,7 +32,7 @@ struct Expansion {
         self.isHashable = isHashable
     }
 
-    /// Creates the expansion of an object that is not a collection, with `size` bytes of text.
+    /// Creates the expansion of an object that is not a collection, with `size` bytes of contents.
     init(leafOf size: Int) {
         self.init(values: 1, work: Float(size >> 10), isHashable: true)
     }
@@ -68,11 +68,11 @@ struct Expansion {
 
     /// Returns the charge for comparing the object with `count` others that have the same hash.
     ///
-    /// A collection is compared with one more object, because objects with different hashes may
+    /// For a collection, one more comparison is charged, because objects with different hashes may
     /// share a place in a hash table. Foundation takes several microseconds for each value, which is
     /// as long as the coder takes for several values.
     func charge(forComparisons count: Int) -> Int {
-        Self.charge(values > 1 ? work * Float(count &+ 1) * 4 : work * Float(count))
+        Self.charge(values > 1 ? work * Float(count &+ 1) * 4 : (work + 1) * Float(count))
     }
 
     private static func charge(_ count: Float) -> Int {
@@ -81,10 +81,30 @@ struct Expansion {
 }
 
 extension KeyedUnarchiverCoder {
-    /// Returns the expansion of an object that the coder has read.
-    func expansion(of reference: KeyedReference) -> Expansion {
-        reference.object.flatMap { expansions[Int($0.value)] }
-            ?? Expansion(leafOf: reference.contentSize)
+    /// Returns the expansion of an object that the coder has read. Without `object`, the contents of
+    /// an object with fields count as empty.
+    func expansion(of reference: KeyedReference, _ object: AnyObject? = nil) -> Expansion {
+        let number = reference.object.map { Int($0.value) }
+        if let number, let known = expansions[number] { return known }
+        let stored = reference.contentSize
+        guard stored == 0, let number else { return Expansion(leafOf: stored) }
+        let size = Self.contentSize(object)
+        let expansion = Expansion(leafOf: size)
+        if size > 0 { expansions[number] = expansion }
+        return expansion
+    }
+
+    /// Returns the size of what a comparison reads of an object with fields, in bytes.
+    private static func contentSize(_ object: AnyObject?) -> Int {
+        switch object {
+        case let text as NSString: text.length
+        case let data as NSData: data.length
+        case let url as NSURL: (url as URL).absoluteString.utf8.count
+        case let path as NSIndexPath: path.length &* MemoryLayout<Int>.size
+        case let set as NSIndexSet:
+            IndexSet(set).rangeView.count &* MemoryLayout<Range<Int>>.size
+        default: 0
+        }
     }
 
     /// Stores the expansion of the object that `coder` reads.
@@ -97,27 +117,48 @@ extension KeyedUnarchiverCoder {
     /// - Throws: the errors of ``element(_:)``.
     func objectElement(_ reference: KeyedReference) throws -> ObjectElement {
         let object = try element(reference)
-        return ObjectElement(object: object, expansion: expansion(of: reference))
+        return ObjectElement(object: object, expansion: expansion(of: reference, object))
     }
 }
 
 // MARK: - Hashes
 
 extension BuiltInClass {
-    /// Returns whether Foundation crashes when it hashes or compares an element.
-    private static func isUnhashable(_ element: ObjectElement) -> Bool {
-        #if canImport(Darwin)
-        return false
-        #else
-        guard let object = element.object else { return false }
+    /// Checks that Foundation does not crash when it hashes or compares an element.
+    private static func requireHash(
+        of element: ObjectElement, _ role: String, _ coder: KeyedDecoder
+    ) throws {
+        #if !canImport(Darwin)
+        guard let object = element.object else { return }
         let type: AnyClass = Swift.type(of: object)
-        return type == NSError.self || type == NSDecimalNumber.self || type == NSMeasurement.self
-            || !element.expansion.isComparable
+        if type == NSError.self || type == NSDecimalNumber.self || type == NSMeasurement.self {
+            throw refused(
+                "expected \(role) that have a hash, found one of class \(type)", "hashes", coder)
+        }
+        if !element.expansion.isComparable {
+            throw refused(
+                "expected \(role) that Foundation can compare, found one with a set of collections "
+                    + "or with keys that are collections", "compares", coder)
+        }
         #endif
     }
 
+    #if !canImport(Darwin)
+    private static func refused(
+        _ what: String, _ verb: String, _ coder: KeyedDecoder
+    ) -> KeyedArchiveError {
+        KeyedArchiveError(
+            .wrongType, what: what, object: coder.uid,
+            recovery: "use another class: Foundation would crash when it \(verb) the object")
+    }
+    #endif
+
     /// The maximum number of elements of one collection that may have the same hash.
     private static let mostCollisions = 1024
+
+    /// The size of a collection of short elements whose comparisons take less time than reading the
+    /// elements, even if all have the same hash.
+    private static let fewElements = 16
 
     /// Checks that each element of a set, or each key of a dictionary, has a hash, and that not too
     /// many hashes collide. Charges the comparisons of elements with the same hash.
@@ -130,13 +171,11 @@ extension BuiltInClass {
     ) throws {
         var work: Float = 0
         for element in elements {
-            if isUnhashable(element), let object = element.object {
-                throw unhashable(object, role, coder)
-            }
+            try requireHash(of: element, role, coder)
             work += element.expansion.work
         }
         let count = elements.count
-        if count < 2 || work == 0 && count <= mostCollisions { return }
+        if count < 2 || work == 0 && count <= fewElements { return }
         var counts: [Int: Int] = [:]
         for element in elements {
             guard let hash = (element.object as? NSObject)?.hash else { continue }
@@ -151,16 +190,5 @@ extension BuiltInClass {
             counts[hash] = collisions &+ 1
             try coder.charge(element.expansion.charge(forComparisons: collisions))
         }
-    }
-
-    private static func unhashable(
-        _ object: AnyObject, _ role: String, _ coder: KeyedDecoder
-    ) -> KeyedArchiveError {
-        KeyedArchiveError(
-            .wrongType,
-            what:
-                "expected \(role) that have a hash, found one of class \(Swift.type(of: object))",
-            object: coder.uid,
-            recovery: "use another class: Foundation would crash when it hashes the object")
     }
 }

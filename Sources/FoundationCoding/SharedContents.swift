@@ -11,8 +11,8 @@ struct SharedContents {
     var data: [UInt32: NSData] = [:]
     /// The nodes of the long contents of mutable objects.
     var copied: Set<UInt32> = []
-    /// The entries of each shared user info of errors, and the dictionary, whose identity is the
-    /// key.
+    /// The converted user info dictionaries that errors share, by identity. `owner` keeps the
+    /// dictionary alive.
     var userInfos: [ObjectIdentifier: (owner: NSDictionary, entries: [String: Any])] = [:]
     var characterSets: [PredefinedCharacterSet: NSCharacterSet] = [:]
 }

@@ -6,9 +6,13 @@ import SystemFiles
 
 /// Functions that write results to files.
 enum FileOutput {
-    /// Returns the state of a file that a verb will read and then replace, or nil if there is none.
-    /// A change that another program makes after this call is not lost.
-    static func state(of path: String) throws(Failure) -> FileMode? {
+    /// Returns the state of a file that a verb will read and then replace; nil if there is none, or
+    /// if the target is another file. Pass the result to `replace`, which then fails if the file has
+    /// changed since.
+    static func state(
+        of path: String, replacedBy target: String?
+    ) throws(Failure) -> FileMode? {
+        if path == FileAccess.standardInput || target != path { return nil }
         do { return try FileMode.existing(at: path) } catch { throw failure(error, path) }
     }
 
@@ -41,7 +45,7 @@ enum FileOutput {
         for note in notes { console.complain("\(TerminalText.escaped(path)): \(note)") }
     }
 
-    /// Waits for the lock of another run of the command that replaces the same file. A file system
+    /// Takes the lock that serializes simultaneous runs of the command on one file. A file system
     /// without locks, or a program that keeps the lock for long, does not prevent the replacement.
     private static func lock(of path: String) -> FileLock? {
         try? FileLock(existingFile: path, patience: 1, deadline: Environment.uptime + 5)

@@ -10,8 +10,7 @@
 // |---|---|
 // | `keyed_kind(blob)` | the format of a blob; NULL for an unknown one |
 // | `keyed_json(blob [, path [, errors]])` | the value at a path as JSON, objects of an archive resolved |
-// | `keyed_get(blob, path [, errors])` | the value at a path as text, a number or a blob; other values as JSON. An integer
-// from 2⁶³ is text |
+// | `keyed_get(blob, path [, errors])` | the value at a path as text, a number or a blob; other values as JSON |
 // | `keyed_text(blob [, errors])` | the text of a string or an attributed string |
 // | `keyed_classes(blob [, errors])` | the names of an archive's classes, as a JSON array |
 // | `keyed_xml(blob [, errors])` | the property list as XML |
@@ -20,6 +19,7 @@
 // | `keyed_each(blob [, path])` | a table of the children of the value at a path |
 // | `keyed_tree(blob [, path])` | a table of the value at a path and all its descendants |
 //
+// An integer of 2⁶³ or more, which SQLite cannot represent, is returned as decimal text.
 // If a blob cannot be decoded or has no value at the path, the result is NULL, and a table has no rows. With `'error'`
 // as the last argument, the statement fails with the error instead. If the blob can be decoded, a malformed path makes
 // the statement fail even without `'error'`.
@@ -250,6 +250,8 @@ static const char declaration[] =
 typedef struct table {
     sqlite3_vtab base;
     int32_t scope;
+    /// Random keys for the row numbers. Without them, an attacker could craft blobs whose row numbers collide.
+    uint64_t secret[3];
 } table;
 
 typedef struct cursor {
@@ -272,6 +274,7 @@ static int connect(
     if (!made) return SQLITE_NOMEM;
     memset(made, 0, sizeof *made);
     made->scope = data ? KEYED_EVERYTHING : KEYED_CHILDREN;
+    sqlite3_randomness(sizeof made->secret, made->secret);
     *result = &made->base;
     sqlite3_vtab_config(database, SQLITE_VTAB_INNOCUOUS);
     return SQLITE_OK;
@@ -417,18 +420,14 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
     return SQLITE_OK;
 }
 
-/// The secret of row numbers, so that nobody can craft blobs whose rows have the same numbers.
-static uint64_t row_secret[3];
-
-/// Adds an argument that lists rows to two hashes. Each is a polynomial in a secret number, modulo 2³¹ - 1. Two arguments
-/// of at most n bytes have the same hashes with a probability of at most n² divided by 2⁶².
-static void add_to_hashes(uint64_t *hashes, sqlite3_value *value) {
+/// Adds a blob or a path to two hashes. Each hash is a polynomial in a secret number, modulo 2³¹ - 1.
+static void add_to_hashes(uint64_t *hashes, const uint64_t *secret, sqlite3_value *value) {
     const uint64_t prime = (1ULL << 31) - 1;
     input source = { NULL, 0 };
     uint64_t word = value && take(value, &source) ? 1 : 0;
     for (size_t place = 0;; place += 3) {
         for (int half = 0; half < 2; half++) {
-            hashes[half] = (hashes[half] + word) * (row_secret[half] % prime) % prime;
+            hashes[half] = (hashes[half] + word) * (secret[half] % prime) % prime;
         }
         if (place >= source.count) return;
         word = 2;
@@ -438,15 +437,17 @@ static void add_to_hashes(uint64_t *hashes, sqlite3_value *value) {
     }
 }
 
-/// Returns the number of a row. If a condition has `OR`, SQLite may list several blobs with one cursor. It then takes
-/// two rows with the same number for one row. Therefore rows of other arguments have other numbers.
+/// Returns the number of a row. If a condition has `OR`, SQLite may list several blobs with one cursor, and then treats
+/// rows with equal numbers as one row. The first number is therefore a keyed hash of the arguments, so that a collision is
+/// very unlikely.
 static int row_number(sqlite3_vtab_cursor *base, sqlite3_int64 *number) {
     cursor *open = (cursor *)base;
     if (open->first_row == 0) {
         uint64_t hashes[2] = { 1, 1 };
-        add_to_hashes(hashes, open->blob);
-        add_to_hashes(hashes, open->start);
-        uint64_t mixed = (hashes[0] << 31 | hashes[1]) ^ row_secret[2];
+        const uint64_t *secret = ((table *)base->pVtab)->secret;
+        add_to_hashes(hashes, secret, open->blob);
+        add_to_hashes(hashes, secret, open->start);
+        uint64_t mixed = (hashes[0] << 31 | hashes[1]) ^ secret[2];
         mixed = (mixed ^ mixed >> 30) * 0xBF58476D1CE4E5B9;
         mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EB;
         open->first_row = (mixed ^ mixed >> 31) | 1;
@@ -493,7 +494,6 @@ __attribute__((visibility("default"))) int sqlite3_keyedsqlite_init(
 ) {
     (void)error;
     SQLITE_EXTENSION_INIT2(api);
-    if (row_secret[0] == 0) sqlite3_randomness(sizeof row_secret, row_secret);
     int status = SQLITE_OK;
     const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
     for (size_t index = 0; index < sizeof functions / sizeof *functions; index++) {

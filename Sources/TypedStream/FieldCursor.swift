@@ -233,7 +233,8 @@ extension TypedStreamObject {
         let name = self.class.sharedName
         if name.bytes.count <= 100 { return name.text }
         // A scalar takes at most four bytes, so the first 100 are complete.
-        let beginning = String(decoding: name.bytes.prefix(400), as: UTF8.self)
-        return String(beginning.unicodeScalars.prefix(100)) + "…"
+        let beginning = String(decoding: name.bytes.prefix(400), as: UTF8.self).unicodeScalars
+        let isWhole = name.bytes.count <= 400 && beginning.count <= 100
+        return isWhole ? name.text : String(beginning.prefix(100)) + "…"
     }
 }

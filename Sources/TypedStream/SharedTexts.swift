@@ -1,7 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is known about texts that several objects of a document share.
+/// A cache of facts about texts that several objects of a document share: their lengths in UTF-16
+/// code units, and which strings have equal bytes.
 ///
 /// A small stream can refer to a long text many times. Each such text is measured once, and
 /// compared with other texts once.

@@ -125,8 +125,8 @@ extension TypedStreamObject {
 
     /// Reads the content of the object.
     ///
-    /// - Parameter texts: What is known about the texts of the document. Pass it to each call for
-    ///   the same document, so that all calls together take time linear in the size of the file.
+    /// - Parameter texts: The cache for the document's texts. Pass the same one to each call, so that
+    ///   all calls together take time linear in the size of the file.
     /// - Returns: The content, or nil for an unknown class or version.
     /// - Throws: The errors of ``content()``.
     package func content(

@@ -58,6 +58,13 @@ class _Fields:
         return self._decoder.value(self.object.get(key))
 
 
+def _check_count(archived, decoded, noun):
+    if len(decoded) != len(archived):
+        raise KeyedArchiveError(
+            f"expected {len(archived)} different {noun}, found only {len(decoded)}, because some are equal in Python",
+            code="malformedObject")
+
+
 class _Decoder:
     """Replaces inert objects with instances of the types in the map."""
 
@@ -78,12 +85,14 @@ class _Decoder:
         if isinstance(value, dict):
             self.known[key] = result = {}
             result.update((_hashable(self.value(name)), self.value(item)) for name, item in value.items())
+            _check_count(value, result, "keys of a dictionary")
         elif isinstance(value, list):
             self.known[key] = result = []
             result.extend(map(self.value, value))
         else:
             self.known[key] = result = set()
             result.update(_hashable(self.value(item)) for item in value)
+            _check_count(value, result, "elements of a set")
         return result
 
     def instance(self, archived):
@@ -115,7 +124,8 @@ def unarchive(plist):
 
     Raises:
         MissingClassMapping: The archive contains a class that is not in the map.
-        KeyedArchiveError: The input is invalid, or its objects are nested too deeply.
+        KeyedArchiveError: The input is invalid, its objects are nested too deeply, or two keys of a dictionary or
+            elements of a set are equal in Python.
         DateRangeError: A date that is not an NSDate object is outside the years 1 to 9999.
     """
     root = _read(plist, None, (_DATE,), _datetime.timezone.utc, "default", False)

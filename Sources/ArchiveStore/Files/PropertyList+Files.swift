@@ -76,7 +76,7 @@ enum PlainFile {
     /// Returns the contents of the file that stores a value. Refuses a value that could not be read
     /// back: a binary file stores equal values once, so a small file may expand beyond the limits.
     ///
-    /// - Throws: `unsupportedValue`; `misuse` for another format than binary or XML.
+    /// - Throws: `unsupportedValue`; `misuse` for a format other than binary or XML.
     static func bytes(
         of value: PropertyListValue, _ options: FileOptions, _ limits: ParsingLimits
     ) throws(StoreError) -> [UInt8] {

@@ -182,11 +182,11 @@ extension ArchivedAttributedString: KeyedCodable {
 // MARK: - Runs
 
 extension ArchivedAttributedString {
-    /// The runs of a text, as many objects may share them.
+    /// The parsed runs, in a form that several objects can share.
     private struct RunTable {
         var runs: [Run] = []
         var units = 0
-        /// The lowest number of dictionaries that has all indexes of the runs.
+        /// The highest index of a dictionary plus one.
         var dictionaryCount = 0
     }
 
@@ -196,8 +196,8 @@ extension ArchivedAttributedString {
         if table.units == text.utf16.count, table.dictionaryCount <= dictionaries.count {
             return table.runs
         }
-        // The runs are those of another object and do not fit this one. Parsing them again finds
-        // the first that does not.
+        // The runs were parsed for another object and do not fit this one. They are parsed again to
+        // report the first run that does not fit.
         try coder.reader.charge(LongContents.cost(of: info.count))
         return try runTable(info, coder.uid).runs
     }
@@ -226,7 +226,7 @@ extension ArchivedAttributedString {
         return table
     }
 
-    /// Returns a run at a place with `rest` units after it.
+    /// Checks and returns a run. `rest` is the number of UTF-16 code units without a run so far.
     private func run(
         _ length: UInt64, _ index: UInt64, _ rest: Int, _ object: PropertyListUID?
     ) throws(KeyedArchiveError) -> Run {

@@ -129,8 +129,8 @@ extension ArchiveReader {
         }
     }
 
-    /// Charges bytes that a value keeps a copy of, as many as a visit to a short text may copy for
-    /// each visit.
+    /// Charges bytes that a value keeps a copy of: one visit for as many bytes as a visit to a short
+    /// text may copy.
     ///
     /// - Throws: `expansionLimitExceeded`.
     func chargeCopy(of count: Int) throws(KeyedArchiveError) {

@@ -62,8 +62,8 @@ extension KeyedDecoder {
 
 /// The elements of an `NSArray` before they are read.
 ///
-/// They are nodes, not references: the reader keeps the values of shared objects, and a reference
-/// would keep the reader.
+/// The elements are stored as nodes. The reader keeps this value if objects share it, and a
+/// `KeyedReference` retains the reader, so references would form a cycle.
 private struct UnreadElements: KeyedDecodable {
     static var archivedClass: ArchivedClass { [AnyArchived].archivedClass }
     static var archivedAliases: [String] { [AnyArchived].archivedAliases }

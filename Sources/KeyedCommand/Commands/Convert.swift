@@ -67,9 +67,10 @@ struct Convert: CommandOnFiles, ConsoleCommand {
     func execute(_ console: Console) -> ExitStatus {
         if format == .jsonl { return convertToLines(console) }
         return console.forEachFile(files, "converting files") { file throws(Failure) in
-            let known = inPlace ? try FileOutput.state(of: file) : nil
+            let target = inPlace ? file : output ?? "-"
+            let known = try FileOutput.state(of: file, replacedBy: target)
             let bytes = try converted(file, console)
-            try write(bytes, to: inPlace ? file : output ?? "-", ifStill: known, console)
+            try write(bytes, to: target, ifStill: known, console)
             return .fine
         }
     }

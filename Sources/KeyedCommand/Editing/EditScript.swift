@@ -158,8 +158,8 @@ private struct Words {
 /// size of the output, and not recursive.
 struct EditScriptPrinter {
     private let console: Console
-    /// The lines so far. They are printed at the end, because a part of a script would be taken for
-    /// all of it.
+    /// The lines so far. They are printed at the end, because a reader could not tell that a part of
+    /// a script is incomplete.
     private var script: [UInt8] = []
 
     init(_ console: Console) { self.console = console }

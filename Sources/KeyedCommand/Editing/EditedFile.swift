@@ -53,7 +53,8 @@ struct EditedFile {
         self.options = options
         self.reading = reading
         let limits = reading.limits.limits
-        known = options.inPlace ? try FileOutput.state(of: file) : nil
+        known = try FileOutput.state(
+            of: file, replacedBy: options.inPlace ? file : options.output)
         input = try Input(
             file, options: reading.options, limits: limits,
             text: reading.text, console)

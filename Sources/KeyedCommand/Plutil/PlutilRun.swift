@@ -168,6 +168,7 @@ struct PlutilRun {
     private func extract(
         _ file: String, _ keyPath: String, _ format: PlutilFormat
     ) throws(Failure) {
+        let known = try state(file, format)
         let node = try value(file, keyPath)
         if format == .raw {
             let isFile = arguments.output.map { $0 != FileAccess.standardInput } ?? false
@@ -179,7 +180,7 @@ struct PlutilRun {
             guard let output = arguments.output, output != FileAccess.standardInput else {
                 return console.write(Array(text.utf8))
             }
-            return try write(Array(text.utf8), to: output)
+            return try write(Array(text.utf8), to: output, known)
         }
         let document: PropertyListDocument
         do {
@@ -189,22 +190,24 @@ struct PlutilRun {
         } catch {
             throw Self.failure(error)
         }
-        try write(document, as: format, from: file)
+        try write(document, as: format, from: file, known)
     }
 
     // MARK: Writing
 
     private func convert(_ file: String, _ format: PlutilFormat) throws(Failure) {
-        try write(try read(file), as: format, from: file)
+        let known = try state(file, format)
+        try write(try read(file), as: format, from: file, known)
     }
 
     private func create(_ file: String, _ format: PlutilFormat) throws(Failure) {
         let document: PropertyListDocument
         do { document = try PropertyListDocument([:]) } catch { throw Self.failure(error) }
-        try write(document, as: format, from: file)
+        try write(document, as: format, from: file, nil)
     }
 
     private func edit(_ file: String) throws(Failure) {
+        let known = try state(file, .raw)
         let document = try read(file)
         let edit = try PlutilEdit(arguments, document, limits).edit()
         let edited: EditedPropertyList
@@ -217,16 +220,17 @@ struct PlutilRun {
             throw Self.failure(error)
         }
         switch document.format {
-        case .binary?: try write(edited.document, as: .binary1, from: file)
-        case .xml?: try write(edited.document, as: .xml1, from: file)
-        case .json?: try write(edited.document, as: .json, from: file)
+        case .binary?: try write(edited.document, as: .binary1, from: file, known)
+        case .xml?: try write(edited.document, as: .xml1, from: file, known)
+        case .json?: try write(edited.document, as: .json, from: file, known)
         // The original text with only the edit applied.
-        default: try write(edited.bytes, to: target(for: file, .raw))
+        default: try write(edited.bytes, to: target(for: file, .raw), known)
         }
     }
 
     private func write(
-        _ document: PropertyListDocument, as format: PlutilFormat, from file: String
+        _ document: PropertyListDocument, as format: PlutilFormat, from file: String,
+        _ known: FileMode?
     ) throws(Failure) {
         let bytes: [UInt8]
         do {
@@ -240,7 +244,7 @@ struct PlutilRun {
         if format == .binary1, target == FileAccess.standardInput {
             try console.requireNoTerminal()
         }
-        try write(bytes, to: target)
+        try write(bytes, to: target, known)
         guard format == .objc, arguments.writesHeader, target != FileAccess.standardInput else {
             return
         }
@@ -305,10 +309,17 @@ struct PlutilRun {
         withoutExtension(file) + "." + end
     }
 
-    private func write(_ bytes: [UInt8], to target: String) throws(Failure) {
+    /// Returns the state of a file that the result will replace, before it is read.
+    private func state(_ file: String, _ format: PlutilFormat) throws(Failure) -> FileMode? {
+        try FileOutput.state(of: file, replacedBy: target(for: file, format))
+    }
+
+    private func write(
+        _ bytes: [UInt8], to target: String, _ known: FileMode? = nil
+    ) throws(Failure) {
         if target == FileAccess.standardInput { return console.write(bytes) }
         do { try console.chargeFile() } catch { throw Self.failure(error) }
-        try FileOutput.replace(target, with: bytes, console)
+        try FileOutput.replace(target, with: bytes, ifStill: known, console)
     }
 }
 

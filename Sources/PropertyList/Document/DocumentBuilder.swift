@@ -144,8 +144,8 @@ extension DocumentBuilder {
         key(text, known: &known[identity])
     }
 
-    /// Adds a key without reading its text if `known` is its number. Otherwise sets `known`, so
-    /// that later calls with the same key do not read a text that a file has only once.
+    /// Adds a key. If `known` is its number, `text` is read only for an error. Otherwise sets
+    /// `known`, so that later calls need not read the text again.
     package mutating func key(_ text: @autoclosure () -> String, known: inout Int?) {
         if let number = known, admitsKey(text()) {
             tree.addShared(keys.use(number))

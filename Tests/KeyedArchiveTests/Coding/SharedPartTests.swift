@@ -77,7 +77,7 @@ struct SharedPartTests {
         #expect(places(strings.map(\.dictionaries)) == 1)
     }
 
-    @Test("runs that fit one text are checked for each other text")
+    @Test("shared runs are checked against each text that uses them")
     func otherText() throws {
         for (length, fits) in [(Self.count, true), (Self.count - 1, false)] {
             var archive = SharingAssembler()
@@ -128,7 +128,7 @@ struct SharedPartTests {
         #expect(time < 1)
     }
 
-    @Test("packed integers that fit one count are checked for each other count")
+    @Test("shared packed integers are checked against the count of each object")
     func otherCount() throws {
         var archive = SharingAssembler()
         let path = archive.describe("NSIndexPath")
@@ -363,7 +363,7 @@ struct SharedPartTests {
         #expect(values.allSatisfy { ($0 as? [String: Any])?.isEmpty == true })
     }
 
-    @Test("`Codable` values are decoded from arrays in each other without copies")
+    @Test("`Codable` values are decoded from nested shared arrays without copies")
     func codableDoubling() throws {
         var archive = SharingAssembler()
         let array = archive.describe("NSArray")
@@ -460,7 +460,7 @@ struct SharedPartTests {
         #expect(pet == nil)
     }
 
-    @Test("the fields of an object that many entries share are counted at most twice")
+    @Test("the fields of a dictionary that many entries share are counted at most twice")
     func entries() throws {
         var archive = SharingAssembler()
         let (pet, holder) = (archive.describe("Pet"), archive.describe("Holder"))
