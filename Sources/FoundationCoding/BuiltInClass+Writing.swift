@@ -158,12 +158,17 @@ extension BuiltInClass {
     }
 
     private static func encode(_ set: NSIndexSet, _ encoder: KeyedEncoder) {
+        ArchivedIndexSet(ranges: ranges(of: set))?.encode(with: encoder)
+    }
+
+    /// Returns the ranges of an index set. One range may have more indexes than a loop could visit.
+    static func ranges(of set: NSIndexSet) -> [Range<Int>] {
         var ranges: [Range<Int>] = []
         // SAFETY: the second parameter, which would stop the enumeration, is not used.
         unsafe set.enumerateRanges { range, _ in
             ranges.append(range.location..<range.location + range.length)
         }
-        ArchivedIndexSet(ranges: ranges)?.encode(with: encoder)
+        return ranges
     }
 
     private static func encode(

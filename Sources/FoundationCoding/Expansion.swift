@@ -100,9 +100,9 @@ extension KeyedUnarchiverCoder {
         case let text as NSString: text.length
         case let data as NSData: data.length
         case let url as NSURL: (url as URL).absoluteString.utf8.count
-        case let path as NSIndexPath: path.length &* MemoryLayout<Int>.size
+        case let path as NSIndexPath: (path as IndexPath).count &* MemoryLayout<Int>.size
         case let set as NSIndexSet:
-            IndexSet(set).rangeView.count &* MemoryLayout<Range<Int>>.size
+            BuiltInClass.ranges(of: set).count &* MemoryLayout<Range<Int>>.size
         default: 0
         }
     }

@@ -162,7 +162,15 @@ struct SharedCollectionTests {
         }
         let sets = numbers.map { objects.collection("NSSet", [$0]) }
         let dictionaries = numbers.map { objects.dictionary([(numbers[0], $0)]) }
-        for elements in [arrays, sets, dictionaries] {
+        let indexSets = [0, 7].map { start in
+            objects.add(
+                "NSIndexSet",
+                [
+                    "NSRangeCount": 1, "NSLocation": .integer(PropertyListInteger(start)),
+                    "NSLength": .integer(PropertyListInteger(1 << 40)),
+                ])
+        }
+        for elements in [arrays, sets, dictionaries, indexSets] {
             let set = objects.collection("NSSet", elements)
             let read = try readRoot(objects.archive(root: set)) as? NSSet
             #expect(read?.count == elements.count)
