@@ -236,10 +236,12 @@ struct InlineListImporter: ArchiveImporter {
             frames[frame].unkeyed += 1
             return
         }
-        let isEscaped = frames[frame].escapesKeys && text.utf8.first == UInt8(ascii: "$")
-        guard key.isReference else { return output.key(isEscaped ? "$" + text : text) }
+        let isEscaped = frames[frame].escapesKeys
+        // The escaping copies the text, so a known key is not escaped again.
+        func written() -> String { isEscaped ? ArchiveKey.escaped(text) : text }
+        guard key.isReference else { return output.key(written()) }
         let form = KeyForm(index: key.target.index, isEscaped: isEscaped)
-        output.key(isEscaped ? "$" + text : text, known: &keys[form])
+        output.key(written(), known: &keys[form])
     }
 
     /// Writes a value or begins a container.

@@ -90,13 +90,9 @@ struct NIBArchiveImporter: ArchiveImporter {
         keys = document.keys.enumerated().map { index, text in
             let first = indices[ExactText(text)] ?? index
             indices[ExactText(text)] = first
-            let meaning = Meaning.allCases.first { $0.rawValue.isLiterally(text) }
-            return Key(text: text, meaning: meaning, first: first)
+            return Key(text: text, meaning: Meaning(literally: text), first: first)
         }
-        classes = document.classes.map { `class` in
-            let name = `class`.name
-            return KnownClass.allCases.first { $0.rawValue.isLiterally(name) }
-        }
+        classes = document.classes.map { KnownClass(literally: $0.name) }
         let count = document.trailingBytes.count
         if count > 0 {
             let place = document.trailingBytes.startIndex
@@ -277,17 +273,12 @@ struct NIBArchiveImporter: ArchiveImporter {
             if key.meaning == .element {
                 if isNew { Self.write(unkeyed, key.text, to: &output) }
             } else if isNew {
-                output.key(Self.escaped(key.text), known: &keys[value.keyIndex].number)
+                output.key(ArchiveKey.escaped(key.text), known: &keys[value.keyIndex].number)
                 Self.write(value, to: &output)
             } else {
                 try refuse(key.text, at: value.byteRange.lowerBound)
             }
         }
-    }
-
-    /// Returns a key with another `$` before it if it begins with `$`.
-    private static func escaped(_ key: String) -> String {
-        key.utf8.first == UInt8(ascii: "$") ? "$" + key : key
     }
 
     /// Throws or records the error for a key that occurs twice in an object.

@@ -105,8 +105,8 @@ extension KeyedUnarchiverCoder {
         throw reference.wrongType(expected: "an object")
     }
 
-    /// Returns a string, a number, data or a date. All references to one object of the archive lead to one
-    /// instance.
+    /// Returns a string, a number, data or a date. All references to one object of the archive lead
+    /// to one instance.
     private func leaf(_ reference: KeyedReference) throws -> AnyObject {
         let sharedNumber = reference.isShared ? reference.object.map { Int($0.value) } : nil
         if let sharedNumber, let known = leaves[sharedNumber] { return known }

@@ -34,27 +34,24 @@ final class BuilderHandle {
 
     /// Adds a value made of the bytes that a C caller passed.
     func add(
-        _ bytes: UnsafePointer<UInt8>?, _ count: Int,
-        _ body: (inout DocumentBuilder, [UInt8]) -> Void
+        _ bytes: UnsafeRawPointer?, _ count: Int, _ body: (inout DocumentBuilder, [UInt8]) -> Void
     ) {
-        if let misuse = misuse(ofCount: count) { return fail(misuse) }
-        let content = unsafe copied(bytes, count)
-        add { body(&$0, content) }
+        do throws(Failure) {
+            let content = try unsafe copied(bytes, count)
+            add { body(&$0, content) }
+        } catch { fail(error) }
     }
 
     /// Adds a value made of the text that a C caller passed.
     func addText(
-        _ text: UnsafePointer<CChar>?, _ count: Int,
-        _ body: (inout DocumentBuilder, String) -> Void
+        _ text: UnsafeRawPointer?, _ count: Int, _ body: (inout DocumentBuilder, String) -> Void
     ) {
-        if let misuse = misuse(ofCount: count) { return fail(misuse) }
-        let bytes = unsafe copied(
-            UnsafeRawPointer(text)?.assumingMemoryBound(to: UInt8.self), count)
-        guard let text = String(validUTF8: bytes) else {
-            return fail(
-                Failure("invalidString", "expected UTF-8 in a string of \(bytes.count) bytes"))
-        }
-        add { body(&$0, text) }
+        do throws(Failure) {
+            guard let text = String(validUTF8: try unsafe copied(text, count)) else {
+                throw Failure("invalidString", "expected UTF-8 in a string of \(count) bytes")
+            }
+            add { body(&$0, text) }
+        } catch { fail(error) }
     }
 
     /// Returns a number for the last complete value in the innermost open container, or 0.

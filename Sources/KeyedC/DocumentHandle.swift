@@ -101,29 +101,28 @@ struct Settings {
     /// Returns a copy of an input that a C caller passed. Input that exceeds the limit is not
     /// copied.
     func input(_ bytes: UnsafePointer<UInt8>?, _ count: Int) throws(Failure) -> [UInt8] {
-        if let failure = misuse(ofCount: count) { throw failure }
         guard count <= limits.inputSize else {
             throw Failure(
                 "sizeLimitExceeded",
                 "expected at most \(limits.inputSize) bytes of input, found \(count)", nil, true)
         }
-        return unsafe copied(bytes, count)
+        return try unsafe copied(bytes, count)
     }
 }
 
-/// Returns the failure for a count that no buffer can have, such as a negative number that became a
-/// `size_t`; nil for other counts.
-func misuse(ofCount count: Int) -> Failure? {
-    if count >= 0 { return nil }
-    return Failure(
-        "misuse", "expected a count of at most \(Int.max) bytes, found \(UInt(bitPattern: count))")
-}
-
-/// Returns a copy of the bytes that a C caller passed.
-func copied(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> [UInt8] {
-    guard let bytes = unsafe bytes, count > 0 else { return [] }
+/// Returns a copy of the bytes or the text that a C caller passed.
+///
+/// - Throws: `misuse` for a count that no buffer can have, such as a negative number that became a
+///   `size_t`.
+func copied(_ bytes: UnsafeRawPointer?, _ count: Int) throws(Failure) -> [UInt8] {
+    guard count >= 0 else {
+        throw Failure(
+            "misuse",
+            "expected a count of at most \(Int.max) bytes, found \(UInt(bitPattern: count))")
+    }
+    guard let bytes = unsafe bytes else { return [] }
     // SAFETY: the caller promises `count` bytes that can be read during the call.
-    return unsafe [UInt8](UnsafeBufferPointer(start: bytes, count: count))
+    return unsafe [UInt8](UnsafeRawBufferPointer(start: bytes, count: count))
 }
 
 /// Returns text in a block that the C caller owns.

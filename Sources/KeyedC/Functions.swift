@@ -49,7 +49,9 @@ public func keyed_root(_ document: OpaquePointer!) -> UInt32 {
 @c @implementation
 public func keyed_kind_of(_ bytes: UnsafePointer<UInt8>!, _ count: Int) -> UnsafePointer<CChar>! {
     // 64 KiB, because text formats may begin with a long comment or whitespace.
-    guard let kind = ContentKind(unsafe copied(bytes, min(count, 1 << 16))) else { return nil }
+    guard let beginning = unsafe try? copied(bytes, min(count, 1 << 16)),
+        let kind = ContentKind(beginning)
+    else { return nil }
     // SAFETY: a static string of several characters is stored as a pointer to bytes that end with
     // NUL.
     return unsafe UnsafeRawPointer(kind.name.utf8Start).assumingMemoryBound(to: CChar.self)
@@ -76,10 +78,7 @@ public func keyed_find(
     _ error: UnsafeMutablePointer<UnsafeMutablePointer<keyed_error>?>!
 ) -> OpaquePointer! {
     unsafe guarded(error) { () throws(Failure) in
-        if let failure = misuse(ofCount: path_count) { throw failure }
-        let bytes = unsafe copied(
-            UnsafeRawPointer(path)?.assumingMemoryBound(to: UInt8.self), path_count)
-        guard let text = String(validUTF8: bytes) else {
+        guard let text = String(validUTF8: try unsafe copied(path, path_count)) else {
             throw Failure("invalidKeyPath", "key path: expected UTF-8, found other bytes")
         }
         let parsed = try convertingErrors { () throws(PropertyListError) in

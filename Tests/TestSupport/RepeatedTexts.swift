@@ -4,7 +4,7 @@
 /// Typedstreams, NIBArchives and messages that contain one long text and refer to it many times.
 /// The builders would take time for each reference to the text.
 public struct RepeatedTexts: Sendable, CustomStringConvertible {
-    /// What the file contains. The name begins with the format.
+    /// The name of the format, and the contents of the file.
     public let name: String
     private let make: @Sendable (_ count: Int, _ length: Int) -> [UInt8]
 

@@ -63,8 +63,8 @@ struct FieldKeys {
 
 /// The escaping of keys of fields. Keys that begin with `$` belong to the format. A program's key
 /// that begins with `$` is escaped by another `$` before it.
-enum ArchiveKey {
-    static func escaped(_ key: String) -> String {
+package enum ArchiveKey {
+    package static func escaped(_ key: String) -> String {
         key.utf8.first == UInt8(ascii: "$") ? "$" + key : key
     }
 

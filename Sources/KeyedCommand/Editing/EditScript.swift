@@ -44,7 +44,7 @@ enum EditScript {
         _ words: inout Words, _ console: Console
     ) throws(Failure) -> PropertyListEdit {
         let verb = words.next() ?? ""
-        guard let verb = Verb.allCases.first(where: { $0.rawValue.isLiterally(verb) }) else {
+        guard let verb = Verb(literally: verb) else {
             let verbs = Verb.allCases.map(\.rawValue).joined(separator: ", ")
             throw Failure(
                 .usage, "expected one of \(verbs), found `\(ValueText.shortened(verb))`")
@@ -83,7 +83,7 @@ enum EditScript {
         _ words: inout Words, _ console: Console
     ) throws(Failure) -> PropertyListValue {
         var type = ValueType.string
-        if let named = words.peek().flatMap(ValueType.init(name:)) {
+        if let named = words.peek().flatMap(ValueType.init(literally:)) {
             _ = words.next()
             type = named
         }

@@ -9,14 +9,6 @@ enum ValueType: String, ExpressibleByArgument, CaseIterable {
     case string, integer, int, real, float, double, single, boolean, bool, date, data, hex, uid
     case null, array, set, dictionary, dict, plist
 
-    /// Creates the type with a name, or returns nil for any other text.
-    init?(name: String) {
-        guard let type = Self.allCases.first(where: { $0.rawValue.isLiterally(name) }) else {
-            return nil
-        }
-        self = type
-    }
-
     /// Creates the type of a value.
     init?(_ value: PropertyListValue) {
         switch value {

@@ -68,17 +68,17 @@ struct PlutilArguments {
         case .lint where output != nil: throw Self.failure("-o is not used with -lint.")
         default: break
         }
+        if writesHeader { try checkHeader() }
+        if appends {
+            guard case .insert = verb else { throw Self.unrecognized("-append") }
+        }
+    }
+
+    private func checkHeader() throws(Failure) {
         switch verb {
         case .convert(.objc): break
-        case .convert where writesHeader:
-            throw Self.failure("-header is only valid for objc literal conversions.")
-        case _ where writesHeader: throw Self.unrecognized("-header")
-        default: break
-        }
-        switch verb {
-        case .insert: break
-        case _ where appends: throw Self.unrecognized("-append")
-        default: break
+        case .convert: throw Self.failure("-header is only valid for objc literal conversions.")
+        default: throw Self.unrecognized("-header")
         }
     }
 

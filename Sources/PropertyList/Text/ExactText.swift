@@ -42,6 +42,17 @@ extension String {
     }
 }
 
+extension RawRepresentable where Self: CaseIterable, RawValue == String {
+    /// Returns the case whose raw value consists of the same scalars as a text, or nil if there is
+    /// none; see ``ExactText``. Linear in the number of cases and the length of the text.
+    package init?(literally text: String) {
+        guard let match = Self.allCases.first(where: { $0.rawValue.isLiterally(text) }) else {
+            return nil
+        }
+        self = match
+    }
+}
+
 extension StringProtocol {
     /// Returns whether the text begins with the scalars of `beginning`.
     package func literallyBegins(with beginning: String) -> Bool {

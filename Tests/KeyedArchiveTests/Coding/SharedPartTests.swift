@@ -13,8 +13,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Archives whose objects share parts that a class parses or converts. What is made of a part is
-/// shared too, or each object is charged for its copy.
+/// Archives whose objects share parts that a class parses or converts. The objects share the result
+/// too, or each of them is charged for its copy.
 @Suite("Shared parts of objects")
 struct SharedPartTests {
     private static let count = 300
