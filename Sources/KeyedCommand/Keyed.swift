@@ -92,13 +92,16 @@ enum Main {
             }
         }
         do {
-            let command = try command(arguments)
+            let command = try $parsing.withValue(arguments) { try command(arguments) }
             let size = arguments.reduce(0) { $0 + $1.utf8.count }
             return { run(command, argumentSize: size, $0) }
         } catch {
             return { explain(error, $0) }
         }
     }
+
+    /// The arguments that are being parsed. The argument parser does not pass them to `validate()`.
+    @TaskLocal static var parsing: [String] = []
 
     // The argument parser takes quadratic time in the number of arguments. It treats a group of
     // flags, such as -iq, as one argument for each letter. `checkFlags` counts the letters of every
@@ -123,7 +126,9 @@ enum Main {
         }
     }
 
-    private static func isOption(_ argument: String) -> Bool {
+    /// Returns a Boolean value indicating whether the argument parser takes an argument before `--`
+    /// for an option.
+    static func isOption(_ argument: String) -> Bool {
         argument.utf8.first == UInt8(ascii: "-") && argument.utf8.count > 1
     }
 

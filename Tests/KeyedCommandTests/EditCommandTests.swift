@@ -343,6 +343,11 @@ struct EditCommandTests {
         let run = try inPlace("set", "name", "-x").run
         #expect(run.status == 2 && run.errors.contains("begins with a dash, as in -- -x"))
         #expect(try inPlace("set", "name", "--", "-x", "-y").run.status == 2)
+        try Files.withFile(Self.text.utf8) { file in
+            let written = keyed("set", "--", file, "name", "-x").output
+            #expect(written == Self.text.replacing(">Anna<", with: ">-x<"))
+            #expect(keyed("set", "-x", "--", file, "name").status == 2)
+        }
     }
 
     @Test("an operation on the wrong kind of value is refused instead of giving an empty result")

@@ -77,7 +77,10 @@ struct ValueArgument: ParsableArguments {
 
     func validate() throws {
         if texts.count > 1 { throw ValidationError("Expected one value, found \(texts.count).") }
-        if let value, value.hasPrefix("-"), value != "-", !values.contains(Self.terminator),
+        guard let value, Main.isOption(value) else { return }
+        // The parser drops the terminator if it comes before the file or the path.
+        let operands = Main.parsing.drop { $0 != Self.terminator }.dropFirst()
+        if !operands.contains(where: { $0.isLiterally(value) }),
             ValueType.real.value(value) == nil, ValueType.integer.value(value) == nil
         {
             throw ValidationError(
