@@ -91,6 +91,39 @@ package struct DatabaseHeader: Sendable, Equatable {
     /// - Complexity: Linear in the number of bytes.
     package func text(_ bytes: some Collection<UInt8>) -> String {
         if textEncoding == .utf8 { return String(decoding: bytes, as: UTF8.self) }
+        return String(decoding: units(bytes), as: UTF16.self)
+    }
+
+    /// Returns the UTF-8 form of UTF-16 text of the database. An unpaired surrogate becomes the three
+    /// bytes that its number would have in UTF-8. Parsers refuse these bytes. An odd last byte is
+    /// ignored.
+    ///
+    /// - Complexity: Linear in the number of bytes.
+    package func convertedText(_ bytes: some Collection<UInt8>) -> [UInt8] {
+        let units = units(bytes)
+        var result: [UInt8] = []
+        var start = 0
+        for (index, unit) in units.enumerated() where Self.isUnpaired(index, units) {
+            result += String(decoding: units[start..<index], as: UTF16.self).utf8
+            result += [
+                0xE0 | UInt8(unit >> 12), 0x80 | UInt8(unit >> 6 & 0x3F), 0x80 | UInt8(unit & 0x3F),
+            ]
+            start = index + 1
+        }
+        return result + String(decoding: units[start...], as: UTF16.self).utf8
+    }
+
+    /// Returns whether the unit at an index is a surrogate that is not part of a pair.
+    private static func isUnpaired(_ index: Int, _ units: [UInt16]) -> Bool {
+        if UTF16.isLeadSurrogate(units[index]) {
+            return index + 1 == units.count || !UTF16.isTrailSurrogate(units[index + 1])
+        }
+        return UTF16.isTrailSurrogate(units[index])
+            && (index == 0 || !UTF16.isLeadSurrogate(units[index - 1]))
+    }
+
+    /// Returns the units of UTF-16 text of the database. An odd last byte is ignored.
+    private func units(_ bytes: some Collection<UInt8>) -> [UInt16] {
         var units: [UInt16] = []
         var first: UInt8?
         for byte in bytes {
@@ -103,6 +136,6 @@ package struct DatabaseHeader: Sendable, Equatable {
                     ? UInt16(before) << 8 | UInt16(byte) : UInt16(byte) << 8 | UInt16(before))
             first = nil
         }
-        return String(decoding: units, as: UTF16.self)
+        return units
     }
 }

@@ -13,7 +13,7 @@ package final class DatabasePages {
     ///
     /// - Parameters:
     ///   - main: The database.
-    ///   - log: Its write-ahead log, if there is one.
+    ///   - log: Its write-ahead log, if there is one that contains a committed transaction.
     /// - Throws: An error if a file cannot be read, if a header is malformed, or if the page sizes
     ///   of the database and the log differ.
     package init(

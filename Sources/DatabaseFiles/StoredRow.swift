@@ -41,12 +41,17 @@ extension RowPayload {
             header <= size
         else { throw DatabaseFileError("expected a row with a header, found \(size) bytes") }
         let headerSize = Int(clamping: header)
-        let longest = min(limit, StoredTable.mostColumns) * Self.longestType
+        let limit = min(limit, StoredTable.mostColumns)
+        let longest = limit * Self.longestType
         let types = try bytes(in: length..<min(headerSize, length + longest))
         var values: [StoredValue] = []
         var (index, position) = (0, headerSize)
         while index < types.count, values.count < limit {
-            guard let (type, width) = types.variableInteger(at: index) else { break }
+            guard let (type, width) = types.variableInteger(at: index) else {
+                throw DatabaseFileError(
+                    "expected the header of a row to end after the type of a value, found a part "
+                        + "of one at byte \(length + index)")
+            }
             index += width
             let (kind, count) = Self.layout(of: type)
             guard count <= size - position else {

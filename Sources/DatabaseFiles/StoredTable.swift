@@ -18,7 +18,8 @@ package struct StoredTable: Sendable {
     /// Reads the tables of a database, in the order of the schema.
     ///
     /// The schema is the table whose root is page 1. It has the columns `type`, `name`, `tbl_name`,
-    /// `rootpage` and `sql`. Views and virtual tables have no root.
+    /// `rootpage` and `sql`. The type is `table`, `index`, `view` or `trigger`. Virtual tables have
+    /// no root.
     ///
     /// - Returns: The tables, and the first defect found in the schema.
     package static func all(
@@ -31,32 +32,57 @@ package struct StoredTable: Sendable {
             do {
                 if let table = try StoredTable(&row.payload, pages.header) { tables.append(table) }
             } catch {
-                if problem == nil { problem = walk.problem ?? error.what }
+                let place = row.rowID.map { "row \($0): " } ?? ""
+                if problem == nil { problem = walk.problem ?? place + error.what }
             }
         }
         return (tables, problem ?? walk.problem)
     }
 
+    /// Parses a row of the schema. The result is nil for anything but a table, and for a virtual
+    /// table.
     private init?(
         _ payload: inout RowPayload, _ header: DatabaseHeader
     ) throws(DatabaseFileError) {
         let values = try payload.values(limit: 5)
-        guard values.count == 5 else { return nil }
-        guard header.text(try payload.bytes(in: values[0].range)).utf8.elementsEqual("table".utf8)
-        else { return nil }
-        guard values[3].kind == .other else { return nil }
-        let number = try payload.bytes(in: values[3].range)
+        guard values.count == 5 else {
+            throw DatabaseFileError("expected 5 values, found \(values.count)")
+        }
+        let type = header.text(try payload.bytes(in: values[0].range)).utf8
+        if ["index", "view", "trigger"].contains(where: { type.elementsEqual($0.utf8) }) {
+            return nil
+        }
+        guard type.elementsEqual("table".utf8) else {
+            throw DatabaseFileError(
+                "expected the type table, index, view or trigger, found another")
+        }
+        let sql = header.text(try payload.bytes(in: values[4].range))
+        guard let root = try Self.root(values[3], &payload) else {
+            // SQLite writes these words for every virtual table.
+            if sql.utf8.starts(with: "CREATE VIRTUAL TABLE ".utf8) { return nil }
+            throw DatabaseFileError("expected the number of a root page for a table, found none")
+        }
+        self.root = root
+        name = header.text(try payload.bytes(in: values[1].range))
+        definition = TableDefinition(Array(sql.utf8))
+    }
+
+    /// Returns the number of a root page, or nil for 0 and for anything but an integer.
+    private static func root(
+        _ value: StoredValue, _ payload: inout RowPayload
+    ) throws(DatabaseFileError) -> UInt32? {
+        guard value.kind == .other else { return nil }
+        let number = try payload.bytes(in: value.range)
         // SQLite stores page numbers of 2³¹ or more in 6 bytes.
         guard number.count <= 4 else {
             throw DatabaseFileError(
                 "expected a root page number of at most 4 bytes for a table, found one of "
                     + "\(number.count) bytes")
         }
-        guard let root = number.bigEndian(at: 0, width: number.count), root > 0 else { return nil }
-        self.root = UInt32(truncatingIfNeeded: root)
-        name = header.text(try payload.bytes(in: values[1].range))
-        let sql = header.text(try payload.bytes(in: values[4].range))
-        definition = TableDefinition(Array(sql.utf8))
+        let root = number.bigEndian(at: 0, width: number.count).map {
+            UInt32(truncatingIfNeeded: $0)
+        }
+        return root == 0 ? nil : root
     }
 
     /// Returns the names of the columns, in the order in which rows store them.

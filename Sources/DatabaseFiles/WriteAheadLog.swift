@@ -25,7 +25,8 @@
 /// | 16 | 8 | checksum of bytes 0–7 and the page, continued from the header or frame before |
 ///
 /// The log ends at the first frame with other salts or a wrong checksum. Frames after the last
-/// commit are ignored.
+/// commit are ignored. Frames with the salts of the log after its end remain from a transaction that
+/// was rolled back, or the log is damaged.
 package struct WriteAheadLog: Sendable, Equatable {
     package static let suffix = "-wal"
     private static let headerSize = 32
@@ -34,28 +35,41 @@ package struct WriteAheadLog: Sendable, Equatable {
     private static let version: UInt32 = 3_007_000
 
     package let pageSize: Int
-    /// The number of pages of the database after the last transaction.
+    /// The number of pages of the database after the last transaction. It is 0 if the log contains no
+    /// committed transaction.
     package private(set) var pageCount = 0
+    /// The frames with the salts of the log after its end, or nil if there are none.
+    package private(set) var leftFrames: LeftFrames?
     /// The offset of the latest committed contents of each page.
     private(set) var offsets: [UInt32: Int] = [:]
 
+    /// Frames that are not part of the log.
+    package struct LeftFrames: Sendable, Equatable {
+        /// The number of the first frame. The first frame of a log has the number 1.
+        package let first: Int
+        package fileprivate(set) var count = 0
+        /// The number of frames that end a transaction.
+        package fileprivate(set) var commitCount = 0
+    }
+
     /// Reads the committed frames of a log.
     ///
-    /// - Returns: nil for a log without a valid header or a committed transaction.
+    /// - Throws: An error if the log cannot be read, or if its header is malformed.
     /// - Complexity: Linear in the size of the log.
-    package init?(_ source: some ByteSource) throws(DatabaseFileError) {
+    package init(_ source: some ByteSource) throws(DatabaseFileError) {
         let head = try source.read(at: 0, count: Self.headerSize)
         guard head.count == Self.headerSize, let magic = head.word(at: 0), magic & ~1 == Self.magic,
             head.word(at: 4) == Self.version, let size = head.word(at: 8)
-        else { return nil }
+        else {
+            throw DatabaseFileError("expected the header of a write-ahead log, found other bytes")
+        }
         pageSize = Int(clamping: size)
         var checksum = Checksum(isBigEndian: magic & 1 == 1)
         checksum.add(head[..<24])
         guard DatabaseHeader.isPageSize(pageSize), checksum.matches(head, at: 24) else {
-            return nil
+            throw DatabaseFileError("the header has a wrong checksum or page size")
         }
         try readFrames(source, salts: head[16..<24], checksum)
-        if pageCount == 0 { return nil }
     }
 
     private mutating func readFrames(
@@ -70,10 +84,10 @@ package struct WriteAheadLog: Sendable, Equatable {
             let frame = try source.read(at: offset, count: frameSize)
             guard frame.count == frameSize, let page = frame.word(at: 0), page > 0,
                 let count = frame.word(at: 4), frame[8..<16].elementsEqual(salts)
-            else { return }
+            else { break }
             checksum.add(frame[..<8])
             checksum.add(frame[Self.frameHeaderSize...])
-            guard checksum.matches(frame, at: 16) else { return }
+            guard checksum.matches(frame, at: 16) else { break }
             pending.append((page, offset + Self.frameHeaderSize))
             offset += frameSize
             guard count > 0 else { continue }
@@ -81,6 +95,27 @@ package struct WriteAheadLog: Sendable, Equatable {
             for frame in pending { offsets[frame.page] = frame.offset }
             pending.removeAll(keepingCapacity: true)
         }
+        try countLeftFrames(source, salts: salts, from: offset)
+    }
+
+    /// Counts the frames with the salts of the log that begin at `start` or after it. The last one
+    /// may be incomplete.
+    private mutating func countLeftFrames(
+        _ source: some ByteSource, salts: ArraySlice<UInt8>, from start: Int
+    ) throws(DatabaseFileError) {
+        let frameSize = Self.frameHeaderSize + pageSize
+        var left = LeftFrames(first: (start - Self.headerSize) / frameSize + 1)
+        var offset = start
+        while offset < source.size {
+            let head = try source.read(at: offset, count: Self.frameHeaderSize)
+            guard head.count == Self.frameHeaderSize, head[8..<16].elementsEqual(salts) else {
+                break
+            }
+            left.count += 1
+            if let size = head.word(at: 4), size > 0 { left.commitCount += 1 }
+            offset += frameSize
+        }
+        if left.count > 0 { leftFrames = left }
     }
 
     /// The running checksum. It consists of two sums of 32-bit words, each of which is added to the

@@ -300,14 +300,18 @@ struct Input {
     static func bytes(_ path: String, _ limits: ParsingLimits) throws(Failure) -> [UInt8] {
         let bytes: [UInt8]
         do { bytes = try FileAccess.read(path, limit: limits.inputSize) } catch {
+            if error.isTooLarge { throw tooLarge(path, limits) }
             throw Failure(.invalid, "\(TerminalText.escaped(path)): \(error.message)")
         }
-        if bytes.count > limits.inputSize {
-            throw Failure(
-                .limit,
-                "\(TerminalText.escaped(path)): the file has more than the \(limits.inputSize) "
-                    + "bytes that --limits allows")
-        }
+        if bytes.count > limits.inputSize { throw tooLarge(path, limits) }
         return bytes
+    }
+
+    /// Returns the failure for a file that is larger than the limits allow.
+    static func tooLarge(_ path: String, _ limits: ParsingLimits) -> Failure {
+        Failure(
+            .limit,
+            "\(TerminalText.escaped(path)): the file has more than the \(limits.inputSize) bytes that "
+                + "--limits allows")
     }
 }

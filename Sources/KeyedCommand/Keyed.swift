@@ -35,7 +35,8 @@ package func main() -> Never {
     let console = Console()
     if let index = Environment.firstInvalidArgument, index > 0 {
         console.complain(
-            "keyed: expected arguments in UTF-8, found other bytes in argument \(index)")
+            "keyed: expected arguments in UTF-8, found other bytes in argument \(index); for a file "
+                + "with such a name, give its contents on standard input, as `-`")
         console.flush()
         leave(.usage)
     }
@@ -92,7 +93,7 @@ enum Main {
             }
         }
         do {
-            let command = try $parsing.withValue(arguments) { try command(arguments) }
+            let command = try $parsing.withValue(arguments) { try Self.command(arguments) }
             let size = arguments.reduce(0) { $0 + $1.utf8.count }
             return { run(command, argumentSize: size, $0) }
         } catch {

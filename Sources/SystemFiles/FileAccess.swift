@@ -13,9 +13,10 @@ package enum FileAccess {
 
     /// Reads a whole file, or standard input for `-`.
     ///
-    /// - Returns: The contents. For a file of more than `limit` bytes, the result has more than
-    ///   `limit` bytes but may be incomplete.
-    /// - Throws: A system error, or an error for a pipe without a writer.
+    /// - Returns: The contents. For a pipe or a device with more than `limit` bytes, the result has
+    ///   more than `limit` bytes but may be incomplete.
+    /// - Throws: A system error, an error for a pipe without a writer, or `isTooLarge` for a regular
+    ///   file of more than `limit` bytes, which is not read.
     package static func read(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
         if path == standardInput {
             return try FileDescriptor.standardInput.readAll(limit: limit)
@@ -24,6 +25,7 @@ package enum FileAccess {
         defer { file.close() }
         let mode = try FileMode(of: file)
         if mode.isDirectory { throw SystemError.isDirectory }
+        if mode.isRegular, mode.size > limit { throw SystemError.tooLarge(mode, limit: limit) }
         let bytes = try file.readAll(limit: limit)
         if bytes.isEmpty, mode.kind == .pipe {
             throw SystemError(message: "the file is a pipe that no program writes to")

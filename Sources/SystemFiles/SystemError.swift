@@ -40,6 +40,7 @@ package struct SystemError: Error {
     private static let noFolder: Int32 = -2
     private static let locked: Int32 = -3
     private static let noFile: Int32 = -4
+    private static let largeFile: Int32 = -5
 
     /// The error for a name that the system would truncate at a NUL.
     static let nulInName = SystemError(
@@ -59,6 +60,15 @@ package struct SystemError: Error {
             }
         return SystemError(message: "expected a regular file, found a \(kind)")
     }
+
+    /// Returns the error for a file of more than `limit` bytes.
+    static func tooLarge(_ mode: FileMode, limit: Int) -> SystemError {
+        SystemError(
+            number: largeFile, message: "expected at most \(limit) bytes, found \(mode.size)")
+    }
+
+    /// A Boolean value indicating whether the file has more bytes than the caller accepts.
+    package var isTooLarge: Bool { number == Self.largeFile }
 
     /// The error for a name that is taken.
     static let existing = SystemError(number: EEXIST)

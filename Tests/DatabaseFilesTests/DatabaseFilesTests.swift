@@ -148,6 +148,11 @@ struct CompanionTests {
         for count in 0..<32 + 24 + 512 {
             #expect(try value(Array(log([(2, page("one"), 2)]).prefix(count))) == old)
         }
+        // They are counted, if they have the salts of the log.
+        let left = try WriteAheadLog(MemorySource(damaged)).leftFrames
+        #expect(left?.first == 2 && left?.count == 2 && left?.commitCount == 2)
+        damaged[32 + 2 * (24 + 512) + 8] ^= 1
+        #expect(try WriteAheadLog(MemorySource(damaged)).leftFrames?.count == 1)
         var version = log([(2, page("one"), 2)])
         version[7] ^= 1
         #expect(try value(version) == old)
@@ -383,8 +388,43 @@ struct MalformedDatabaseTests {
         #expect(contents.values.map(\.table) == ["near"])
         #expect(
             contents.problems == [
-                "expected a root page number of at most 4 bytes for a table, found one of 6 bytes"
+                "row 1: expected a root page number of at most 4 bytes for a table, found one of 6 "
+                    + "bytes"
             ])
+    }
+
+    @Test("a schema row of an unknown type, or of a table without a root page, is reported")
+    func unknownSchemaRows() throws {
+        for (type, sql, problem) in [
+            ("tabke", "CREATE TABLE x (v)", "expected the type table, index, view or trigger"),
+            ("table", "CREATE TABLE x (v)", "expected the number of a root page for a table"),
+            ("table", "CREATE VIRTUAL TABLE x USING fts5(v)", nil), ("view", "CREATE VIEW x", nil),
+        ] {
+            var assembler = Assembler()
+            assembler.addSchemaRow(type, "x", sql: sql)
+            let cell = assembler.cell(row(bytes("value")), number: 1)
+            let root = assembler.add(assembler.treePage(kind: 13, [cell]))
+            assembler.addTable("near", root: root, columns: "v)")
+            let contents = try read(assembler.bytes())
+            #expect(contents.values.map(\.table) == ["near"])
+            #expect(contents.problems.count == (problem == nil ? 0 : 1))
+            if let problem {
+                #expect(contents.problems.first?.contains("row 1: " + problem) == true)
+            }
+        }
+    }
+
+    @Test("a row whose header ends within the type of a value is reported")
+    func cutHeader() throws {
+        var assembler = Assembler()
+        var contents = row(bytes(String(repeating: "a", count: 100)))
+        contents[0] -= 1
+        let root = assembler.add(
+            assembler.treePage(kind: 13, [assembler.cell(contents, number: 1)]))
+        assembler.addTable("t", root: root, columns: "v)")
+        let problems = try read(assembler.bytes()).problems
+        #expect(problems.count == 1)
+        #expect(problems.first?.contains("found a part of one at byte 1") == true, "\(problems)")
     }
 
     @Test("of several defects in the schema, the first is reported")

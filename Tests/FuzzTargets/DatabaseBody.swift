@@ -18,7 +18,7 @@ public func fuzzDatabase(_ bytes: [UInt8]) throws {
     } else {
         files.database = input
     }
-    _ = try WriteAheadLog(MemorySource(input))
+    _ = try? WriteAheadLog(MemorySource(input))
     _ = try RollbackJournal(MemorySource(input))
     _ = try RollbackJournal(MemorySource(files.journal))
     try check(files)
@@ -26,7 +26,7 @@ public func fuzzDatabase(_ bytes: [UInt8]) throws {
 
 private func check(_ files: DatabaseScript) throws {
     let (main, log) = (CountingSource(files.database), CountingSource(files.log))
-    let offsets = try WriteAheadLog(log)
+    let offsets = (try? WriteAheadLog(log)).flatMap { $0.pageCount > 0 ? $0 : nil }
     guard
         let pages = try? DatabasePages(main, log: offsets.map { ($0, log) })
     else { return }

@@ -232,6 +232,13 @@ struct ExploreTests {
                 #expect(run.errors.contains("a page cannot replace an explored file"))
                 #expect(try Files.bytes(file) == bytes)
             }
+            for arguments in ["-o '\(file)'", "--dir '\(folder.path)'"] {
+                let call = "'\(keyedPath)' explore - \(arguments) < '\(file)'"
+                let run = try process("/bin/sh", ["-c", call])
+                #expect(run.status == 1)
+                #expect(run.errors.contains("a page cannot replace an explored file"))
+                #expect(try Files.bytes(file) == bytes)
+            }
         }
     }
 

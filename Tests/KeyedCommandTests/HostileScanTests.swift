@@ -106,6 +106,12 @@ struct HostileScanTests {
         try Files.withFile(try database(["t"]), named: "a.db") { file in
             try Data("something else".utf8).write(to: URL(filePath: file + "-wal"))
             var run = keyed("scan", file)
+            #expect(run.status == 3)
+            #expect(
+                run.errors == "\(file)-wal: expected the header of a write-ahead log, found other "
+                    + "bytes; the file is shown without it\n")
+            try Data(Assembler.log([], pageSize: 512)).write(to: URL(filePath: file + "-wal"))
+            run = keyed("scan", file)
             #expect(run.status == 0)
             #expect(run.errors == "\(file)-wal: contains no committed change; it is ignored\n")
             let log = Assembler.log(
@@ -182,9 +188,72 @@ struct HostileScanTests {
 
     @Test("standard input is read like a file")
     func standardInput() throws {
-        let run = try keyedProcess(["scan", "-"], input: try database(["t"]))
+        var bytes = try database(["t"])
+        let run = try keyedProcess(["scan", "-"], input: bytes)
         #expect(run.status == 0)
         #expect(run.output == "t.v: 1 of 1 value: 1 binary property list\n")
+        #expect(run.errors == "")
+        bytes.replaceSubrange(18..<20, with: [2, 2])
+        let logged = try keyedProcess(["scan", "-"], input: bytes)
+        #expect(logged.status == 0 && logged.output == run.output)
+        #expect(logged.errors.contains("so its changes are not shown"))
+    }
+
+    /// Calls `body` with the name of a database and of its write-ahead log. Only the log has a row.
+    private func withLog(_ body: (_ file: String, _ log: [UInt8]) throws -> Void) throws {
+        var assembler = Assembler()
+        let cell = assembler.cell(Assembler.row([.blob(try Files.binary([1]))]), number: 1)
+        let root = assembler.add(assembler.treePage(kind: 13, []))
+        assembler.addTable("t", root: root, columns: "v)")
+        let page = Assembler(pageSize: 512).treePage(kind: 13, [cell])
+        let frame = (page: root, contents: page, count: 2)
+        try Files.withFile(assembler.bytes(), named: "a.db") { file in
+            try body(file, Assembler.log([frame, frame, frame], pageSize: 512))
+        }
+    }
+
+    @Test("a link to a database is read with the write-ahead log beside the database")
+    func link() throws {
+        try withLog { file, log in
+            try Data(log).write(to: URL(filePath: file + "-wal"))
+            let found = "t.v: 1 of 1 value: 1 binary property list\n"
+            #expect(keyed("scan", file).output == found)
+            try Files.withFolder { folder in
+                let link = folder.appending(path: "link.db").path
+                try FileManager.default.createSymbolicLink(
+                    atPath: link, withDestinationPath: file)
+                let run = keyed("scan", link)
+                #expect(run.status == 0 && run.output == found)
+                #expect(run.errors.hasSuffix("a.db-wal: its committed changes are included\n"))
+            }
+        }
+    }
+
+    @Test("frames of a write-ahead log that cannot be read are reported")
+    func damagedLog() throws {
+        try withLog { file, log in
+            for (offset, status, message) in [
+                (
+                    32 + 24 + 512 + 100, Int32(3),
+                    "2 frames from frame 2 on, 2 of which end a transaction, are left out"
+                ), (8, 3, "the header has a wrong checksum or page size"),
+                (0, 3, "expected the header of a write-ahead log, found other bytes"),
+            ] {
+                var log = log
+                log[offset] ^= 4
+                try Data(log).write(to: URL(filePath: file + "-wal"))
+                let run = keyed("scan", file)
+                #expect(run.status == status)
+                #expect(run.errors.contains("a.db-wal: " + message), "\(run.errors)")
+            }
+            try Data(log.dropLast()).write(to: URL(filePath: file + "-wal"))
+            let run = keyed("scan", file)
+            #expect(run.status == 3)
+            #expect(
+                run.errors.hasSuffix(
+                    "a.db-wal: 1 frame from frame 3 on, 1 of which ends a transaction, is left out, "
+                        + "as in SQLite: frame 3 is incomplete or has a wrong checksum\n"))
+        }
     }
 
     @Test("a device with more bytes than the size limit allows gives exit code 4")
@@ -227,6 +296,13 @@ struct HostileScanTests {
             try Files.withFile(bytes, named: "a.db") { file in
                 let run = keyed("scan", file, "--depth", "1", "--row", "1")
                 #expect(run.lines.last == "  \"é𝄞\"")
+            }
+            // An unpaired surrogate in place of the é.
+            let place = try #require(bytes.firstRange(of: encoded("é")))
+            bytes.replaceSubrange(place, with: encoded("é").map { $0 == 0xE9 ? 0 : 0xD8 })
+            try Files.withFile(bytes, named: "a.db") { file in
+                let run = keyed("scan", file, "--depth", "1", "--row", "1")
+                #expect(run.output.contains("damaged"), "\(run.output)")
             }
         }
     }

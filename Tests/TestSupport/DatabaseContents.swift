@@ -52,8 +52,7 @@ package struct DatabaseContents: Equatable {
     /// Reads a database with its write-ahead log, if that contains a complete transaction.
     package init(_ bytes: [UInt8], log: [UInt8]? = nil) throws {
         let source = log.map { MemorySource($0) }
-        let offsets = try source.flatMap { try WriteAheadLog($0) }
-        if let source, let offsets {
+        if let source, let offsets = try? WriteAheadLog(source), offsets.pageCount > 0 {
             self.init(try DatabasePages(MemorySource(bytes), log: (offsets, source)))
         } else {
             self.init(try DatabasePages(MemorySource(bytes)))

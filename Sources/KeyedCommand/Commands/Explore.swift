@@ -61,8 +61,9 @@ struct Explore: CommandOnFiles, ConsoleCommand {
     var parsingLimits: ParsingLimits { limits.limits }
 
     func execute(_ console: Console) -> ExitStatus {
-        let inputs = files.filter { $0 != FileAccess.standardInput }.compactMap {
-            try? FileMode(of: $0)
+        let inputs = files.compactMap { file in
+            file == FileAccess.standardInput
+                ? try? FileMode(of: FileDescriptor.standardInput) : try? FileMode(of: file)
         }
         guard let dir else {
             return console.forEachFile(files, "exploring") { file throws(Failure) in

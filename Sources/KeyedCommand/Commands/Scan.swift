@@ -60,17 +60,23 @@ struct Scan: ParsableCommand, ConsoleCommand {
 
     private func provenance(_ input: DatabaseInput) throws(Failure) -> PropertyListDictionary {
         guard tree.json else { return [:] }
-        let bytes =
-            if let bytes = input.bytes { bytes } else {
-                try Input.bytes(database, options.limits.limits)
-            }
-        var provenance = Provenance.of(database, bytes)
-        if let log = input.logPath {
-            let log = Provenance.of(log, try Input.bytes(log, options.limits.limits))
-            provenance["wal"] = log["file"]
-            provenance["walSha256"] = log["sha256"]
+        var provenance: PropertyListDictionary = [
+            "file": .string(database), "sha256": .string(try hash(of: input.main, database)),
+        ]
+        if let log = input.log {
+            provenance["wal"] = .string(log.path)
+            provenance["walSha256"] = .string(try hash(of: log.source, log.path))
         }
         return provenance
+    }
+
+    /// Returns the hash of a file, in hexadecimal.
+    private func hash(of source: any ByteSource, _ path: String) throws(Failure) -> String {
+        let limits = options.limits.limits
+        if source.size > limits.inputSize { throw Input.tooLarge(path, limits) }
+        do throws(DatabaseFileError) { return try SHA256.hexadecimal(of: source) } catch {
+            throw Failure(.invalid, "\(TerminalText.escaped(path)): \(error.what)")
+        }
     }
 
     private func scanTables(_ scan: inout DatabaseScan) throws(Failure) {

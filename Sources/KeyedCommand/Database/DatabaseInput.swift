@@ -14,32 +14,38 @@ struct DatabaseInput {
     let pages: DatabasePages
     /// The number of bytes of the file and its write-ahead log.
     let size: Int
-    /// The contents of standard input, or of a device; nil for a regular file.
-    let bytes: [UInt8]?
     /// The lines for standard error.
     private(set) var notes: [String] = []
     /// A Boolean value that says whether the contents are incomplete or differ from those that
     /// SQLite would show.
     private(set) var isPartial = false
-    /// The path of the write-ahead log whose changes are included.
-    private(set) var logPath: String?
+    /// The file, or the contents of standard input or of a device.
+    let main: any ByteSource
+    /// The write-ahead log whose changes are included, and its path.
+    private(set) var log: (path: String, source: any ByteSource)?
 
     init(_ path: String, limits: ParsingLimits) throws(Failure) {
         do {
-            let (main, bytes) = try Self.open(path, limits)
-            self.bytes = bytes
+            let isFile: Bool
+            (main, isFile) = try Self.open(path, limits)
             let head = try main.read(at: 0, count: DatabaseHeader.size)
             if let problem = Self.problem(head) { throw DatabaseFileError(problem) }
-            guard bytes == nil else {
+            guard isFile else {
                 pages = try DatabasePages(main)
                 size = main.size
+                if pages.header.usesWriteAheadLog {
+                    notes = [
+                        "\(TerminalText.escaped(path)): the database uses a write-ahead log; only the "
+                            + "name of a file leads to it, so its changes are not shown"
+                    ]
+                }
                 return
             }
-            var notes = DatabaseNotes(path)
+            var notes = DatabaseNotes(try Self.target(of: path))
             notes.inspectJournal(pageSize: try DatabaseHeader(head).pageSize)
             (pages, size) = try notes.pages(main)
             (self.notes, isPartial) = (notes.lines, notes.isPartial)
-            logPath = notes.logPath
+            log = notes.log
         } catch let failure as Failure {
             throw failure
         } catch let error as SystemError {
@@ -51,13 +57,18 @@ struct DatabaseInput {
 
     private static func open(
         _ path: String, _ limits: ParsingLimits
-    ) throws -> (any ByteSource, [UInt8]?) {
-        if path != FileAccess.standardInput {
-            let mode = try FileMode(of: path)
-            if mode.isRegular { return (try FileSource(path), nil) }
+    ) throws -> (any ByteSource, isFile: Bool) {
+        if path != FileAccess.standardInput, try FileMode(of: path).isRegular {
+            return (try FileSource(path), true)
         }
-        let bytes = try Input.bytes(path, limits)
-        return (MemorySource(bytes), bytes)
+        return (MemorySource(try Input.bytes(path, limits)), false)
+    }
+
+    /// Returns the path of the file that a symbolic link leads to. SQLite keeps the other files of a
+    /// database beside that file. A path that is not a link is returned unchanged.
+    private static func target(of path: String) throws -> String {
+        let place = FilePlace(path, followingLinks: false)
+        return try FileMode(of: place).kind == .symbolicLink ? resolved(path) : path
     }
 
     /// Returns the reason why a file is not a database, with an alternative to try, or nil for a
@@ -77,8 +88,8 @@ private struct DatabaseNotes {
     let path: String
     private(set) var lines: [String] = []
     private(set) var isPartial = false
-    /// The write-ahead log whose changes are included.
-    private(set) var logPath: String?
+    /// The write-ahead log whose changes are included, and its path.
+    private(set) var log: (path: String, source: any ByteSource)?
 
     init(_ path: String) { self.path = path }
 
@@ -129,19 +140,39 @@ private struct DatabaseNotes {
         }
     }
 
+    /// Reports the frames after the end of a log. If one of them ends a transaction, the log is
+    /// damaged or was not written completely. Otherwise they may remain from a transaction that was
+    /// rolled back.
+    private mutating func noteLeftFrames(_ log: WriteAheadLog) {
+        guard let left = log.leftFrames else { return }
+        let frames = TreeForm.count(left.count, "frame", "frames")
+        let ends =
+            left.commitCount == 0
+            ? "none of which ends a transaction"
+            : "\(left.commitCount) of which end\(left.commitCount == 1 ? "s" : "") a transaction"
+        note(
+            WriteAheadLog.suffix,
+            "\(frames) from frame \(left.first) on, \(ends), \(left.count == 1 ? "is" : "are") left "
+                + "out, as in SQLite: frame \(left.first) is incomplete or has a wrong checksum",
+            isPartial: left.commitCount > 0)
+    }
+
     /// Returns the pages of the database, combined with those of its write-ahead log, and the size
     /// of both files in bytes.
     mutating func pages(_ main: any ByteSource) throws -> (DatabasePages, size: Int) {
         let suffix = WriteAheadLog.suffix
         if let source = companion(suffix) {
             do {
-                if let log = try WriteAheadLog(source) {
+                let log = try WriteAheadLog(source)
+                if log.pageCount > 0 {
                     let pages = try DatabasePages(main, log: (log, source))
                     note(suffix, "its committed changes are included", isPartial: false)
-                    logPath = path + suffix
+                    noteLeftFrames(log)
+                    self.log = (path + suffix, source)
                     return (pages, main.size + source.size)
                 }
                 note(suffix, "contains no committed change; it is ignored", isPartial: false)
+                noteLeftFrames(log)
             } catch {
                 note(suffix, "\(error); the file is shown without it")
             }

@@ -137,7 +137,7 @@ struct DatabaseScan {
         let isConverted = value.kind == .text && header.textEncoding != .utf8
         let limit = isConverted && limit < .max / 2 ? limit * 2 : limit
         let bytes = try payload.bytes(in: value.range.prefix(limit))
-        return isConverted ? Array(header.text(bytes).utf8) : bytes
+        return isConverted ? header.convertedText(bytes) : bytes
     }
 
     private mutating func show(

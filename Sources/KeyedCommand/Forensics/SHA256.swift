@@ -1,6 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+import DatabaseFiles
+
 /// The SHA-256 hash (FIPS 180-4). It identifies source files in the output, and scripts and styles
 /// in content security policies.
 ///
@@ -16,21 +18,45 @@ struct SHA256 {
     /// Returns the hash of `bytes` in hexadecimal. Linear.
     static func hexadecimal(of bytes: [UInt8]) -> String { ValueText.hex(hash(of: bytes)[...]) }
 
+    /// Returns the hash of the bytes of a source in hexadecimal, reading it in portions. Linear.
+    static func hexadecimal(of source: any ByteSource) throws(DatabaseFileError) -> String {
+        let portion = 1 << 20
+        var hash = SHA256()
+        var offset = 0
+        while true {
+            let bytes = try source.read(at: offset, count: portion)
+            offset += bytes.count
+            if bytes.count < portion {
+                return ValueText.hex(hash.finish(bytes, length: offset)[...])
+            }
+            hash.mixBlocks(bytes)
+        }
+    }
+
     /// Returns the 32 bytes of the hash of `bytes`. Linear.
     static func hash(of bytes: [UInt8]) -> [UInt8] {
         var hash = SHA256()
+        return hash.finish(bytes, length: bytes.count)
+    }
+
+    /// Mixes the whole blocks of 64 bytes, and returns their size in bytes.
+    @discardableResult
+    private mutating func mixBlocks(_ bytes: [UInt8]) -> Int {
         let whole = bytes.count & ~63
-        for start in stride(from: 0, to: whole, by: 64) { hash.mix(bytes[start..<(start + 64)]) }
-        var tail = Array(bytes[whole...]) + [0x80]
+        for start in stride(from: 0, to: whole, by: 64) { mix(bytes[start..<(start + 64)]) }
+        return whole
+    }
+
+    /// Mixes the last bytes, and returns the hash. `length` is the size of the whole input.
+    private mutating func finish(_ bytes: [UInt8], length: Int) -> [UInt8] {
+        var tail = Array(bytes[mixBlocks(bytes)...]) + [0x80]
         while tail.count % 64 != 56 { tail.append(0) }
-        let length = UInt64(bytes.count) &* 8
+        let bits = UInt64(length) &* 8
         tail += stride(from: 56, through: 0, by: -8).map {
-            UInt8(truncatingIfNeeded: length >> UInt64($0))
+            UInt8(truncatingIfNeeded: bits >> UInt64($0))
         }
-        for start in stride(from: 0, to: tail.count, by: 64) {
-            hash.mix(tail[start..<(start + 64)])
-        }
-        return hash.state.flatMap { word in
+        mixBlocks(tail)
+        return state.flatMap { word in
             [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> $0) }
         }
     }

@@ -7,8 +7,9 @@ public import PropertyList
 /// program.
 ///
 /// The search finds binary property lists by the signature `bplist0` and the trailer (see
-/// `TrailerSearch`). It finds XML by `<plist` and the first `</plist>` outside comments, and
-/// includes the XML declaration before it. It does not find XML in UTF-16. Each candidate is
+/// `TrailerSearch`). It finds XML by `<plist` and the first `</plist>` outside comments. An XML
+/// declaration belongs to it if only white space, comments, processing instructions and a document
+/// type declaration come between them. The search does not find XML in UTF-16. Each candidate is
 /// parsed, and one that does not parse is reported as damaged. Other formats are recognized by
 /// their signatures alone; see ``CarvedItem/Content/otherFormat(_:)``.
 ///
@@ -25,10 +26,10 @@ public import PropertyList
 public struct PropertyListCarver: Sequence, IteratorProtocol {
     private static let effortFactor = 16
     private static let effortBase = 1 << 20
-    /// The maximum distance from an XML declaration to its `<plist`, in bytes.
-    private static let longestProlog = 4096
+    /// The maximum size of an XML declaration, with the white space after it, in bytes.
+    private static let longestDeclaration = 1024
     /// The maximum distance from a `</plist>` in a comment to the one that ends the property list,
-    /// in bytes.
+    /// and the maximum size of a comment after an XML declaration, in bytes.
     private static let longestDetour = 1 << 20
 
     private let bytes: [UInt8]
@@ -41,8 +42,9 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
     private var effort: Int
     // The end of the next `</plist>` that the search has located. `.max` if none follows.
     private var nextClose = 0
-    // The offset of the last XML declaration, which may belong to the next `<plist`.
-    private var prolog: Int?
+    // The last `<plist` that has an XML declaration, and the error of parsing it with that
+    // declaration. The error is nil if the property list was found.
+    private var declared: (element: Int, error: PropertyListError?)?
 
     /// The offset that the search has reached, in bytes.
     public private(set) var position = 0
@@ -81,8 +83,6 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
         while let (place, mark) = mark(from: position, to: end) {
             position = place &+ 1
             guard let item = item(at: place, mark) else { continue }
-            // A declaration before this item cannot belong to a later one.
-            prolog = nil
             if case .propertyList = item.content, !findsNested { position = item.range.upperBound }
             return item
         }
@@ -137,9 +137,7 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
         case .laterVersion: return laterVersion(at: place)
         case .typedStream: return Self.otherFormat("typedstream", 13, at: place)
         case .nibArchive: return Self.otherFormat("NIBArchive", 10, at: place)
-        case .declaration:
-            prolog = place
-            return nil
+        case .declaration: return declaredXML(at: place)
         }
     }
 
@@ -179,33 +177,80 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
 
     // MARK: XML
 
-    /// Parses an XML property list, first with the declaration before it and then without, in case
-    /// the declaration belongs to something else.
+    /// Parses an XML property list that begins with the declaration at `place`. Returns nil if the
+    /// declaration belongs to something else, or if parsing fails.
+    private mutating func declaredXML(at place: Int) -> CarvedItem? {
+        guard let element = element(declaredAt: place) else { return nil }
+        do throws(PropertyListError) {
+            let found = try xml(from: place, element: element)
+            declared = (element, nil)
+            return found
+        } catch {
+            declared = (element, error)
+            return nil
+        }
+    }
+
+    /// Returns the offset of the `<plist` that a declaration belongs to. The examined bytes count as
+    /// parsed.
+    private mutating func element(declaredAt place: Int) -> Int? {
+        let bytes = bytes
+        let text = bytes.span
+        var index = place
+        repeat {
+            let longest = index == place ? Self.longestDeclaration : Self.longestDetour
+            let window = text.extracting(
+                ..<(index &+ Swift.min(longest, effort, text.count &- index)))
+            let start = index
+            index = XMLStructure.end(ofMarkupAt: index, window)
+            while index < window.count, isXMLWhitespace(window[index]) { index &+= 1 }
+            effort &-= index &- start
+            guard index < window.count else { return nil }
+            if text.has("<plist", at: index), index &+ 6 < text.count {
+                return Self.endsName(text[index &+ 6]) ? index : nil
+            }
+        } while text.has("<!--", at: index) || text.has("<!DOCTYPE", at: index)
+            || text.has("<?", at: index) && !text.has("<?xml", at: index)
+        return nil
+    }
+
+    /// Parses an XML property list. If it has a declaration that does not fit, it is parsed without
+    /// the declaration, unless that would change the encoding.
     private mutating func xml(at place: Int) -> CarvedItem? {
         guard place &+ 6 < bytes.count, Self.endsName(bytes[place &+ 6]) else { return nil }
-        let declaration = prolog.flatMap { place &- $0 <= Self.longestProlog ? $0 : nil }
-        prolog = nil
-        var reason = PropertyListError(
-            .truncated, format: .xml,
-            what: "expected `</plist>`, found none", location: .byte(0))
-        if let end = close(from: place), !isInterrupted(place..<end) {
-            do { return try xml(declaration, place, to: end) } catch { reason = error }
+        var reason: PropertyListError?
+        if let declared, declared.element == place {
+            guard let error = declared.error else { return nil }
+            if error.code == .invalidEncoding { reason = error }
+        }
+        if reason == nil {
+            do throws(PropertyListError) { return try xml(from: place, element: place) } catch {
+                reason = error
+            }
+        }
+        return reason.map { error in
+            CarvedItem(range: place..<(place &+ 6), content: .damaged(.xml, error))
+        }
+    }
+
+    /// Parses the text from `start` to the end of the `<plist>` at `element`.
+    private mutating func xml(
+        from start: Int, element: Int
+    ) throws(PropertyListError) -> CarvedItem {
+        guard let end = close(from: start, element: element), !isInterrupted(element..<end) else {
+            throw PropertyListError(
+                .truncated, format: .xml,
+                what: "expected `</plist>`, found none", location: .byte(0))
+        }
+        do throws(PropertyListError) { return try item(start..<end, .xml) } catch {
             // The first `</plist>` may belong to a comment or a CDATA section.
-            if let end = closeOutsideComments(from: place, after: end),
-                let found = try? xml(declaration, place, to: end)
+            if let end = closeOutsideComments(from: element, after: end),
+                let found = try? item(start..<end, .xml)
             {
                 return found
             }
+            throw error
         }
-        return CarvedItem(range: place..<(place &+ 6), content: .damaged(.xml, reason))
-    }
-
-    /// Parses the text from the declaration to `end` or, if that fails, from `place`.
-    private mutating func xml(
-        _ declaration: Int?, _ place: Int, to end: Int
-    ) throws(PropertyListError) -> CarvedItem {
-        if let declaration, let found = try? item(declaration..<end, .xml) { return found }
-        return try item(place..<end, .xml)
     }
 
     /// Returns whether another `<plist` begins within a range, before any comment or CDATA section.
@@ -230,6 +275,19 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
             nextClose = bytes.span.firstIndex(of: "</plist>", from: place).map { $0 &+ 8 } ?? .max
         }
         return nextClose == .max ? nil : nextClose
+    }
+
+    /// Returns the end of the first `</plist>` after the `<plist` of a property list that begins at
+    /// `start`. If a comment before the `<plist` contains another one, the examined bytes count as
+    /// parsed.
+    private mutating func close(from start: Int, element: Int) -> Int? {
+        guard let end = close(from: start) else { return nil }
+        if end > element { return end }
+        let length = Swift.min(effort, bytes.count &- element)
+        let found = bytes.span.extracting(element..<(element &+ length))
+            .firstIndex(of: "</plist>", from: 0)
+        effort &-= found ?? length
+        return found.map { element &+ $0 &+ 8 }
     }
 
     /// Returns the end of the first `</plist>` outside comments and CDATA sections. Returns nil

@@ -95,8 +95,38 @@ struct PropertyListCarverTests {
         #expect(found("<?xml version=\"1.0\"?>\0\0" + list) == [23..<(23 + list.utf8.count)])
         #expect(found("<plists></plists>") == [])
         let between = "<?xml version=\"1.0\"?><!--NIBArchive-->" + list
-        #expect(found(between) == [25..<35, 38..<(38 + list.utf8.count)])
+        #expect(found(between) == [0..<between.utf8.count])
+        let other = "<?xml version=\"1.0\"?><!--NIBArchive-->." + list
+        #expect(found(other) == [25..<35, 39..<(39 + list.utf8.count)])
         #expect(found(list + list).count == 2)
+    }
+
+    @Test("uses the encoding of the declaration, whatever comments come after it")
+    func declaredEncoding() throws {
+        let declaration = "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>"
+        let list =
+            Array("<plist version=\"1.0\"><string>".utf8) + [0xC3, 0xA9]
+            + Array("</string></plist>".utf8)
+        for comment in [
+            "bplist00", String(repeating: "x", count: 5000), "<plist></plist>", "<plist ",
+            "</plist>",
+        ] {
+            let file = Array("\(declaration)\n<!--\(comment)-->\n".utf8) + list
+            for findsNested in [false, true] {
+                let items = Array(
+                    PropertyListCarver(Array("..".utf8) + file, findsNested: findsNested))
+                guard case .propertyList(let document)? = items.first?.content else {
+                    Issue.record("\(comment.prefix(20))")
+                    continue
+                }
+                #expect(items[0].range == 2..<(2 + file.count))
+                #expect(document.root.string == "Ã©")
+                #expect(items.dropFirst().allSatisfy { Self.name($0) == "damaged" })
+            }
+        }
+        // Without the declaration, the text would be read in another encoding.
+        let unknown = Array("<?xml version=\"1.0\" encoding=\"x-unknown\"?>".utf8) + list
+        #expect(PropertyListCarver(unknown).map(Self.name) == ["damaged"])
     }
 
     @Test("an end tag in a comment or a CDATA section does not end a property list")
