@@ -20,6 +20,8 @@ package struct StackSegment {
     // segment, the next call stays on the same stack.
     private let floor: UInt
     private let extent: UInt
+    // The bytes below `floor` that may be used between two checks.
+    private let margin: UInt
 
     /// Creates the segment for the caller's stack.
     package init() {
@@ -29,22 +31,36 @@ package struct StackSegment {
     /// Creates a segment of the next `room` bytes of the caller's stack.
     private init(room: UInt) {
         let position = ThreadStack.position()
-        self.init(floor: position > room ? position &- room : 0, position)
+        self.init(floor: position > room ? position &- room : 0, margin: room / 4, position)
     }
 
-    private init(floor: UInt, _ position: UInt) {
+    private init(floor: UInt, margin: UInt, _ position: UInt) {
         self.floor = floor
+        self.margin = margin
         extent = position > floor ? (position &- floor) &+ Self.slack : 0
     }
 
     /// Returns the segment for the caller's stack; nil if the bounds of the stack are unknown.
     private static func ofThread() -> StackSegment? {
-        ThreadStack.floor().map { StackSegment(floor: $0, ThreadStack.position()) }
+        ThreadStack.floor().map { floor, margin in
+            StackSegment(floor: floor, margin: margin, ThreadStack.position())
+        }
     }
 
     /// A Boolean value indicating whether the next call should be made by
     /// ``run(for:_:orThrow:_:)``.
     package var isUsedUp: Bool { ThreadStack.position() &- floor >= extent }
+
+    /// A Boolean value indicating whether the calls since the last check have used half of the bytes
+    /// that are kept free for them. Calls that a program makes itself cannot move to another thread, so
+    /// they must end.
+    package var isExhausted: Bool {
+        if ThreadStack.position() &- floor < extent { return false }
+        // The coder may have been passed to another thread, which has its own stack.
+        let here = Self.ofThread() ?? self
+        let position = ThreadStack.position()
+        return position < here.floor && here.floor &- position > here.margin
+    }
 
     /// Makes a call on this thread if its stack has room, otherwise on a new thread while this one
     /// waits.

@@ -68,13 +68,14 @@ enum ThreadStack {
 // MARK: - Bounds
 
 extension ThreadStack {
-    /// Returns the lowest address at which the current thread makes calls; nil if it is unknown.
+    /// Returns the lowest address at which the current thread makes calls, and half of the number of
+    /// bytes below it that are kept free; nil if they are unknown.
     ///
     /// The address is unknown on a platform without threads. It is also unknown in a fiber, because
     /// the fiber runs on memory outside the thread's own stack.
-    static func floor() -> UInt? {
+    static func floor() -> (floor: UInt, margin: UInt)? {
         guard let bounds = Self.bounds(), bounds.contains(position()) else { return nil }
-        return bounds.floor
+        return (bounds.floor, reservedSize(of: bounds.size) / 2)
     }
 }
 

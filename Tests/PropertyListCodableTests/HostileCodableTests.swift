@@ -104,6 +104,99 @@ struct HostileCodableTests {
         #expect(underlying?.code == .depthLimitExceeded)
     }
 
+    /// A list that recurses through `superDecoder` and `superEncoder`, with large frames. The coders
+    /// cannot move these calls to another thread.
+    private final class Link: Codable {
+        enum CodingKeys: CodingKey { case next, values }
+        let next: Link?
+
+        init(depth: Int) { next = depth > 1 ? Link(depth: depth - 1) : nil }
+
+        init(from decoder: any Decoder) throws {
+            let frame = InlineArray<512, Int>(repeating: decoder.codingPath.count)
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            next =
+                container.contains(.next)
+                ? try Link(from: container.superDecoder(forKey: .next)) : nil
+            #expect(frame[511] == decoder.codingPath.count)
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            let frame = InlineArray<512, Int>(repeating: encoder.codingPath.count)
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode([1], forKey: .values)
+            try next?.encode(to: container.superEncoder(forKey: .next))
+            #expect(frame[511] == encoder.codingPath.count)
+        }
+    }
+
+    private static func nest(_ depth: Int) throws -> PropertyListDocument {
+        try PropertyListDocument((0..<depth).reduce([:]) { inner, _ in ["next": inner] })
+    }
+
+    private static func isStackError(_ error: (any Error)?) -> Bool {
+        var cause: (any Error)?
+        if let error = error as? DecodingError, case .dataCorrupted(let context) = error {
+            cause = context.underlyingError
+        }
+        if let error = error as? EncodingError, case .invalidValue(_, let context) = error {
+            cause = context.underlyingError
+        }
+        return (cause as? PropertyListError)?.code == .depthLimitExceeded
+    }
+
+    @Test("calls with a super decoder or a super encoder end with an error before the stack does")
+    func superCoders() throws {
+        let document = try Self.nest(500)
+        try onThread(stackSize: 512 << 10) {
+            let shallow = try PlistDecoder().decode(
+                Link.self, from: Self.nest(20))
+            #expect(shallow.next != nil)
+            let decoding = #expect(throws: (any Error).self) {
+                try PlistDecoder().decode(Link.self, from: document)
+            }
+            #expect(Self.isStackError(decoding))
+            let encoding = #expect(throws: (any Error).self) {
+                try PlistEncoder().encode(Link(depth: 400))
+            }
+            #expect(Self.isStackError(encoding))
+        }
+        try onThread(stackSize: 16 << 20) {
+            _ = try PlistDecoder().decode(Link.self, from: document)
+            _ = try PlistEncoder().encode(Link(depth: 400))
+        }
+    }
+
+    @Test("all keys and missing keys of many records are read within the limits")
+    func repeatedKeys() throws {
+        struct Name: CodingKey {
+            let stringValue: String
+            init(_ text: String) { stringValue = text }
+            init?(stringValue text: String) { stringValue = text }
+            var intValue: Int? { nil }
+            init?(intValue: Int) { nil }
+        }
+        struct Record: Decodable {
+            var sum = 0
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.container(keyedBy: Name.self)
+                for index in 0..<60 where container.allKeys.count == 60 {
+                    sum += try container.decode(Int.self, forKey: Name("é\(index)"))
+                    if container.contains(Name("à\(index)")) { sum += 1000 }
+                    if container.contains(Name("e\u{301}\(index)")) { sum += 1 }
+                }
+            }
+        }
+        let entries = (0..<60).map { ("é\($0)", $0) }
+        let records = Array(
+            repeating: Dictionary(uniqueKeysWithValues: entries), count: 1000)
+        for format in [PropertyListFormat.xml, .binary] {
+            let bytes = try PlistEncoder(format: format).encode(records)
+            let sums = try PlistDecoder().decode([Record].self, from: bytes).map(\.sum)
+            #expect(sums == Array(repeating: 60 * 59 / 2 + 60, count: 1000))
+        }
+    }
+
     @Test("the trusted limits allow 20,000 levels, which the default limits refuse")
     func trustedDepth() throws {
         let encoder = PlistEncoder()

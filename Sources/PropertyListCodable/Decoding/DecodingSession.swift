@@ -157,22 +157,25 @@ final class DecodingSession {
     }
 
     /// Counts followed references. Each reference to a shared value counts, which bounds the
-    /// expansion of small files. Reading the same value again through one decoder is free.
+    /// expansion of small files. Reading a value again from a keyed container counts again. In text
+    /// formats, values are not shared, and there is no limit.
     @inline(__always)
     func charge(_ count: Int = 1, _ path: () -> CodingPath?) throws {
         visits &+= count
-        if visits > visitLimit { throw expansionExceeded(path()) }
+        if visits > visitLimit, sharesNodes { throw expansionExceeded(path()) }
     }
 
     /// Counts visited values in a function that cannot throw. The next ``charge(_:_:)`` throws if
     /// the limit is exceeded.
     func note(visits count: Int) { visits &+= count }
 
-    /// Checks the nesting depth before a container is read.
+    /// Checks the nesting depth, and the stack, before a container is read. A type that calls an
+    /// initializer with a decoder from `superDecoder(forKey:)` recurses without ``descend(_:_:)``.
     @inline(__always)
     func enter(_ path: CodingPath?) throws {
         let depth = path?.depth ?? 0
         if depth >= limits.depth { throw depthExceeded(depth &+ 1, limit: limits.depth, path) }
+        if stack.isExhausted { throw stackExceeded(path) }
     }
 
     /// Returns whether a value represents nil: the null of binary property lists and JSON, or the

@@ -23,6 +23,11 @@ final class DictionaryReader {
     private var next = 0
     // The entry after the last one found without the plan.
     private var following = 0
+    private var hasChargedKeys = false
+    // The first position of each short key, by canonical equivalence, and the positions of the others.
+    // Built when a second name is missing.
+    private var equivalents: (short: [String: Int], long: [Int])?
+    private var hasMissed = false
 
     init(
         _ session: DecodingSession, _ path: CodingPath?, _ node: UInt32,
@@ -42,6 +47,14 @@ final class DictionaryReader {
         if let key = session.nonStringKey(of: node) {
             throw session.refusal(String.self, key, path)
         }
+    }
+
+    /// Counts all keys as visited, once for the container. Each reference to a shared dictionary has
+    /// its own container.
+    func chargeKeys() {
+        if hasChargedKeys { return }
+        hasChargedKeys = true
+        session.note(visits: count)
     }
 
     /// Makes the next search outside the plan start at the first entry.
@@ -115,20 +128,50 @@ final class DictionaryReader {
         guard name.utf8.contains(where: { $0 >= 0x80 }) else { return nil }
         let search = DecodingSession.MissedKey(name: ExactText(name), dictionary: node)
         if session.missedKeys.contains(search) { return nil }
-        let found = firstEquivalent(name)
         // A miss in a small dictionary is not cached: searching it again costs no more.
-        if found == nil, count > 8 { session.missedKeys.insert(search) }
-        return found
+        let isSmall = count <= 8
+        let position =
+            hasMissed && !isSmall
+            ? indexedEquivalent(name) : firstEquivalent(name, among: 0..<count)
+        hasMissed = true
+        if position == nil, !isSmall { session.missedKeys.insert(search) }
+        return position.map { child(at: $0) }
     }
 
-    private func firstEquivalent(_ name: String) -> UInt32? {
+    private func firstEquivalent(_ name: String, among positions: some Sequence<Int>) -> Int? {
         // A string and its canonical decomposition differ in length by at most a factor of three,
         // so the lengths of two equivalent strings differ by a factor of at most nine. The limit
         // also keeps `==` from comparing long runs of combining marks.
         let longest = name.utf8.count &* 9
-        return (0..<count).first { position in
-            let key = session.table[session.children[first &+ position]]
-            return session.table.contentLength(of: key) <= longest && text(at: position) == name
-        }.map { child(at: $0) }
+        return positions.first { contentLength(at: $0) <= longest && text(at: $0) == name }
+    }
+
+    private func contentLength(at position: Int) -> Int {
+        session.table.contentLength(of: session.table[session.children[first &+ position]])
+    }
+
+    /// Returns the position of a canonically equivalent key, like a search of all keys. The first call
+    /// indexes the short keys. Long keys are not in the index, because many dictionaries may share
+    /// them, and each container has its own index.
+    private func indexedEquivalent(_ name: String) -> Int? {
+        let index = equivalents ?? makeEquivalents()
+        equivalents = index
+        let long = firstEquivalent(name, among: index.long)
+        guard let short = index.short[name] else { return long }
+        return long.map { min($0, short) } ?? short
+    }
+
+    private func makeEquivalents() -> (short: [String: Int], long: [Int]) {
+        var index: (short: [String: Int], long: [Int]) = ([:], [])
+        index.short.reserveCapacity(count)
+        for position in 0..<count {
+            if contentLength(at: position) >= LongContents.shortest {
+                index.long.append(position)
+            } else {
+                let text = text(at: position)
+                if index.short[text] == nil { index.short[text] = position }
+            }
+        }
+        return index
     }
 }

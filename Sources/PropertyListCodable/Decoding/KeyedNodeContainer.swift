@@ -19,7 +19,7 @@ struct KeyedNodeContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     var allKeys: [Key] {
         reader.rewind()
-        session.note(visits: reader.count)
+        reader.chargeKeys()
         var keys: [Key] = []
         keys.reserveCapacity(reader.count)
         for position in 0..<reader.count {

@@ -144,6 +144,10 @@ extension EncodingSession {
         return nil
     }
 
+    /// A Boolean value that is true if the stack is used up by a type that encodes values with
+    /// encoders from `superEncoder(forKey:)`, and so recurses without ``node(_:_:)``.
+    var isStackExhausted: Bool { stack.isExhausted }
+
     /// Encodes a value by calling `encode` with an encoder, and returns its node.
     func node(
         _ path: CodingPath?, _ encode: (ValueEncoder) throws -> Void
@@ -255,7 +259,7 @@ extension EncodingSession {
     }
 
     @inline(never)
-    private func stackExceeded(_ path: CodingPath?) -> any Error {
+    func stackExceeded(_ path: CodingPath?) -> any Error {
         invalid(
             (), path, "More nesting than the stack has room for.",
             OperationBudget.stackExceeded(calls))

@@ -34,6 +34,8 @@ struct ValueEncoder: Encoder {
         if depth >= session.limits.depth {
             session.fail(
                 session.depthExceeded((), depth &+ 1, limit: session.limits.depth, value.path))
+        } else if session.isStackExhausted {
+            session.fail(session.stackExceeded(value.path))
         } else if value.become(form) || value.reopen(as: form) {
             return value
         }
