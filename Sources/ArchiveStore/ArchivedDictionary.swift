@@ -214,13 +214,15 @@ extension ArchivedDictionary {
     ///
     /// - Throws: `KeyedArchiveError` with `classNotAllowed` and the path of a value whose class is
     ///   not allowed, or the error of an entry that cannot be read back. Both occur before anything
-    ///   is written. Also the errors of ``dictionary()``, of `change`, and of
+    ///   is written. ``StoreError`` with `unsupportedChange` if the archive has other roots, which
+    ///   would be lost. Also the errors of ``dictionary()``, of `change`, and of
     ///   ``ItemStore/save(_:)``.
     public func update(_ change: (inout ArchivedEntries) throws -> Void) throws {
         try store.transaction(in: attributes.accessGroup) { transaction in
             var (entries, isCorrupt) = try entriesOrReport {
                 try transaction.items(matching: query, limit: 1)
             }
+            if !isCorrupt { try requireOneRoot(transaction) }
             try change(&entries)
             let item = Item(attributes, data: try archive(entries))
             // Archives that cannot be read back are not written.
@@ -228,6 +230,26 @@ extension ArchivedDictionary {
             if isCorrupt { try transaction.remove(attributes.identity) }
             try transaction.write(item, query)
         }
+    }
+
+    /// Checks that the archive to replace has no root but that of the dictionary. Another program, or
+    /// another version of this one, may keep values in other roots.
+    private func requireOneRoot(_ transaction: any ItemTransaction) throws {
+        guard let data = try transaction.items(matching: query, limit: 1).first?.data else {
+            return
+        }
+        let roots = try withErrors(about: source) {
+            try KeyedUnarchiver(parsing: data, allowing: registry, limits: limits).roots.keys
+        }
+        guard let other = roots.first(where: { !$0.isLiterally(key) }) else { return }
+        throw StoreError(
+            .unsupportedChange,
+            what:
+                "expected only the root `\(StoreError.printable(key))`, found \(roots.count) roots, "
+                + "among them `\(StoreError.printable(other))`, \(source)",
+            recovery:
+                "change the archive with `KeyedUnarchiver` and `KeyedArchiver`, which keep all "
+                + "roots")
     }
 
     /// Removes the item with all its entries, even if the item is corrupt.

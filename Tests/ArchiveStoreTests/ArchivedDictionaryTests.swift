@@ -45,6 +45,21 @@ struct ArchivedDictionaryTests {
         #expect(try store.items() == [])
     }
 
+    @Test("an archive with other roots is read, but not replaced")
+    func otherRoots() throws {
+        try dictionary.set(1, forKey: "a")
+        let archiver = KeyedArchiver()
+        archiver.roots.encode(["a": 1], forKey: "values")
+        archiver.roots.encode(2, forKey: "version")
+        let data = try archiver.finish()
+        _ = try store.update(matching: ItemQuery()) { $0.data = data }
+        #expect(try dictionary.value(Int.self, forKey: "a") == 1)
+        let error = #expect(throws: StoreError.self) { try dictionary.set(2, forKey: "b") }
+        #expect(error?.code == .unsupportedChange)
+        #expect(error?.what.contains("found 2 roots, among them `version`") == true)
+        #expect(try store.items().map(\.data) == [data])
+    }
+
     @Test("the subscript sets values of any allowed type, and reports values that it cannot set")
     func subscripts() throws {
         let failures = Guarded<[String]>([])

@@ -181,14 +181,14 @@ struct AutomaticSavingTests {
     #if Stores
     @Test("changes are saved when a program returns from main or calls exit")
     func atExit() throws {
-        for end in ["return", "exit"] {
+        for end in ["return", "exit", "synchronized"] {
             let (status, output) = try Program.run("StorePeer", ["unsaved", folder.path, end])
             #expect(status == 0 && output.isEmpty, "\(output)")
             #expect(try stored == ["a": .string(end)])
         }
         let (status, output) = try Program.run("StorePeer", ["unsaved", folder.path, "_exit"])
         #expect(status == 0 && output.isEmpty, "\(output)")
-        #expect(try stored == ["a": "exit"])
+        #expect(try stored == ["a": "synchronized"])
     }
 
     #if os(Linux)

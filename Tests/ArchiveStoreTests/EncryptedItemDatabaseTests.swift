@@ -503,6 +503,11 @@ struct EncryptedItemDatabaseTests {
 
     @Test("files that are not stores, and stores of other groups, are refused and left unchanged")
     func foreign() throws {
+        _ = try key()
+        let store = try open()
+        try query("UPDATE store SET version = 3")
+        #expect(code { _ = try ItemStore(store).items() } == .unsupportedVersion)
+        try FileManager.default.removeItem(atPath: file)
         func refused(_ expected: StoreError.Code, _ comment: Comment) throws {
             let before = try Data(contentsOf: URL(filePath: file))
             #expect(code { _ = try open() } == expected, comment)

@@ -547,6 +547,17 @@ struct ItemStoreTests {
         try wrapper.reset()
         try wrapper.reset()
         #expect(try wrapper.item().attributes.account == "" && store.items() == [])
+        // Items of several services are left alone.
+        for service in ["one", "two"] {
+            var attributes = ItemAttributes(service: service, account: "", accessGroup: "second")
+            attributes.generic = Array("login".utf8)
+            try store.add(Item(attributes, data: [1]))
+        }
+        for change in [{ try wrapper.update { $0.data = [2] } }, wrapper.reset] {
+            let error = #expect(throws: StoreError.self) { try change() }
+            #expect(error?.code == .duplicateItem)
+        }
+        #expect(try store.items().map(\.data) == [[1], [1]])
     }
 
     @Test(

@@ -836,12 +836,16 @@ struct PreferencesTests {
 
     @Test("a dangling symbolic link in place of the preferences file is an error, and is kept")
     func danglingDomain() throws {
+        let store = try preferences("a")
         try FileManager.default.createSymbolicLink(
             atPath: folder("a.plist"), withDestinationPath: folder("nothing"))
-        let store = try preferences("a")
+        let opening = #expect(throws: StoreError.self) { try preferences("a") }
+        let reading = #expect(throws: StoreError.self) { try store.synchronize() }
         store["a"] = 1
-        let error = #expect(throws: StoreError.self) { try store.synchronize() }
-        #expect(error?.what.contains("symbolic link") == true)
+        let writing = #expect(throws: StoreError.self) { try store.synchronize() }
+        for error in [opening, reading, writing] {
+            #expect(error?.what.contains("symbolic link") == true)
+        }
         #expect(folder.names == ["a.plist", "a.plist.lock"])
     }
 

@@ -23,7 +23,9 @@ import SystemFiles
 ///     StorePeer log FOLDER COUNT               writes files while a thread logs; checks them
 ///     StorePeer relative FOLDER                changes the working folder after opening stores
 ///     StorePeer unsaved FOLDER END             sets a preference, then ends by END: return, exit,
-///                                              _exit, or fork with exit in the child
+///                                              _exit, fork with exit in the child, or
+///                                              synchronized for exit after a synchronization
+///                                              and another change
 ///     StorePeer store-twice FOLDER NUMBER      runs `store` twice in one process
 ///     StorePeer remove-twice FOLDER KEY        removes an object twice in one process
 ///     StorePeer replace FILE                   replaces a property list
@@ -146,6 +148,11 @@ enum StorePeer {
         preferences["a"] = end
         switch end {
         case "exit": exit(0)
+        case "synchronized":
+            preferences["a"] = "before"
+            try preferences.synchronize()
+            preferences["a"] = end
+            exit(0)
         case "_exit": _exit(0)
         #if os(Linux)
         case "fork": exitInChild()

@@ -152,11 +152,13 @@ extension StoreHeader {
         case version, identifier, accessGroup, salt, rounds, blockSize, parallelism, dataKey
     }
 
-    /// Returns whether this is the current header of a store, apart from the version. Comparing the
-    /// data keys is enough, because only the version can change without a new data key.
+    /// Returns whether this is the current header of a store. Comparing the versions and the data
+    /// keys is enough, because only the version can change without a new data key.
     func isCurrent(_ database: Database) throws -> Bool {
-        let statement = try database.cachedStatement(sql: "SELECT dataKey FROM store")
-        return try DatabaseValue.fetchOne(statement) == Data(dataKey).databaseValue
+        let statement = try database.cachedStatement(sql: "SELECT version, dataKey FROM store")
+        guard let row = try Row.fetchOne(statement) else { return false }
+        let found: (version: Int?, dataKey: Data?) = (row[0], row[1])
+        return found.version == version && found.dataKey == Data(dataKey)
     }
 
     /// Returns whether both headers belong to the same store. Rotation keeps the identifier and the

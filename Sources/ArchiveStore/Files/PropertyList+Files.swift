@@ -122,8 +122,9 @@ enum PlainFile {
         let value: PropertyListValue
         let format: PropertyListFormat
         do {
-            format = try PropertyListFormat.detect(bytes)
+            // Parsing checks the size before anything else.
             value = try PropertyListValue(parsing: bytes, limits: limits)
+            format = try PropertyListFormat.detect(bytes)
         } catch {
             throw .invalidContents(error, file: path)
         }

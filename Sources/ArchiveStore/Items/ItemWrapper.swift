@@ -45,17 +45,31 @@ public struct ItemWrapper: Sendable {
 
     /// Returns the item. If none is stored, the result has the default attributes and no data.
     ///
-    /// - Throws: The errors of ``ItemStore/items(matching:limit:)``.
+    /// - Throws: `duplicateItem` if several items have the identifier, for example of other services;
+    ///   the errors of ``ItemStore/items(matching:limit:)``.
     public func item() throws -> Item {
-        try store.items(matching: query, limit: 1).first ?? defaultItem
+        try Self.only(store.items(matching: query, limit: 2)) ?? defaultItem
+    }
+
+    /// Returns the only item, or nil without items.
+    private static func only(_ items: [Item]) throws(StoreError) -> Item? {
+        guard items.count > 1 else { return items.first }
+        throw StoreError(
+            .duplicateItem,
+            what: "expected one item with this identifier, found one of the "
+                + "\(items[0].attributes.subject.printable) and one of the "
+                + "\(items[1].attributes.subject.printable)",
+            recovery: "use another identifier, or change the items with `ItemStore`")
     }
 
     /// Changes the item, or adds it if none is stored, in one transaction.
     ///
-    /// - Throws: The errors of ``ItemStore/update(matching:_:)``, except `itemNotFound`.
+    /// - Throws: `duplicateItem` as ``item()``; the errors of ``ItemStore/update(matching:_:)``, except
+    ///   `itemNotFound`.
     public func update(_ change: (inout Item) throws -> Void) throws {
         let generic = defaultItem.attributes.generic
         try store.transaction(in: query.accessGroup) { transaction in
+            _ = try Self.only(transaction.items(matching: query, limit: 2))
             let count = try transaction.update(matching: query) { item in
                 try change(&item)
                 item.attributes.generic = generic
@@ -70,8 +84,12 @@ public struct ItemWrapper: Sendable {
 
     /// Removes the item, which then has its default attributes again.
     ///
-    /// - Throws: `outOfSpace`, and the errors of ``ItemStore/items(matching:limit:)``.
+    /// - Throws: `duplicateItem` as ``item()``; `outOfSpace`, and the errors of
+    ///   ``ItemStore/items(matching:limit:)``.
     public func reset() throws {
-        try store.transaction(in: query.accessGroup) { _ = try $0.delete(matching: query) }
+        try store.transaction(in: query.accessGroup) { transaction in
+            _ = try Self.only(transaction.items(matching: query, limit: 2))
+            _ = try transaction.delete(matching: query)
+        }
     }
 }

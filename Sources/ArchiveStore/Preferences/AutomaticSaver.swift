@@ -13,6 +13,9 @@ final class AutomaticSaver: Sendable {
     private struct State {
         /// A Boolean value indicating whether a task is waiting to save.
         var isScheduled = false
+        /// A Boolean value indicating whether the preferences are in ``UnsavedPreferences/all``. It may
+        /// be false although they are.
+        var isListed = false
         /// The number of failures since the last successful save.
         var failures = 0
         /// The time of the first of these failures, on the clock of `Environment.uptime`.
@@ -41,17 +44,26 @@ final class AutomaticSaver: Sendable {
 
     /// Starts a task that saves after some seconds, unless one is already waiting.
     private func schedule(_ preferences: Preferences, after seconds: Double) {
-        let isFirst = state.withLock { state in
-            defer { state.isScheduled = true }
-            return !state.isScheduled
+        let (isScheduled, isListed) = state.withLock { state in
+            defer { (state.isScheduled, state.isListed) = (true, true) }
+            return (state.isScheduled, state.isListed)
         }
-        guard isFirst else { return }
-        // The preferences are added before the task starts, because the task removes them.
-        UnsavedPreferences.all.add(preferences)
+        // The preferences are added before the task starts, because the task removes them. They are
+        // added again if `synchronize()` has removed them while the task waits.
+        if !isListed { UnsavedPreferences.all.add(preferences) }
+        if isScheduled { return }
         Task.detached(priority: .utility) {
             try? await Task.sleep(nanoseconds: UInt64(seconds * 1e9))
             self.save(preferences)
         }
+    }
+
+    /// Removes preferences from those to save when the program exits, unless they have changed since
+    /// they were saved. Afterwards, a change adds them again.
+    func unlistIfSaved(_ preferences: Preferences) {
+        // A change after this line adds the preferences, and they are then not removed.
+        state.withLock { $0.isListed = false }
+        UnsavedPreferences.all.removeIfSaved(preferences)
     }
 
     private func save(_ preferences: Preferences) {
@@ -62,7 +74,7 @@ final class AutomaticSaver: Sendable {
             state.withLock { state in
                 (state.failures, state.reported) = (0, nil)
             }
-            UnsavedPreferences.all.removeIfSaved(preferences)
+            unlistIfSaved(preferences)
         } catch {
             if isToBeReported(error, patience: preferences.timeout) { onFailure(error) }
             // Values that the file cannot hold are tried again only after another change.

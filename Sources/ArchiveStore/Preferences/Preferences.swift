@@ -45,7 +45,8 @@ public final class Preferences: KeyValueStore {
     ///   - domain: The name of the file without its extension, such as `com.example.player`.
     ///   - folder: The folder of the file, or nil for ``defaultFolder``. It is created if it is
     ///     missing.
-    ///   - options: The options for writing the file.
+    ///   - options: The options for writing the file. A file in another format is rewritten in this
+    ///     one at the first change, without its comments.
     ///   - limits: The limits on parsing the file.
     ///   - timeout: The number of seconds that ``synchronize()`` waits for other programs. A value
     ///     that is negative or not a number means no waiting, and an infinite value means waiting
@@ -157,7 +158,8 @@ public final class Preferences: KeyValueStore {
     ///
     /// The options may specify XML while another program has written the file in another format,
     /// with a value that XML cannot represent exactly. The file is then written in the binary
-    /// format until that value is gone.
+    /// format until that value is gone. The program's own dates lose their fractions of seconds in
+    /// XML; the next call reads them so.
     ///
     /// A new file belongs to the process's effective user, and an existing file keeps its owner if
     /// the system allows that. Without changes, nothing is locked or written.
@@ -176,7 +178,7 @@ public final class Preferences: KeyValueStore {
         try fileTurn.withLock { waiting throws(StoreError) in
             try exchange(&waiting, within: timeout)
         }
-        if saver != nil { UnsavedPreferences.all.removeIfSaved(self) }
+        saver?.unlistIfSaved(self)
     }
 
     private func exchange(

@@ -50,6 +50,8 @@ struct PreferencesFile: Sendable {
             }
             return (mode, PreferencesContents(values: values, format: format))
         } catch  where error.code == .fileMissing {
+            // A dangling symbolic link is an error: the file may be on a disk that is not mounted.
+            do { _ = try FileMode.existing(at: path) } catch { throw StoreError(error, file: path) }
             return nil
         }
     }

@@ -178,10 +178,12 @@ extension Double: PropertyListConvertible {
 }
 
 extension Float: PropertyListConvertible {
-    /// Creates a number from a value that a `Float` holds exactly.
+    /// Creates a number from a real, which is rounded, or from an integer that a `Double` holds
+    /// exactly. The result is nil for a finite number that would become infinite.
     public init?(propertyListValue value: PropertyListValue) {
-        guard let number = ArchivedNumber(value), let real = Float(number) else { return nil }
-        self = real
+        guard let number = ArchivedNumber(value), let real = Double(number) else { return nil }
+        self = Float(real)
+        if isInfinite, real.isFinite { return nil }
     }
 
     /// The number as a property list value.
