@@ -22,7 +22,8 @@ public enum XMLPropertyList {
         /// UIDs outside a keyed archive are read back as dictionaries, and dictionaries
         /// `{CF$UID: n}` inside one as UIDs.
         public static let uidDictionaries = Losses(rawValue: 1 << 3)
-        /// Control characters that XML forbids are written raw, so XML parsers refuse the text.
+        /// Control characters that XML forbids, and U+FFFE and U+FFFF, are written raw, so XML parsers
+        /// refuse the text.
         public static let controlCharacters = Losses(rawValue: 1 << 4)
 
         /// The losses that Apple's writer accepts without an error.
