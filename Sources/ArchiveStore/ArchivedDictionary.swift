@@ -121,7 +121,7 @@ extension ArchivedDictionary {
     ///   ``ItemStore/items(matching:limit:)``. Under ``CorruptionPolicy/throw``, also the errors
     ///   for data that cannot be parsed, and `alteredItem`.
     public func dictionary() throws -> ArchivedEntries {
-        try entriesOrReport { try store.items(matching: query, limit: 1) }.entries
+        try contentsOrReport { try store.items(matching: query, limit: 1) }.entries
     }
 
     private var query: ItemQuery {
@@ -134,28 +134,36 @@ extension ArchivedDictionary {
             + "`\(StoreError.printable(attributes.account))`"
     }
 
-    /// Decodes the entries of an archive.
-    private func entries(in data: [UInt8]) throws -> ArchivedEntries {
+    /// The contents of an item. A missing item has neither entries nor roots.
+    private struct Contents {
+        var entries = ArchivedEntries()
+        /// The keys of all roots of the archive.
+        var roots: [String] = []
+        var isCorrupt = false
+    }
+
+    /// Decodes an archive.
+    private func contents(of data: [UInt8]) throws -> Contents {
         try withErrors(about: source) {
-            let pairs = try KeyedUnarchiver(parsing: data, allowing: registry, limits: limits)
-                .unarchive(ArchivedPairs<String, AnyArchived>.self, forKey: key)
-            return try ArchivedEntries(pairs)
+            let unarchiver = try KeyedUnarchiver(
+                parsing: data, allowing: registry, limits: limits)
+            let pairs = try unarchiver.unarchive(
+                ArchivedPairs<String, AnyArchived>.self, forKey: key)
+            return Contents(entries: try ArchivedEntries(pairs), roots: unarchiver.roots.keys)
         }
     }
 
-    /// Returns the entries of the item that `find` returns. For a corrupt item, returns no entries
+    /// Returns the contents of the item that `find` returns. For a corrupt item, returns no entries
     /// if the policy allows it.
-    private func entriesOrReport(
-        _ find: () throws -> [Item]
-    ) throws -> (entries: ArchivedEntries, isCorrupt: Bool) {
+    private func contentsOrReport(_ find: () throws -> [Item]) throws -> Contents {
         var data: [UInt8]?
         do {
             data = try find().first?.data
-            return (try data.map(entries) ?? ArchivedEntries(), false)
+            return try data.map(contents) ?? Contents()
         } catch  where isCorruption(error, data) {
             guard case .reset(let report) = corruption else { throw error }
             try report(error, data)
-            return (ArchivedEntries(), true)
+            return Contents(isCorrupt: true)
         }
     }
 
@@ -219,28 +227,22 @@ extension ArchivedDictionary {
     ///   ``ItemStore/save(_:)``.
     public func update(_ change: (inout ArchivedEntries) throws -> Void) throws {
         try store.transaction(in: attributes.accessGroup) { transaction in
-            var (entries, isCorrupt) = try entriesOrReport {
+            var contents = try contentsOrReport {
                 try transaction.items(matching: query, limit: 1)
             }
-            if !isCorrupt { try requireOneRoot(transaction) }
-            try change(&entries)
-            let item = Item(attributes, data: try archive(entries))
+            try requireOneRoot(contents.roots)
+            try change(&contents.entries)
+            let item = Item(attributes, data: try archive(contents.entries))
             // Archives that cannot be read back are not written.
-            _ = try self.entries(in: item.data)
-            if isCorrupt { try transaction.remove(attributes.identity) }
+            _ = try self.contents(of: item.data)
+            if contents.isCorrupt { try transaction.remove(attributes.identity) }
             try transaction.write(item, query)
         }
     }
 
     /// Checks that the archive to replace has no root but that of the dictionary. Another program, or
     /// another version of this one, may keep values in other roots.
-    private func requireOneRoot(_ transaction: any ItemTransaction) throws {
-        guard let data = try transaction.items(matching: query, limit: 1).first?.data else {
-            return
-        }
-        let roots = try withErrors(about: source) {
-            try KeyedUnarchiver(parsing: data, allowing: registry, limits: limits).roots.keys
-        }
+    private func requireOneRoot(_ roots: [String]) throws(StoreError) {
         guard let other = roots.first(where: { !$0.isLiterally(key) }) else { return }
         throw StoreError(
             .unsupportedChange,

@@ -55,10 +55,10 @@ package struct StackSegment {
     /// that are kept free for them. Calls that a program makes itself cannot move to another thread, so
     /// they must end.
     package var isExhausted: Bool {
-        if ThreadStack.position() &- floor < extent { return false }
+        let position = ThreadStack.position()
+        if position &- floor < extent { return false }
         // The coder may have been passed to another thread, which has its own stack.
         let here = Self.ofThread() ?? self
-        let position = ThreadStack.position()
         return position < here.floor && here.floor &- position > here.margin
     }
 

@@ -60,9 +60,7 @@ struct Scan: ParsableCommand, ConsoleCommand {
 
     private func provenance(_ input: DatabaseInput) throws(Failure) -> PropertyListDictionary {
         guard tree.json else { return [:] }
-        var provenance: PropertyListDictionary = [
-            "file": .string(database), "sha256": .string(try hash(of: input.main, database)),
-        ]
+        var provenance = Provenance.of(database, hash: try hash(of: input.main, database))
         if let log = input.log {
             provenance["wal"] = .string(log.path)
             provenance["walSha256"] = .string(try hash(of: log.source, log.path))

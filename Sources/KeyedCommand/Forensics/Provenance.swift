@@ -7,6 +7,11 @@ import PropertyList
 enum Provenance {
     /// Returns the name of the file and the SHA-256 of its bytes.
     static func of(_ file: String, _ bytes: [UInt8]) -> PropertyListDictionary {
-        ["file": .string(file), "sha256": .string(SHA256.hexadecimal(of: bytes))]
+        of(file, hash: SHA256.hexadecimal(of: bytes))
+    }
+
+    /// Returns the name of the file and the SHA-256 of its bytes, in hexadecimal.
+    static func of(_ file: String, hash: String) -> PropertyListDictionary {
+        ["file": .string(file), "sha256": .string(hash)]
     }
 }

@@ -218,18 +218,14 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
     /// the declaration, unless that would change the encoding.
     private mutating func xml(at place: Int) -> CarvedItem? {
         guard place &+ 6 < bytes.count, Self.endsName(bytes[place &+ 6]) else { return nil }
-        var reason: PropertyListError?
-        if let declared, declared.element == place {
-            guard let error = declared.error else { return nil }
-            if error.code == .invalidEncoding { reason = error }
-        }
-        if reason == nil {
-            do throws(PropertyListError) { return try xml(from: place, element: place) } catch {
-                reason = error
+        do throws(PropertyListError) {
+            if let declared, declared.element == place {
+                guard let error = declared.error else { return nil }
+                if error.code == .invalidEncoding { throw error }
             }
-        }
-        return reason.map { error in
-            CarvedItem(range: place..<(place &+ 6), content: .damaged(.xml, error))
+            return try xml(from: place, element: place)
+        } catch {
+            return CarvedItem(range: place..<(place &+ 6), content: .damaged(.xml, error))
         }
     }
 
