@@ -61,10 +61,12 @@ extension PropertyListError {
         self.init(code, of: format, error.what, error.byteOffset)
     }
 
-    /// Creates an error for a file in a format, at a byte offset.
+    /// Creates an error for a file in a format, at a byte offset. Names of the file in `what` are
+    /// escaped.
     init(_ code: Code, of format: String, _ what: String, _ offset: Int?) {
         self.init(
-            code, what: "\(format): \(what)", location: offset.map { .byte($0) },
+            code, what: "\(format): \(TerminalText.escaped(what))",
+            location: offset.map { .byte($0) },
             recovery: code.isLimit
                 ? .init(.raiseLimits, "raise `ParsingLimits` if the file is trusted") : nil)
     }

@@ -99,6 +99,28 @@ private enum Samples {
 
 @Suite("keyed on typedstreams, NIBArchives and bplist17")
 struct ImportedFormatTests {
+    @Test("a class name in a message about an imported file is escaped")
+    func escapedNames() throws {
+        // An attributed string whose text is an object of the class `NSStri` + U+0002 + `g`.
+        let stream: [UInt8] =
+            [4, 11] + Array("streamtyped".utf8) + [
+                0x81, 0xE8, 3, 0x84, 1, 0x40, 0x84, 0x84, 0x84, 18,
+            ]
+            + Array("NSAttributedString\0".utf8) + [0x84, 0x84, 8] + Array("NSObject\0".utf8)
+            + [0x85, 0x92, 0x84, 0x84, 0x84, 8] + Array("NSStri\u{2}g\u{1}".utf8)
+            + [0x94, 0x84, 1, 0x2B, 1, 0x86, 0x86, 0x86]
+        try Files.withFile(stream) { file in
+            for verb in [
+                ["lint"], ["show"], ["convert", "xml"], ["check", "--allow", "foundation"],
+            ] {
+                let run = keyed(list: verb + [file])
+                #expect(
+                    run.errors.contains("found NSStri\\u{2}g of version"), "\(verb): \(run.errors)")
+                #expect(!run.errors.contains("\u{2}"))
+            }
+        }
+    }
+
     @Test("shows an attributed string as text with its runs")
     func show() throws {
         try Files.withFile(Samples.message(["Hi ", "there"])) { file in
