@@ -40,7 +40,7 @@ class ClassChart {
         hasClasses ? make("label", {}, whole, " plain values and containers too") : ""),
       make("table.bars", {}, make("thead", {}, make("tr", {}, ["class", "objects", "own bytes", "including contents", ""].map((text) => make("th", { scope: "col" }, text || make("span.hidden", {}, "share"))))),
         make("tbody", {}, rows.slice(0, 1000).map((row) => this.#row(row, by, most)))),
-      rows.length > 1000 ? make("p.note", {}, `and ${counted(rows.length - 1000, "more class", "more classes")}`) : "",
+      rows.length > 1000 ? make("p.note", {}, `and ${counted(rows.length - 1000, "more row")}`) : "",
       make("p.note", {}, "The contents of an object are the values whose shortest path from the roots goes through it. If objects of one class contain each other, their common contents are counted several times."));
   }
   #row(row, by, most) {
@@ -53,7 +53,7 @@ class ClassChart {
 }
 
 const mostDates = 2000;
-// JavaScript's dates end this many milliseconds before and after the beginning of 1970.
+// JavaScript's dates extend to this many milliseconds before and after the beginning of 1970.
 const mostMilliseconds = 8.64e15;
 
 /** All dates, on a timeline and in a list. */

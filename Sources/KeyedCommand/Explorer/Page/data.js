@@ -33,7 +33,7 @@ columns: value n has entry n in each column.
 The children of a dictionary are its keys, then its values.
 
 A document has:
-  format       "binary", "xml", "openStep", "json", or an imported format: "typedstream", "NIBArchive", "bplist15",
+  format       "binary", "XML", "OpenStep", "JSON", or an imported format: "typedstream", "NIBArchive", "bplist15",
                "bplist16", "bplist17"
   space, base, size   the location of its bytes; `starts` in `nodes` are relative to the space, not to `base`
   first, count the number of its first value, and the number of its values
@@ -49,7 +49,7 @@ A document has:
     entries    a letter for each object: 0 nil, v plain value, o object, c class, m malformed
     classes    for each object, and each class description, an index into `classes`; otherwise -1
     flaws      for each malformed object, by its number: the defect
-    allow      names: the smallest list of allowed classes; code: the same as Swift code
+    allow      names: the smallest list of allowed classes; code: that list, written in Swift
 */
 
 const Kind = {
@@ -57,7 +57,7 @@ const Kind = {
   array: "a", set: "e", dictionary: "o", unreadable: "x",
 };
 /** The formats of property lists; the others are imported. */
-const listFormats = new Set(["binary", "xml", "openStep", "json"]);
+const listFormats = new Set(["binary", "XML", "OpenStep", "JSON"]);
 /** The formats that store data unencoded. */
 const inPlaceFormats = new Set(["binary", "typedstream", "NIBArchive", "bplist15", "bplist16", "bplist17"]);
 const kindNames = Object.fromEntries(Object.entries(Kind).map(([name, letter]) => [letter, name]));
@@ -325,19 +325,34 @@ class Model {
   }
   #unreached;
 
-  /** The size of each value in bytes, including the values first reached through it. Linear. */
-  get sizes() {
-    if (this.#sizes) return this.#sizes;
-    this.#sizes = Float64Array.from(this.lengths);
-    const { holders, order } = this.ways;
-    for (let index = order.length - 1; index > 0; index--) {
-      const [node, holder] = [order[index], holders[order[index]]];
-      // The bytes of a container in text include its values, and the bytes of data include nested documents.
-      const isInside = this.kinds[holder] === Kind.data
-        || this.document(node).format !== "binary" && this.document(node) === this.document(holder);
-      if (!isInside) this.#sizes[holder] += this.#sizes[node];
+  /**
+   * The size of each value in bytes, including the values first reached through it. Each byte counts for the innermost
+   * reachable value around it. In text, an archived object therefore counts for the value that refers to it, not for
+   * the object table. Linear.
+   */
+  get sizes() { return this.#sizes ??= this.#findSizes(); }
+  #findSizes() {
+    const { holders, isMet, order } = this.ways;
+    const sizes = Float64Array.from(this.lengths);
+    for (let space = 0; space < this.json.spaces.length; space++) {
+      const { nodes, outer } = this.#nodesInOrder(space);
+      /** The place of the innermost reachable value around each place, or -1. */
+      const around = Int32Array.from(outer);
+      for (let place = 0; place < nodes.length; place++) {
+        if (around[place] >= 0 && !isMet[nodes[around[place]]]) around[place] = around[around[place]];
+        if (around[place] < 0 || !isMet[nodes[place]]) continue;
+        const [node, holder] = [nodes[place], nodes[around[place]]];
+        sizes[holder] -= Math.min(this.end(node), this.end(holder)) - this.starts[node];
+      }
     }
-    return this.#sizes;
+    for (let index = order.length - 1; index >= 0; index--) {
+      const node = order[index], holder = holders[node];
+      // Ranges overlap in damaged files.
+      sizes[node] = Math.max(sizes[node], 0);
+      // The size of data includes a nested document that it holds in encoded form.
+      if (holder >= 0 && this.document(node).space === this.document(holder).space) sizes[holder] += sizes[node];
+    }
+    return sizes;
   }
   #sizes;
 
@@ -345,35 +360,39 @@ class Model {
 
   /** Returns the innermost value whose range contains a byte, or -1. Logarithmic, plus linear in the depth. */
   nodeAt(space, byte) {
-    const sorted = this.#nodesInOrder(space);
-    let low = 0, high = sorted.length;
+    const { nodes, outer } = this.#nodesInOrder(space);
+    let low = 0, high = nodes.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.starts[sorted[middle]] <= byte) low = middle + 1; else high = middle;
+      if (this.starts[nodes[middle]] <= byte) low = middle + 1; else high = middle;
     }
-    let node = low > 0 ? sorted[low - 1] : -1;
-    const { holders } = this.ways;
-    for (let steps = 0; node >= 0 && steps < 4096; steps++) {
-      if (this.document(node).space === space && byte >= this.starts[node] && byte < this.end(node)) return node;
-      // In a binary document, the ranges of values are not nested.
-      const document = this.document(node);
-      node = document.format === "binary" ? document.holder : holders[node];
-    }
-    return -1;
+    let place = low - 1;
+    while (place >= 0 && byte >= this.end(nodes[place])) place = outer[place];
+    return place < 0 ? -1 : nodes[place];
   }
   #inOrder = [];
+  /**
+   * Returns the values in a space, sorted by their starts. `outer` has the place of the innermost earlier value whose
+   * range contains the start, or -1.
+   */
   #nodesInOrder(space) {
     if (this.#inOrder[space]) return this.#inOrder[space];
-    const nodes = [];
+    const found = [];
     for (const document of this.documents) {
       if (document.space !== space) continue;
       for (let node = document.first; node < document.first + document.count; node++) {
-        if (this.lengths[node] > 0) nodes.push(node);
+        if (this.lengths[node] > 0) found.push(node);
       }
     }
     // If two values start at one offset, the inner one is last.
-    nodes.sort((a, b) => this.starts[a] - this.starts[b] || this.lengths[b] - this.lengths[a]);
-    return this.#inOrder[space] = Int32Array.from(nodes);
+    found.sort((a, b) => this.starts[a] - this.starts[b] || this.lengths[b] - this.lengths[a]);
+    const nodes = Int32Array.from(found), outer = new Int32Array(nodes.length).fill(-1);
+    for (let place = 1; place < nodes.length; place++) {
+      let before = place - 1;
+      while (before >= 0 && this.end(nodes[before]) <= this.starts[nodes[place]]) before = outer[before];
+      outer[place] = before;
+    }
+    return this.#inOrder[space] = { nodes, outer };
   }
   /** Describes the purpose of a byte that is not part of a value. */
   partAt(space, byte) {

@@ -53,12 +53,12 @@ function visible(text) {
   });
 }
 
-/** Does the same as `visible`, but keeps line breaks and replaces tabs by spaces. */
+/** Does the same as `visible`, but keeps line breaks and replaces tabs with spaces. */
 function visibleLines(text) {
   return text.replace(/\r\n?/g, "\n").split("\n").map((line) => visible(line.replaceAll("\t", "    "))).join("\n");
 }
 
-/** Escapes a key for quotes in a path, in the syntax of `keyed`. */
+/** Escapes a key for use between quotes in a path, in the syntax of `keyed`. */
 function escapedForPath(name) {
   return name.replace(/["\\]/g, "\\$&").replace(hidden, (character) => {
     const code = character.charCodeAt(0);

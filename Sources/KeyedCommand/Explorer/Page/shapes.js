@@ -52,7 +52,7 @@ class Shapes {
       isDictionary ? this.#entry(node, slot) : this.#child(node, slot, `${slot}`, "index"));
   }
 
-  /** Returns the elements of a collection followed by its other fields, or the fields of another object. */
+  /** Returns a collection's elements, then its other fields. For any other object, returns its fields. */
   #ofObject(node) {
     const { model } = this;
     const objects = this.#array(node, "NS.objects"), keys = this.#array(node, "NS.keys");
@@ -152,7 +152,8 @@ class Shapes {
     if (address !== undefined) return { text: `“${visible(shortened(address, previewLength))}”`, tone: "text" };
     const objects = this.#array(node, "NS.objects");
     if (objects >= 0) {
-      const isPaired = this.#array(node, "NS.keys") >= 0;
+      const keys = this.#array(node, "NS.keys");
+      const isPaired = keys >= 0 && model.counts[keys] === model.counts[objects];
       const [one, many] = isPaired ? ["entry", "entries"] : ["element", "elements"];
       return { text: counted(model.counts[objects], one, many), tone: "object" };
     }

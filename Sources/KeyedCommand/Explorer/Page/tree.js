@@ -20,7 +20,7 @@ class Tree {
     element.addEventListener("keydown", (event) => this.#key(event));
     element.addEventListener("click", (event) => this.#click(event));
     element.addEventListener("dblclick", (event) => {
-      // Each click on the sign has toggled the row already.
+      // Each click on the triangle has toggled the row already.
       if (this.current >= 0 && !event.target.closest(".twist")) this.toggle(this.current);
     });
   }
