@@ -142,9 +142,9 @@ struct TextReading {
         "Read dates, data and similar values from the JSON objects that keyed convert --json typed "
             + "wrote for them.")
 
-    /// Returns whether only the user can say how a text is encoded: it is OpenStep text without a
-    /// byte order mark, and not UTF-8. ASCII text could be in any encoding, and UTF-16 of ASCII
-    /// characters has NULs.
+    /// Returns whether only the user can say how a text is encoded: it has no byte order mark and
+    /// is not recognizably UTF-8. Bytes that are all ASCII are valid in many encodings, and ASCII
+    /// characters in UTF-16 contain NULs, so neither is taken for UTF-8.
     private static func needsEncoding(_ bytes: [UInt8]) -> Bool {
         if ByteOrderMark(bytes) != nil || ImportedArchive.Format.detect(bytes) != nil {
             return false
@@ -225,8 +225,8 @@ struct Input {
     let bytes: [UInt8]
     let document: PropertyListDocument
 
-    /// Reads and parses a file, and raises the console's budget. Reports the leniencies that were
-    /// needed on standard error.
+    /// Reads and parses a file, and raises the console's budget. Reports any required leniencies on
+    /// standard error.
     init(
         _ path: String, options: ParsingOptions, limits: ParsingLimits,
         text: TextReading = TextReading(), _ console: Console
@@ -238,10 +238,7 @@ struct Input {
         } catch {
             throw Failure(error, in: path, source: bytes)
         }
-        let used = document.leniencies
-        if !used.isEmpty {
-            console.complain("\(printableName): read with leniency: \(used)")
-        }
+        reportLeniencies(console)
     }
 
     init(
@@ -275,10 +272,15 @@ struct Input {
             } catch {
                 throw Failure(error, in: path, source: bytes, leniently: nil)
             }
-            let used = document.leniencies.subtracting(.salvage)
-            if !used.isEmpty {
-                console.complain("\(printableName): read with leniency: \(used)")
-            }
+            reportLeniencies(console)
+        }
+    }
+
+    /// Reports any required leniencies on standard error. Damage is reported separately.
+    func reportLeniencies(_ console: Console) {
+        let used = document.leniencies.subtracting(.salvage)
+        if !used.isEmpty {
+            console.complain("\(printableName): read with leniency: \(used)")
         }
     }
 
@@ -311,7 +313,7 @@ struct Input {
     static func tooLarge(_ path: String, _ limits: ParsingLimits) -> Failure {
         Failure(
             .limit,
-            "\(TerminalText.escaped(path)): the file has more than the \(limits.inputSize) bytes that "
-                + "--limits allows")
+            "\(TerminalText.escaped(path)): the file has more than the \(limits.inputSize) bytes "
+                + "that --limits allows")
     }
 }

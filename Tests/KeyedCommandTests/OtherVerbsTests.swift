@@ -212,6 +212,24 @@ struct InspectTests {
     }
 }
 
+@Suite("keyed inspect of malformed files")
+struct LenientInspectTests {
+    @Test("the leniencies that a file needs are named, and damage is reported separately")
+    func leniencies() throws {
+        try Files.withFile(Files.xml("<dict><key>a</key><true/><key>a</key><false/></dict>")) {
+            file in
+            let run = keyed("inspect", file)
+            #expect(run.status == 0)
+            #expect(run.errors == "\(file): read with leniency: allDuplicateKeys\n")
+        }
+        try Files.withFile(Files.xml("<array><true/><bad/></array>")) { file in
+            let run = keyed("inspect", file)
+            #expect(run.status == 3)
+            #expect(!run.errors.contains("leniency"))
+        }
+    }
+}
+
 @Suite("keyed")
 struct HelpTests {
     @Test(

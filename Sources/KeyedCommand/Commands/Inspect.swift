@@ -42,6 +42,7 @@ struct Inspect: ParsableCommand, ConsoleCommand {
         } catch {
             throw Failure(error, in: file, source: bytes, leniently: nil)
         }
+        input.reportLeniencies(console)
         let document = input.document
         do {
             if let origin = document.origin {
