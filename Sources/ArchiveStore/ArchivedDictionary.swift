@@ -32,10 +32,10 @@ public struct ArchivedDictionary: Sendable {
         /// Reports the error and the item's data, and treats the dictionary as empty.
         ///
         /// Reading leaves the item unchanged. A change replaces the item after `report` has
-        /// returned, so save the data there if it may still be useful. Save it elsewhere: a change
-        /// calls `report` within its transaction, in which using the same database throws `misuse`.
-        /// `data` is nil if it cannot be decrypted. If `report` throws, its error is passed on and
-        /// the item stays unchanged.
+        /// returned, so `report` should save the data if it may still be useful. It cannot save it
+        /// in the same database: a change calls `report` within its transaction, in which using the
+        /// database throws `misuse`. `data` is nil if it cannot be decrypted. If `report` throws,
+        /// its error is passed on and the item stays unchanged.
         case reset(report: @Sendable (_ error: any Error, _ data: [UInt8]?) throws -> Void)
     }
 
@@ -134,11 +134,12 @@ extension ArchivedDictionary {
             + "`\(StoreError.printable(attributes.account))`"
     }
 
-    /// The contents of an item. A missing item has neither entries nor roots.
+    /// The contents of an item. A missing or corrupt item has neither entries nor roots.
     private struct Contents {
         var entries = ArchivedEntries()
         /// The keys of all roots of the archive.
         var roots: [String] = []
+        var isMissing = false
         var isCorrupt = false
     }
 
@@ -159,7 +160,7 @@ extension ArchivedDictionary {
         var data: [UInt8]?
         do {
             data = try find().first?.data
-            return try data.map(contents) ?? Contents()
+            return try data.map(contents) ?? Contents(isMissing: true)
         } catch  where isCorruption(error, data) {
             guard case .reset(let report) = corruption else { throw error }
             try report(error, data)
@@ -218,7 +219,8 @@ extension ArchivedDictionary {
         try update { $0[key] = nil }
     }
 
-    /// Changes entries in one transaction: either all changes are stored, or none.
+    /// Changes entries in one transaction: either all changes are stored, or none. A missing item
+    /// is created for the first entry.
     ///
     /// - Throws: `KeyedArchiveError` with `classNotAllowed` and the path of a value whose class is
     ///   not allowed, or the error of an entry that cannot be read back. Both occur before anything
@@ -232,6 +234,7 @@ extension ArchivedDictionary {
             }
             try requireOneRoot(contents.roots)
             try change(&contents.entries)
+            if contents.isMissing, contents.entries.isEmpty { return }
             let item = Item(attributes, data: try archive(contents.entries))
             // Archives that cannot be read back are not written.
             _ = try self.contents(of: item.data)
@@ -240,8 +243,8 @@ extension ArchivedDictionary {
         }
     }
 
-    /// Checks that the archive to replace has no root but that of the dictionary. Another program, or
-    /// another version of this one, may keep values in other roots.
+    /// Checks that the archive to be replaced has no root except that of the dictionary. Another
+    /// program, or another version of this one, may keep values in other roots.
     private func requireOneRoot(_ roots: [String]) throws(StoreError) {
         guard let other = roots.first(where: { !$0.isLiterally(key) }) else { return }
         throw StoreError(

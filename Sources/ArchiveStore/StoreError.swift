@@ -139,6 +139,7 @@ extension StoreError {
         if let recovery = error.recovery { return recovery }
         if error.isMissing || error.isWrongKind { return "check the path" }
         if error.isTimeout { return "try again, or raise the timeout" }
+        if error.isTooLarge { return "raise `ParsingLimits.inputSize` if the file is trusted" }
         if error.isDenied { return "give the user of this program read and write access" }
         return error.isOutOfSpace ? "free some space on the disk" : nil
     }
@@ -147,14 +148,22 @@ extension StoreError {
         if error.isMissing { return .fileMissing }
         if error.isTimeout { return .busy }
         if error.isInvalidName { return .invalidName }
+        if error.isTooLarge { return .invalidContents }
         return error.isOutOfSpace ? .outOfSpace : .fileAccess
     }
 
     /// Returns the error for invalid contents of a file, with its underlying error.
     static func invalidContents(_ error: some Error, file: String) -> StoreError {
         let list = error as? PropertyListError
-        // Restoring a stored file is better advice than checking that it is the right one.
-        let recovery = list?.recoveryCode == .searchFile ? nil : list?.recovery
+        let recovery =
+            switch list?.recoveryCode {
+            // Restoring a stored file is better advice than checking that it is the right one.
+            case .searchFile: String?.none
+            // The stores take no parsing options.
+            case .allowLeniency:
+                list?.recovery.map { "parse it with `PropertyListDocument`: \($0)" }
+            default: list?.recovery
+            }
         return StoreError(
             .invalidContents, what: list?.descriptionWithoutRecovery ?? "\(error)", file: file,
             recovery: recovery ?? "restore the file, or move it away", underlying: error)

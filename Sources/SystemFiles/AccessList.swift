@@ -125,7 +125,7 @@ struct AccessList {
     /// Removes the list that a new file inherited from its folder.
     static func remove(from file: FileDescriptor) throws(SystemError) {
         #if os(Linux)
-        // SAFETY: the name is a NUL-terminated text for the length of the call.
+        // SAFETY: the name is a NUL-terminated string for the length of the call.
         if unsafe fremovexattr(file.rawValue, attribute) == 0 { return }
         guard SystemError.last.isWithoutAttribute else { throw SystemError.last }
         #endif

@@ -25,7 +25,7 @@ package enum FileAccess {
         defer { file.close() }
         let mode = try FileMode(of: file)
         if mode.isDirectory { throw SystemError.isDirectory }
-        if mode.isRegular, mode.size > limit { throw SystemError.tooLarge(mode, limit: limit) }
+        if mode.isRegular { try requireSize(mode, atMost: limit) }
         let bytes = try file.readAll(limit: limit)
         if bytes.isEmpty, mode.kind == .pipe {
             throw SystemError(message: "the file is a pipe that no program writes to")
@@ -50,8 +50,15 @@ package enum FileAccess {
         let mode = try FileMode(of: file)
         if mode.isDirectory { throw SystemError.isDirectory }
         guard mode.isRegular else { throw SystemError.notRegular(mode) }
+        try requireSize(mode, atMost: limit)
         let chunkSize = min(mode.size, FileDescriptor.largestChunk - 1) + 1
         return (try file.readAll(limit: limit, atOnce: chunkSize), mode)
+    }
+
+    private static func requireSize(
+        _ mode: FileMode, atMost limit: Int
+    ) throws(SystemError) {
+        if mode.size > limit { throw SystemError.tooLarge(mode, limit: limit) }
     }
 
     /// The handling of a device or a pipe in place of the file to replace.
@@ -173,7 +180,7 @@ package enum FileAccess {
         if !kept.owner { notes.append("the owner could not be kept; the new file is yours") }
         if !kept.group {
             notes.append(
-                "the group could not be kept; the new group has no more rights than others had")
+                "the group could not be kept; the new group has only rights that all users had")
         }
         if !kept.accessList {
             notes.append(
@@ -185,8 +192,8 @@ package enum FileAccess {
         if old.linkCount > 1 {
             let others = old.linkCount - 1
             notes.append(
-                "the old contents stay under \(others) further name\(others == 1 ? "" : "s") "
-                    + "of the file (hard links)")
+                "\(others) other hard link\(others == 1 ? "" : "s") of the file "
+                    + "keep\(others == 1 ? "s" : "") the old contents")
         }
         return notes
     }

@@ -3,8 +3,8 @@
 
 package import PlatformC
 
-/// A lock that only one process holds at a time, and only once within that process. The system
-/// releases it when the process exits.
+/// A file lock that has one holder at a time, in this process or in another. It is not recursive.
+/// The system releases it when the process exits.
 package struct FileLock {
     private let file: FileDescriptor
 
@@ -114,9 +114,8 @@ package struct FileLock {
         do throws(SystemError) {
             let found = try FileMode(of: file)
             guard found.isRegular else { throw SystemError.notRegular(found) }
-            // Lock files that earlier versions of the library created may be readable by others,
-            // who could then hold the lock forever. A file with other hard links is perhaps not a
-            // lock file, so its mode stays.
+            // Others who may read a lock file could hold the lock forever. A file with other hard
+            // links is perhaps not a lock file, so its mode stays.
             if found.isOwn, found.linkCount == 1, found.mode & 0o044 != 0 {
                 try file.setMode(found.mode & ~0o044)
             }

@@ -120,7 +120,7 @@ package struct FileMode {
             }
             do throws(SystemError) {
                 if try FileMode(ofItself: place).kind == .symbolicLink {
-                    throw SystemError(message: "the file is a symbolic link that leads to no file")
+                    throw SystemError(message: "the file is a dangling symbolic link")
                 }
             } catch {
                 guard error.isMissing else { throw error }

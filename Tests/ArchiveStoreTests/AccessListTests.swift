@@ -9,8 +9,8 @@ import SystemFiles
 import TestSupport
 import Testing
 
-/// The rights that access control lists give to further users: on stores and their journals, and on
-/// files that another user replaces.
+/// The rights that access control lists grant to additional users on stores, on their journals, and
+/// on files that another user replaces.
 @Suite(
     "Access control lists of stores",
     .enabled(if: geteuid() == 0, "only the superuser can change the owner of a file"))
@@ -59,7 +59,8 @@ struct AccessListTests {
     }
 
     @Test(
-        "a group-writable journal is refused if the store's access list denies the group writing")
+        "a group-writable journal is refused if the store's access list denies the group write access"
+    )
     func journalOfMaskedStore() throws {
         try store().add(Item(service: "s", account: "a", password: "secret"))
         try AccessLists.set(folder("items"), group: 4)
@@ -109,7 +110,8 @@ struct AccessListTests {
         var status = try folder.status(of: "file")
         #expect(status.st_uid == 1234 && status.st_gid == 2345)
         #expect(status.st_mode & 0o7777 == 0o664)
-        // The other user may write the file by its mode and may create files in the folder.
+        // The file's mode lets the other user write to the file, and the folder's mode lets that
+        // user create files.
         try #require(unsafe chmod(folder("file"), 0o666) == 0)
         try replaceAsOther("file")
         status = try folder.status(of: "file")
@@ -123,7 +125,7 @@ struct AccessListTests {
     }
 
     @Test(
-        "a replacement that cannot keep the group drops the access list and all rights but the owner's",
+        "if a file has an access list, a replacement that loses the group keeps only the owner's rights",
         .enabled(if: Program.canChangeUser))
     func lostGroup() throws {
         try folder.write("file", mode: 0o664)
@@ -135,7 +137,7 @@ struct AccessListTests {
     }
 
     @Test(
-        "a replacement that cannot keep the group gives its members no right that they lacked",
+        "members of a group that a replacement cannot keep gain no rights",
         .enabled(if: Program.canChangeUser))
     func deniedGroup() throws {
         for (old, new) in [(0o604, 0o600), (0o644, 0o644), (0o660, 0o600), (0o664, 0o644)] {

@@ -45,6 +45,16 @@ struct ArchivedDictionaryTests {
         #expect(try store.items() == [])
     }
 
+    @Test("removing an entry does not create a missing item; the last removal keeps the item")
+    func removalFromMissingItem() throws {
+        try dictionary.removeValue(forKey: "a")
+        try dictionary.set(String?.none, forKey: "a")
+        #expect(try store.items().isEmpty)
+        try dictionary.set(1, forKey: "a")
+        try dictionary.removeValue(forKey: "a")
+        #expect(try store.items().count == 1 && dictionary.dictionary().isEmpty)
+    }
+
     @Test("an archive with other roots is read, but not replaced")
     func otherRoots() throws {
         try dictionary.set(1, forKey: "a")

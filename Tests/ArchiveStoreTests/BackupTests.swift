@@ -82,7 +82,7 @@ struct BackupTests {
     }
 
     #if os(Linux) && Stores
-    @Test("reading a backup whose items share 1 MB takes memory for the archive, not for each item")
+    @Test("reading a backup whose items share 1 MB does not use 1 MB of memory for each item")
     func memoryOfSharedData() throws {
         let path = folder("backup")
         let written = try Program.run("StorePeer", ["make-shared-backup", path, "3000"])

@@ -101,7 +101,7 @@ struct EncryptedItemDatabaseTests {
         #expect(code { _ = try open(MasterKey(passphrase: "pässword")) } == .wrongKey)
     }
 
-    @Test("canonically equivalent passphrases are the same")
+    @Test("canonically equivalent passphrases give the same key")
     func normalization() throws {
         let composed = "p\u{E4}ssw\u{F6}rd \u{1E69} \u{AC00}"
         let decomposed = "pa\u{308}sswo\u{308}rd s\u{307}\u{323} \u{1100}\u{1161}"
@@ -132,7 +132,7 @@ struct EncryptedItemDatabaseTests {
         let database = try open(MasterKey(passphrase: "p", cost: floor))
         #expect(code { try database.rotateKey(to: MasterKey(passphrase: "")) } == .weakPassphrase)
         #expect(code { _ = try open(MasterKey(passphrase: "p")) } == nil)
-        // An existing store is opened however weak it is.
+        // An existing store can be opened, however weak its passphrase and its cost.
         try database.rotateKey(to: MasterKey(passphrase: "", cost: Self.cheap))
         #expect(code { _ = try open(MasterKey(passphrase: "")) } == nil)
     }
@@ -177,7 +177,7 @@ struct EncryptedItemDatabaseTests {
         #expect(key.map { String(Int($0) + 0x100, radix: 16).suffix(2) }.joined() == expected)
     }
 
-    @Test("a key file is created for its owner only, and one that others may read is refused")
+    @Test("a key file is created for its owner only, and one that others may access is refused")
     func keyFiles() throws {
         _ = try key()
         let path = folder("key")
@@ -435,7 +435,7 @@ struct EncryptedItemDatabaseTests {
         #expect(errors.withLock { $0 } == Array(repeating: .alteredItem, count: 6))
     }
 
-    @Test("nothing of deleted items or rotated keys remains in the file")
+    @Test("no trace of deleted items or rotated keys remains in the file")
     func secureDeletion() throws {
         func bytes(_ column: String) throws -> [Data] {
             try query("SELECT hex(\(column)) FROM \(column == "sealed" ? "item" : "store")")
@@ -495,7 +495,7 @@ struct EncryptedItemDatabaseTests {
             old.formUnion(replaced)
             isLeft = try hasAny(of: replaced)
         }
-        #expect(isLeft, "the changes left nothing, so the test shows nothing")
+        #expect(isLeft, "the changes left no residues, so the test proves nothing")
         old.formUnion(try sealed())
         try database.rotateKey(to: key("new"))
         #expect(try !hasAny(of: old))
@@ -619,7 +619,7 @@ struct EncryptedItemDatabaseTests {
         }
     }
 
-    /// Runs an SQL statement with another SQLite, as another program would.
+    /// Runs SQL statements with another copy of SQLite, as another program would.
     @discardableResult
     private func query(_ sql: String) throws -> String {
         let (status, output) = try Program.run(

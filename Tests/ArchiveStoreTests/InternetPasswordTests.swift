@@ -180,7 +180,7 @@ struct InternetPasswordTests {
         #expect(try Set(store.items()) == Set(before))
     }
 
-    @Test("each address has its own encoding, and decoding accepts nothing else")
+    @Test("each address has a distinct encoding, and decoding accepts only canonical encodings")
     func bytes() throws {
         var seen: Set<[UInt8]> = []
         for address in Self.addresses {

@@ -258,7 +258,7 @@ struct ObjectStoreTests {
         #expect(try store.object(Int.self, forKey: "a") == nil)
     }
 
-    @Test("an object with a long key is stored although its folder is removed concurrently")
+    @Test("an object with a long key is stored even if another thread removes its folder")
     func removedFolders() throws {
         let chunk = String(repeating: "k", count: 192)
         let store = try ObjectStore(folder: folder.path)
@@ -300,7 +300,7 @@ struct ObjectStoreTests {
         limits.expansion = .init(factor: 0, base: 100_000)
         let store = try ObjectStore(folder: folder.path, limits: limits)
         try store.set([true], forKey: "a")
-        // The object is archived once, and referred to more often than the limits allow.
+        // The element `true` is archived once, but referenced more times than the limits allow.
         let error = #expect(throws: KeyedArchiveError.self) {
             try store.set([Bool](repeating: true, count: 200_000), forKey: "a")
         }

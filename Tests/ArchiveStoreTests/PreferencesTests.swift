@@ -53,6 +53,45 @@ struct PreferencesTests {
         #expect(store.integer(forKey: "count") == 3)
     }
 
+    @Test(
+        "without a type, a value is read and set as a property list value, and nil removes it",
+        arguments: [true, false])
+    func untypedValues(inMemory: Bool) throws {
+        let failures = Guarded<[String]>([])
+        let onFailure = FailureHandler { error in failures.withLock { $0.append("\(error)") } }
+        let store: any KeyValueStore =
+            try inMemory
+            ? MemoryCache(onFailure: onFailure)
+            : Preferences(
+                domain: "a", folder: folder.path, saving: .onRequest, onFailure: onFailure)
+        store["a"] = 1
+        store["b"] = ["mixed": [1, "two"], "none": []]
+        #expect(store["a"] == .integer(1))
+        let mixed = store["b"]
+        #expect(mixed?.dictionary?["mixed"] == [1, "two"])
+        store["b"] = PropertyListValue.uid(1)
+        #expect(store["b"] == mixed && failures.withLock { $0.count } == 1)
+        store["a"] = nil
+        #expect(store["a"] == nil && store.storedValues.keys == ["b"])
+    }
+
+    @Test("a folder that was removed is an error, and the changes are kept")
+    func removedFolder() throws {
+        let inner = folder("inner")
+        let store = try Preferences(domain: "a", folder: inner, saving: .onRequest)
+        store["a"] = 1
+        try FileManager.default.removeItem(atPath: inner)
+        let error = #expect(throws: StoreError.self) { try store.synchronize() }
+        #expect(error?.code == .fileMissing)
+        try FileManager.default.createDirectory(
+            atPath: inner, withIntermediateDirectories: false)
+        try store.synchronize()
+        #expect(
+            try Preferences(domain: "a", folder: inner, saving: .onRequest).storedValues == [
+                "a": 1
+            ])
+    }
+
     @Test("changes by other programs are read even if nothing can be written or locked")
     func synchronizeWithoutChanges() throws {
         let (reader, writer) = (try preferences(), try preferences())
@@ -137,7 +176,7 @@ struct PreferencesTests {
         #expect(try preferences().storedValues.count == 80)
     }
 
-    @Test("own changes are reported immediately, other programs' changes when they are read")
+    @Test("a store reports its changes immediately, and those of other programs when it reads them")
     func changes() async throws {
         let (one, other) = (try preferences(), try preferences())
         var changes = one.changes.makeAsyncIterator()
@@ -417,7 +456,7 @@ struct PreferencesTests {
         #expect(written.count > 8)
     }
 
-    @Test("a change that fits is eventually tried if there is no time to try all changes")
+    @Test("a change that fits is eventually tried, even if one call has no time to try all changes")
     func laterTurn() throws {
         // A binary file contains equal strings once.
         let text = String(repeating: "t", count: 59_000)
@@ -685,7 +724,7 @@ struct PreferencesTests {
 
     @Test(
         "a lock file created by root belongs to the owner of the preferences",
-        .enabled(if: geteuid() == 0, "only the system's administrator can do this"))
+        .enabled(if: geteuid() == 0, "only the superuser can change the owner of a file"))
     func ownerOfLock() throws {
         let store = try preferences()
         store["a"] = 1
@@ -737,7 +776,7 @@ struct PreferencesTests {
 
     @Test(
         "the error about a held lock file names its foreign owner and its contents",
-        .enabled(if: geteuid() == 0, "only the system's administrator can make such a file"))
+        .enabled(if: geteuid() == 0, "only the superuser can change the owner of a file"))
     func lockOfAnotherUser() throws {
         let hasty = try Preferences(
             domain: "a", folder: folder.path, timeout: 0, saving: .onRequest)
@@ -788,7 +827,7 @@ struct PreferencesTests {
     func copiedLock() throws {
         let path = folder("a.plist.lock")
         let lock = try FileLock(creating: path, mode: 0o600, for: path, deadline: 0)
-        // A forked process has such copies until it executes its program.
+        // A forked child holds such copies until it calls `exec`.
         let copies = (0..<256).filter { hasOpen($0, path) }.map { dup($0) }
         defer { for copy in copies { close(copy) } }
         #expect(copies.count == 1)
@@ -874,8 +913,8 @@ struct PreferencesTests {
         remover.start()
         defer { isDone.withLock { $0 = true } }
         let stores = try (0..<3).map { _ in try preferences() }
-        // Tasks would start only after all tests that are ready to run, and the thread above would
-        // keep a processor busy until then.
+        // Tasks would be queued behind all tests that are ready to run. Until they start, the
+        // thread above would keep a processor busy.
         DispatchQueue.concurrentPerform(iterations: stores.count) { writer in
             #expect(throws: Never.self) {
                 for number in 0..<60 {

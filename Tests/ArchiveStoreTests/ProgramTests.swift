@@ -129,7 +129,7 @@ struct ProgramTests {
         "reading a key in a folder that the user cannot open flushes no other file",
         .enabled(
             if: Program.isTraceable && Program.canChangeUser,
-            "for the superuser, with strace and setpriv"))
+            "this needs the superuser, strace and setpriv"))
     func keyInClosedFolder() throws {
         let key = folder("key")
         #expect(try Program.run("StorePeer", ["create-key", key]).output == "ok\n")

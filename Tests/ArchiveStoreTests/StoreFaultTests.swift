@@ -405,8 +405,9 @@ struct StoreFaultTests {
         #expect(kills > 0)
     }
 
-    /// Writes to all stores, and returns the number of `openat` calls before the first store is
-    /// opened. A program opens many files while it starts. Returns 0 for other calls.
+    /// Writes to all stores, and returns how often the program makes a system call before it opens
+    /// the first store. Only `openat` calls are counted, because a program opens many files while
+    /// it starts. Returns 0 for other calls.
     private func callsWhileStarting(_ call: String) throws -> Int {
         #expect(try store(1, "trace=openat").allSatisfy { $0.hasPrefix("stored") })
         guard call == "openat" else { return 0 }

@@ -56,7 +56,8 @@ struct StoreFilesTests {
             journal)
     }
 
-    /// Expects an error about the file, and that no file changes.
+    /// Expects that opening the store fails with an error that names the file `name`, and that no
+    /// file changes.
     private func expectRefusal(_ name: String, of path: String? = nil) throws {
         let before = try folder.names.map { try bytes(folder($0)) }
         for keyName in ["key", "other"] {
@@ -80,7 +81,7 @@ struct StoreFilesTests {
         try expectRefusal("items-journal", of: folder("link"))
     }
 
-    @Test("a super-journal is not deleted if its journal appears after the check")
+    @Test("a super-journal is not deleted if a journal that names it appears after the check")
     func lateSuperJournal() throws {
         try prepare(superJournal: victim)
         #expect(throws: DatabaseError.self) {
@@ -119,7 +120,7 @@ struct StoreFilesTests {
 
     @Test(
         "a journal of another user is refused",
-        .enabled(if: geteuid() == 0, "only the system's administrator can make such a file"))
+        .enabled(if: geteuid() == 0, "only the superuser can change the owner of a file"))
     func journalOfAnotherUser() throws {
         try prepare(superJournal: nil)
         try #require(unsafe chown(journal, 65534, 65534) == 0)
@@ -186,7 +187,7 @@ struct StoreFilesTests {
         #expect(try bytes(file) == original)
     }
 
-    @Test("a journal that is not in use is ignored")
+    @Test("a journal that is not hot is ignored")
     func unusedJournal() throws {
         try prepare(superJournal: nil)
         for contents in [[], [UInt8](repeating: 0, count: 5000)] {
@@ -315,7 +316,7 @@ struct StoreFilesTests {
     @Test("opening a store again does not release the lock of a running transaction")
     func lock() throws {
         let store = try open()
-        // SAFETY: Swift passes the path as a NUL-terminated text for the call.
+        // SAFETY: Swift passes the path as a NUL-terminated string for the length of the call.
         let probe = unsafe Glibc.open(file, O_RDWR)
         defer { close(probe) }
         let (key, otherKey) = (try key(), try key("other"))
@@ -330,7 +331,7 @@ struct StoreFilesTests {
         #expect(try open().items().count == 1)
     }
 
-    /// Returns whether a connection holds SQLite's writer lock, as another process would see it.
+    /// Returns whether a connection holds SQLite's RESERVED lock, as another process would see it.
     private func isReserved(_ descriptor: Int32) throws -> Bool {
         // F_OFD_GETLK: locks of open file descriptions conflict with the locks of this process.
         var lock = flock(
@@ -402,7 +403,7 @@ struct StoreFilesTests {
             try write([], journal)
             unsafe chmod(journal, 0o666)
         }
-        try expectLateRefusal(store, "others may write it, and it is not in use") {
+        try expectLateRefusal(store, "others may write it, and it is not hot") {
             try write([UInt8](repeating: 0, count: 512), journal)
             unsafe chmod(journal, 0o620)
         }
@@ -416,10 +417,10 @@ struct StoreFilesTests {
                 atPath: journal, withDestinationPath: folder("nothing"))
         }
         #expect(!folder.names.contains("nothing"))
-        try expectLateRefusal(store, "a further name") {
+        try expectLateRefusal(store, "a hard link to another file") {
             try FileManager.default.linkItem(atPath: folder("elsewhere"), toPath: journal)
         }
-        try expectLateRefusal(store, "a further name of the store") {
+        try expectLateRefusal(store, "a hard link to the store") {
             try FileManager.default.linkItem(atPath: file, toPath: journal)
         }
         try expectLateRefusal(store, "a pipe", isRead: false) {
@@ -445,7 +446,7 @@ struct StoreFilesTests {
 
     @Test(
         "a journal of another user that appears while the store is open is refused",
-        .enabled(if: geteuid() == 0, "only the system's administrator can make such a file"))
+        .enabled(if: geteuid() == 0, "only the superuser can change the owner of a file"))
     func lateJournalOfAnotherUser() throws {
         try prepare(superJournal: nil)
         try FileManager.default.removeItem(atPath: journal)
@@ -474,7 +475,7 @@ struct StoreFilesTests {
     }
 
     #if os(Linux)
-    @Test("a journal in use is not ignored if a reader locks the writer's byte")
+    @Test("a hot journal is not ignored if another process has a read lock on the RESERVED byte")
     func lockOfReader() throws {
         try open().add(Item(service: "service", account: "a", password: "old"))
         let old = try bytes(file)
@@ -600,11 +601,11 @@ struct StoreFilesTests {
         let error = #expect(throws: StoreError.self) { try open(path + "/items") }
         #expect(error?.code == .fileAccess)
         #expect(error?.what.contains("a path of at most") == true, "\(error?.what ?? "")")
-        // No store is created that nobody could open.
+        // No file is created, because nobody could open it.
         #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [])
     }
 
-    // MARK: Journals that are not in use
+    // MARK: Journals that are not hot
 
     private struct Stop: Error {}
 
@@ -616,12 +617,12 @@ struct StoreFilesTests {
         return Array(journal[512...])
     }
 
-    /// A journal that is not in use, but ends with a record that names a super-journal.
+    /// A journal that is not hot, but ends with a record that names a super-journal.
     private func unusedJournal(naming name: String) throws -> [UInt8] {
         [UInt8](repeating: 0, count: 1 << 16) + (try superJournalRecord(name))
     }
 
-    @Test("the rollback of a transaction reads nothing from an unused journal")
+    @Test("the rollback of a transaction reads nothing from a journal that is not hot")
     func rollbackBesideUnusedJournal() throws {
         try prepare(superJournal: nil)
         try FileManager.default.removeItem(atPath: journal)
@@ -645,7 +646,7 @@ struct StoreFilesTests {
         #expect(try open().items().map(\.attributes.account) == ["a", "c"])
     }
 
-    @Test("an unused journal that names a super-journal is refused when a store is opened")
+    @Test("opening a store refuses a journal that names a super-journal, even if it is not hot")
     func unusedJournalThatNames() throws {
         try prepare(superJournal: nil)
         try write(unusedJournal(naming: victim), journal)
@@ -675,7 +676,7 @@ struct StoreFilesTests {
         }
     }
 
-    @Test("a journal in use is refused if the header of the store is malformed")
+    @Test("a hot journal is refused if the header of the store is malformed")
     func journalOfMalformedStore() throws {
         try prepare(superJournal: nil)
         let whole = try bytes(file)

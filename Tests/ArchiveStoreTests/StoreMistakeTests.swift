@@ -85,6 +85,26 @@ private func withoutRights(_ body: () throws -> Void) throws { try body() }
 
 private let fileMistakes: [Mistake] = [
     Mistake(
+        "a file that is larger than the limits allow",
+        "store: expected at most 268435456 bytes, found 10737418240, file FOLDER/large (raise "
+            + "`ParsingLimits.inputSize` if the file is trusted)"
+    ) { folder in
+        let path = "\(folder)/large"
+        // The file is sparse, so it takes no disk space. Reading it would take 10 GiB of memory.
+        try write("", path)
+        try FileHandle(forWritingTo: URL(filePath: path)).truncate(atOffset: 10 << 30)
+        _ = try PropertyListDictionary(contentsOfFile: path, limits: .untrusted)
+    },
+    Mistake(
+        "a file with a key that occurs twice",
+        "store: OpenStep property list: the key `a` occurs twice in a dictionary at line 1, column "
+            + "10, file FOLDER/twice (parse it with `PropertyListDocument`: "
+            + "`ParsingOptions.duplicateKeys` or `.allDuplicateKeys` accepts it)"
+    ) { folder in
+        try write("{ a = 1; a = 2; }", "\(folder)/twice")
+        _ = try PropertyListDictionary(contentsOfFile: "\(folder)/twice")
+    },
+    Mistake(
         "a file that may not be read",
         "store: Permission denied, file FOLDER/secret (give the user of this program "
             + "read and write access)"
@@ -130,7 +150,7 @@ private let fileMistakes: [Mistake] = [
         _ = try KeyedUnarchiver.unarchive(String.self, fromFile: "\(folder)/text")
     },
     Mistake(
-        "a property list with another root",
+        "a property list whose root is not a dictionary",
         "store: expected a dictionary as the root, found a value of kind array, file "
             + "FOLDER/list (use `PropertyListDocument` for other kinds)"
     ) { folder in
@@ -138,7 +158,7 @@ private let fileMistakes: [Mistake] = [
         _ = try PropertyListDictionary(contentsOfFile: "\(folder)/list")
     },
     Mistake(
-        "a key that is no plain name of a file",
+        "a key that is not a valid file name",
         "store: `../secret.archive` is not a valid file name (use 1 to 255 bytes "
             + "without a slash, NUL or a leading dot, or `ObjectStore.Naming.escaped`, which "
             + "accepts all characters)"
@@ -167,7 +187,7 @@ private let preferenceMistakes: [Mistake] = [
         _ = try Preferences(domain: "a/b", folder: folder)
     },
     Mistake(
-        "a file that is no property list",
+        "a file that is not a property list",
         "store: property list: unrecognized format: not a binary, XML, OpenStep or "
             + "JSON property list at byte 0, file FOLDER/com.example.plist (restore the "
             + "file, or move it away)"
@@ -176,7 +196,7 @@ private let preferenceMistakes: [Mistake] = [
         _ = try Preferences(domain: "com.example", folder: folder)
     },
     Mistake(
-        "a value of another type than that of its key",
+        "a stored value whose type differs from that of its key",
         "store: expected Double, found a stored value of kind string, in volume "
             + "(read it with `value(forKey:)`, or remove it with `removeValue(for:)`)"
     ) { folder in
@@ -229,7 +249,7 @@ private let itemMistakes: [Mistake] = [
         try memory().add(item)
     },
     Mistake(
-        "a value of another type in a dictionary",
+        "a dictionary value that is read as the wrong type",
         #"store: expected Int, found String, item of the service `example.com` for "#
             + #"the account `settings`, in values["name"] (request the value as `String`)"#
     ) { _ in
@@ -419,7 +439,7 @@ private let encryptedMistakes: [Mistake] = [
         _ = try MasterKey(file: "\(folder)/key")
     },
     Mistake(
-        "a key file of another size",
+        "a key file of the wrong size",
         "store: expected a key of 32 bytes, found 6, file FOLDER/key "
             + "(use `MasterKey(passphrase:)` for text of any length)"
     ) { folder in
@@ -430,7 +450,7 @@ private let encryptedMistakes: [Mistake] = [
     },
     Mistake(
         "a large file in place of a key file",
-        "store: expected a key of 32 bytes, found 300000, file FOLDER/key "
+        "store: expected at most 32 bytes, found 300000, file FOLDER/key "
             + "(use `MasterKey(passphrase:)` for text of any length)"
     ) { folder in
         try write(String(repeating: "a", count: 300_000), "\(folder)/key")
@@ -449,7 +469,7 @@ private let encryptedMistakes: [Mistake] = [
         _ = try MasterKey(file: "\(folder)/key")
     },
     Mistake(
-        "a key of another size",
+        "a key of the wrong size",
         "store: expected a key of 32 bytes, found 3 (use `MasterKey(passphrase:)` for "
             + "text of any length)"
     ) { _ in _ = try MasterKey(bytes: [1, 2, 3]) },

@@ -11,7 +11,7 @@ import Testing
 /// The access rights of additional users to files that are replaced.
 @Suite(
     "Access control lists of files that are replaced",
-    .enabled(if: geteuid() == 0, "for the superuser, who can set lists and attributes"))
+    .enabled(if: geteuid() == 0, "access lists are tested only as the superuser"))
 struct AccessListTests {
     private let folder: TemporaryFolder
 
@@ -28,7 +28,7 @@ struct AccessListTests {
         #expect(try folder.mode(of: "file") == 0o660)
     }
 
-    @Test("extended attributes set by users are kept")
+    @Test("extended attributes in the namespace `user` are kept")
     func userAttributes() throws {
         try folder.write("file", mode: 0o640)
         let show = "print({n: os.getxattr(p, n) for n in os.listxattr(p) if n[:5] == 'user.'})"

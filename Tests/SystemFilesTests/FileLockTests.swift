@@ -77,9 +77,7 @@ struct FileLockTests {
         #expect(folder.names == ["folder", "link", "pipe"])
     }
 
-    @Test(
-        "a lock on a file's contents waits no longer than given, and does not cover a new file"
-    )
+    @Test("waiting for a lock on an existing file times out; a new file has a separate lock")
     func contents() throws {
         let path = folder("file")
         func contents(patience: Double) throws -> FileLock {
@@ -98,7 +96,7 @@ struct FileLockTests {
         held.release()
     }
 
-    @Test("the deadline for a negative or NaN timeout has passed immediately")
+    @Test("the deadline for a zero, negative or NaN timeout has already passed")
     func deadlines() {
         let now = Environment.uptime
         for timeout in [-1, -.infinity, .nan, 0] as [Double] {

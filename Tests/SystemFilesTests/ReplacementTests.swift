@@ -89,7 +89,7 @@ struct ReplacementTests {
         try folder.write("one", mode: 0o644)
         #expect(unsafe link(folder("one"), folder("other")) == 0)
         let notes = try FileAccess.replace(folder("one"), with: Array("new".utf8))
-        #expect(notes == ["the old contents stay under 1 further name of the file (hard links)"])
+        #expect(notes == ["1 other hard link of the file keeps the old contents"])
         #expect(try contents("one") == "new" && contents("other") == "old")
     }
 

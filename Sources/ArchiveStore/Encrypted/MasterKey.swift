@@ -27,17 +27,16 @@ public struct MasterKey: Sendable {
     /// - Throws: ``StoreError`` with `invalidKeyFile` for another number of bytes.
     public init(bytes: some Sequence<UInt8>) throws(StoreError) {
         let bytes = Array(bytes)
-        try self.init(bytes, of: bytes.count)
-    }
-
-    /// Creates a key from the first bytes of a source that has `count` bytes.
-    private init(_ bytes: [UInt8], of count: Int) throws(StoreError) {
         guard bytes.count == Self.size else {
-            throw StoreError(
-                .invalidKeyFile, what: "expected a key of \(Self.size) bytes, found \(count)",
-                recovery: "use `MasterKey(passphrase:)` for text of any length")
+            throw Self.wrongSize("expected a key of \(Self.size) bytes, found \(bytes.count)")
         }
         source = .key(SymmetricKey(data: bytes))
+    }
+
+    private static func wrongSize(_ what: String) -> StoreError {
+        StoreError(
+            .invalidKeyFile, what: what,
+            recovery: "use `MasterKey(passphrase:)` for text of any length")
     }
 
     /// Creates a key that scrypt (RFC 7914) derives from a passphrase each time a store is opened.
@@ -61,6 +60,7 @@ public struct MasterKey: Sendable {
     public init(file path: String, creatingIfMissing: Bool = false) throws(StoreError) {
         let (bytes, mode): ([UInt8], FileMode)
         do { (bytes, mode) = try Self.read(path, creatingIfMissing) } catch {
+            if error.isTooLarge { throw Self.wrongSize(error.message).at(file: path) }
             throw StoreError(error, file: path)
         }
         // A program that was killed while creating the file may have left a temporary hard link.
@@ -76,10 +76,7 @@ public struct MasterKey: Sendable {
                 what: "the key file belongs to another user, who knows the key",
                 file: path, recovery: "create a key of your own, or change the owner with `chown`")
         }
-        // Only the first part of a large file was read.
-        do { try self.init(bytes, of: max(bytes.count, mode.size)) } catch {
-            throw error.at(file: path)
-        }
+        do { try self.init(bytes: bytes) } catch { throw error.at(file: path) }
     }
 
     /// Reads a key file. If several programs find it missing at the same time, one of them creates

@@ -29,7 +29,7 @@ internal import Foundation
 ///
 /// The items have a key of their own. A wrong master key is therefore detected immediately, and the
 /// items are encrypted with a random key even if the master key comes from a passphrase. Rotation
-/// creates a new key.
+/// creates a new key of the items.
 struct StoreHeader: Sendable, Equatable {
     /// The versions that can be read. A store has the lowest version until an item that needs a
     /// later one is added.
@@ -115,11 +115,11 @@ struct StoreHeader: Sendable, Equatable {
             return try derivation.cost.key(of: text, salt: derivation.salt)
         case (.key, _):
             throw StoreError(
-                .wrongKey, what: "the store has a passphrase, not a key of bytes",
+                .wrongKey, what: "the store is protected by a passphrase, not by a raw key",
                 recovery: "open it with `MasterKey(passphrase:)`")
         case (.passphrase, nil):
             throw StoreError(
-                .wrongKey, what: "the store has a key of bytes, not a passphrase",
+                .wrongKey, what: "the store is protected by a raw key, not by a passphrase",
                 recovery: "open it with `MasterKey(file:)` or `MasterKey(bytes:)`")
         }
     }

@@ -95,8 +95,8 @@ enum StoreJournal {
 
     /// Opens a journal for SQLite.
     ///
-    /// SQLite opens a journal for reading in order to see whether it is in use. It opens the
-    /// journal for writing in order to apply it, while it has exclusive access to the database. The
+    /// SQLite opens a journal for reading in order to see whether it is hot. It opens the journal
+    /// for writing in order to apply it, while it has exclusive access to the database. The
     /// contents are checked only in the latter case, when nobody else can change the store.
     // SAFETY: SQLite passes NUL-terminated paths that are valid for the call, and the open
     // database.
@@ -235,8 +235,7 @@ extension StoreJournal {
             switch self {
             case .file(.otherOwner):
                 "if a program of that user was interrupted, the store needs the journal: "
-                    + "open the store as \(Self.owner(store + RollbackJournal.suffix)), and do not "
-                    + "move the journal away"
+                    + "open the store as \(Self.journalOwner(store)), and do not move the journal away"
             case .otherState:
                 "the store may need it: open a copy of the store and its journal with SQLite, and "
                     + "move the journal away only if the contents of that copy are older than the "
@@ -255,15 +254,19 @@ extension StoreJournal {
             case .symbolicLink: "expected a journal, found a symbolic link, which is not followed"
             case .notRegular: "expected a regular file as the journal, found another kind of file"
             case .otherOwner:
-                "expected a journal of \(owner(store)), found one of "
-                    + owner(store + RollbackJournal.suffix)
+                "expected a journal owned by \(owner(of: store) ?? "the owner of the store"), found "
+                    + "one owned by \(journalOwner(store))"
             case .writableByOthers: "others may write the journal, but not the store"
             }
         }
 
-        private static func owner(_ path: String) -> String {
+        private static func journalOwner(_ store: String) -> String {
+            owner(of: store + RollbackJournal.suffix) ?? "another user"
+        }
+
+        private static func owner(of path: String) -> String? {
             let mode = try? FileMode.existing(at: FilePlace(path, followingLinks: false))
-            return mode.map { "user \($0.owner)" } ?? "another user"
+            return mode.map { "user \($0.owner)" }
         }
     }
 }

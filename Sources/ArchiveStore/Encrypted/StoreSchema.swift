@@ -198,8 +198,9 @@ extension StoreSchema {
 
 /// Functions that create the file of a new store.
 enum NewStore {
-    /// Creates an empty store if there is no file. The file gets its name when it is complete. So
-    /// no other program finds an incomplete store, and a program that is killed leaves none behind.
+    /// Creates an empty store if there is no file. The file gets its name only when it is complete,
+    /// so no other program finds an incomplete store, and a program that is killed leaves none
+    /// behind.
     ///
     /// - Throws: `fileAccess`, `outOfSpace`, `invalidName`, `weakPassphrase`, `wrongKey` for a cost
     ///   of the passphrase that is out of bounds, or `invalidDatabase` if there is a journal or a

@@ -3,13 +3,13 @@
 
 #if !Stores
 
-/// The encrypted database, which is part of the package trait `Stores`.
+/// The encrypted database, which requires the package trait `Stores`.
 @available(
     *, unavailable, message: "depend on the package with `traits: [\"Stores\"]` for encrypted items"
 )
 public enum EncryptedItemDatabase {}
 
-/// The key of an encrypted database, which is part of the package trait `Stores`.
+/// The key of an encrypted database, which requires the package trait `Stores`.
 @available(
     *, unavailable, message: "depend on the package with `traits: [\"Stores\"]` for encrypted items"
 )

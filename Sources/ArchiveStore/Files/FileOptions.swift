@@ -69,8 +69,10 @@ enum WholeFile {
     ///   - path: The path of the file.
     ///   - known: The mode of the file when it was read, or nil if there was no file.
     ///   - bytes: The new contents.
-    ///   - isPrivate: Whether a new file is readable for its owner only.
-    ///   - lock: Takes the lock that is held while an existing file is checked and replaced.
+    ///   - isPrivate: A Boolean value indicating whether only its owner can read and write a new
+    ///     file.
+    ///   - lock: A function that takes the lock to hold while an existing file is checked and
+    ///     replaced.
     /// - Returns: true if the file was unchanged and has been replaced or created; false if it has
     ///   changed and nothing was written.
     /// - Throws: `outOfSpace`, `fileAccess`.

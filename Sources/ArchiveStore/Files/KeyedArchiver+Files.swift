@@ -32,8 +32,9 @@ extension KeyedArchiver {
 extension KeyedUnarchiver {
     /// Reads the root of an archive in a file.
     ///
-    /// - Throws: ``StoreError`` with `fileMissing` or `fileAccess`. The errors of unarchiving, with
-    ///   the name of the file.
+    /// - Throws: ``StoreError`` with `fileMissing` or `fileAccess`, or with `invalidContents` for a
+    ///   file of more bytes than `limits` allow. The errors of unarchiving, with the name of the
+    ///   file.
     public static func unarchive<T: KeyedDecodable>(
         _ type: T.Type = T.self, fromFile path: String,
         allowing registry: ClassRegistry = .foundation, options: ParsingOptions = .strict,

@@ -54,7 +54,8 @@ public struct ObjectStore: Sendable {
 
     /// Returns the object for a key, or nil if there is none.
     ///
-    /// - Throws: The errors of unarchiving, and ``StoreError`` with `fileAccess` or `invalidName`.
+    /// - Throws: The errors of unarchiving. ``StoreError`` with `fileAccess`, `invalidName`, or
+    ///   `invalidContents` for a file of more bytes than the limits allow.
     public func object<T: KeyedDecodable>(
         _ type: T.Type = T.self, forKey key: String
     ) throws -> T? {

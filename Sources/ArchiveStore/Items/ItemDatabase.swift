@@ -143,7 +143,7 @@ extension ItemTransaction {
             throw StoreError(
                 .unsupportedChange,
                 what: "an item of another access group cannot be stored in this one",
-                recovery: "add it to a database of its own group. If it moves there, delete it here"
+                recovery: "add it to the database of its group; to move it there, delete it here"
             )
         }
         item.attributes.accessGroup = accessGroup

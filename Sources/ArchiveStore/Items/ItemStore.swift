@@ -20,13 +20,14 @@ internal import PropertyList
 public struct ItemStore: Sendable {
     private let databases: [any ItemDatabase]
 
-    /// Creates a store of the groups of the databases. Items without a group go into the first one.
+    /// Creates a store with the access groups of the databases. Items without a group go into the
+    /// first one.
     public init(_ first: any ItemDatabase, _ others: any ItemDatabase...) {
         self.init(first, others: others)
     }
 
-    /// Creates a store of the groups of `first` and `others`. Items without a group go into the
-    /// first one.
+    /// Creates a store with the access groups of `first` and `others`. Items without a group go
+    /// into the first one.
     public init(_ first: any ItemDatabase, others: [any ItemDatabase]) {
         databases = [first] + others
     }

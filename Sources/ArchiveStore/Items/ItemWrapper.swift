@@ -45,13 +45,13 @@ public struct ItemWrapper: Sendable {
 
     /// Returns the item. If none is stored, the result has the default attributes and no data.
     ///
-    /// - Throws: `duplicateItem` if several items have the identifier, for example of other services;
-    ///   the errors of ``ItemStore/items(matching:limit:)``.
+    /// - Throws: `duplicateItem` if several items have the identifier, for example for different
+    ///   services, and the errors of ``ItemStore/items(matching:limit:)``.
     public func item() throws -> Item {
         try Self.only(store.items(matching: query, limit: 2)) ?? defaultItem
     }
 
-    /// Returns the only item, or nil without items.
+    /// Returns the only item, or nil if there are none.
     private static func only(_ items: [Item]) throws(StoreError) -> Item? {
         guard items.count > 1 else { return items.first }
         throw StoreError(
@@ -64,8 +64,8 @@ public struct ItemWrapper: Sendable {
 
     /// Changes the item, or adds it if none is stored, in one transaction.
     ///
-    /// - Throws: `duplicateItem` as ``item()``; the errors of ``ItemStore/update(matching:_:)``, except
-    ///   `itemNotFound`.
+    /// - Throws: `duplicateItem` like ``item()``, and the errors of
+    ///   ``ItemStore/update(matching:_:)``, except `itemNotFound`.
     public func update(_ change: (inout Item) throws -> Void) throws {
         let generic = defaultItem.attributes.generic
         try store.transaction(in: query.accessGroup) { transaction in
@@ -84,7 +84,7 @@ public struct ItemWrapper: Sendable {
 
     /// Removes the item, which then has its default attributes again.
     ///
-    /// - Throws: `duplicateItem` as ``item()``; `outOfSpace`, and the errors of
+    /// - Throws: `duplicateItem` like ``item()``, `outOfSpace`, and the errors of
     ///   ``ItemStore/items(matching:limit:)``.
     public func reset() throws {
         try store.transaction(in: query.accessGroup) { transaction in

@@ -13,8 +13,8 @@ final class AutomaticSaver: Sendable {
     private struct State {
         /// A Boolean value indicating whether a task is waiting to save.
         var isScheduled = false
-        /// A Boolean value indicating whether the preferences are in ``UnsavedPreferences/all``. It may
-        /// be false although they are.
+        /// A Boolean value indicating whether the preferences are in ``UnsavedPreferences/all``. It
+        /// may be false although they are.
         var isListed = false
         /// The number of failures since the last successful save.
         var failures = 0
@@ -58,8 +58,8 @@ final class AutomaticSaver: Sendable {
         }
     }
 
-    /// Removes preferences from those to save when the program exits, unless they have changed since
-    /// they were saved. Afterwards, a change adds them again.
+    /// Removes preferences from those to save when the program exits, unless they have changed
+    /// since they were saved. Afterwards, a change adds them again.
     func unlistIfSaved(_ preferences: Preferences) {
         // A change after this line adds the preferences, and they are then not removed.
         state.withLock { $0.isListed = false }

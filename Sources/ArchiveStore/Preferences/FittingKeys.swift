@@ -22,9 +22,9 @@ struct FittingKeys {
 
     /// Chooses changes that fit together, preferring earlier ones.
     ///
-    /// Even after the deadline, the search tries each of the two groups once: first the removals,
-    /// then the additions. If a group is known not to fit, the search tries half of it. If an
-    /// attempt fails, the first change of the group is still accepted or rejected.
+    /// The search tries the group of removals first, then the group of additions. Even after the
+    /// deadline, it tries each group once, or half of the group if the whole is known not to fit.
+    /// If that attempt fails, it still accepts or rejects the first change of the group.
     ///
     /// - Parameters:
     ///   - removals: The keys that are removed. Sometimes only all removals together free enough

@@ -40,14 +40,15 @@ public protocol KeyValueStore: Sendable {
     var storedValues: PropertyListDictionary { get }
 
     /// A sequence of the keys whose values change from now on. The sequence includes changes by
-    /// other programs once ``synchronize()`` finds them. Each access returns a new sequence.
+    /// other programs once ``synchronize()`` finds them, but not registered defaults. Each access
+    /// returns a new sequence.
     var changes: KeyChanges { get }
 
     /// Saves the values that were set, and loads the values that other programs have saved.
     func synchronize() throws
 
-    /// The handler for failures that no call can throw: those of assignments through the subscript
-    /// that takes a ``Preferences/Key``, and those of automatic saves.
+    /// The handler for failures that no call can throw: those of assignments through a subscript,
+    /// and those of automatic saves.
     var onFailure: FailureHandler { get }
 }
 
@@ -62,6 +63,16 @@ extension KeyValueStore {
     public subscript<Value: PropertyListConvertible>(key: String) -> Value? {
         get { value(Value.self, forKey: key) }
         nonmutating set { set(newValue, forKey: key) }
+    }
+
+    /// The stored value for a key as a property list value, or its registered default. The result
+    /// is nil if there is neither. Setting nil removes the stored value.
+    ///
+    /// Null, UIDs, sets, and dates that are infinite or not a number cannot be stored. They are
+    /// reported to ``onFailure``, and the old value stays.
+    public subscript(key: String) -> PropertyListValue? {
+        get { value(forKey: key) }
+        nonmutating set { do { try set(newValue, forKey: key) } catch { onFailure(error) } }
     }
 
     /// Returns the value for a key, or nil if there is none of `type`.

@@ -51,12 +51,12 @@ public final class Preferences: KeyValueStore {
     ///   - timeout: The number of seconds that ``synchronize()`` waits for other programs. A value
     ///     that is negative or not a number means no waiting, and an infinite value means waiting
     ///     forever.
-    ///   - saving: The time of saving changes: automatic, or on request.
+    ///   - saving: The policy for saving changes: automatic, or on request.
     ///   - onFailure: The handler for failures that no call can throw. By default, failures are
     ///     written to standard error.
-    /// - Throws: `invalidName`, `unsupportedValue`, `fileAccess`, `misuse` for options with a format
-    ///   other than binary or XML, or `invalidContents` for a file that is not a property list with
-    ///   a dictionary. Such a file is left unchanged.
+    /// - Throws: `invalidName`, `unsupportedValue`, `fileAccess`, `misuse` for options with a
+    ///   format other than binary or XML, or `invalidContents` for a file that is not a property
+    ///   list with a dictionary. Such a file is left unchanged.
     public convenience init(
         domain: String, folder: String? = nil, options: FileOptions = FileOptions(),
         limits: ParsingLimits = .default, timeout: Double = 30, saving: Saving = .automatic,
@@ -158,17 +158,17 @@ public final class Preferences: KeyValueStore {
     ///
     /// The options may specify XML while another program has written the file in another format,
     /// with a value that XML cannot represent exactly. The file is then written in the binary
-    /// format until that value is gone. The program's own dates lose their fractions of seconds in
-    /// XML; the next call reads them so.
+    /// format until that value is gone. In XML, the program's own dates lose their fractions of
+    /// seconds, and the next call reads them without fractions.
     ///
     /// A new file belongs to the process's effective user, and an existing file keeps its owner if
     /// the system allows that. Without changes, nothing is locked or written.
     ///
-    /// - Throws: `outOfSpace`, `fileAccess`, `invalidContents`, or `busy` if another program keeps
-    ///   the file locked or keeps changing it. A `busy` error names the owner of the lock file if
-    ///   that is another user. A file system without locks causes `fileAccess`. After these errors,
-    ///   the changes remain to be written. The file is unchanged, unless only flushing the folder
-    ///   failed; see ``StoreError/Code/fileAccess``.
+    /// - Throws: `outOfSpace`, `fileAccess`, `invalidContents`, `fileMissing` if the folder was
+    ///   removed, or `busy` if another program keeps the file locked or keeps changing it. A `busy`
+    ///   error names the owner of the lock file if that is another user. A file system without
+    ///   locks causes `fileAccess`. After these errors, the changes remain to be written. The file
+    ///   is unchanged, unless only flushing the folder failed; see ``StoreError/Code/fileAccess``.
     ///
     ///   `unsupportedValue` if the file cannot hold a value, with the path of the first such value.
     ///   Set another value, or remove it. An error without a path means that the file has no room
@@ -223,7 +223,7 @@ public final class Preferences: KeyValueStore {
 // MARK: - Automatic saving
 
 extension Preferences {
-    /// The time of saving changes: automatic, or on request.
+    /// The policy for saving changes: automatic, or on request.
     public struct Saving: Sendable, Hashable {
         /// The seconds between a change and saving it, or nil if only ``synchronize()`` saves
         /// changes.

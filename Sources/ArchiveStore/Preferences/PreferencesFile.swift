@@ -78,9 +78,9 @@ struct PreferencesFile: Sendable {
     ///
     /// Every program that can read the preferences can hold this lock. So the wait is limited to
     /// one second, and starts again whenever a program replaces the file. Programs that use this
-    /// library hold the lock much shorter, because they write and flush the new file before. The
-    /// wait is at least a tenth of a second, because waiting for the lock file may have taken until
-    /// `deadline`.
+    /// library hold the lock for much less time, because they write and flush the new file
+    /// beforehand. The wait is at least a tenth of a second, because waiting for the lock file may
+    /// have taken until `deadline`.
     ///
     /// - Returns: The lock, or nil if there is no file, if the lock is not released in time, or if
     ///   the file system cannot lock the file. NFS locks only files that are open for writing.

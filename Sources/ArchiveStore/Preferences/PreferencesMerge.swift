@@ -111,9 +111,10 @@ extension PreferencesMerge {
             .mentioning(waiting: untried.count)
     }
 
-    /// Chooses all changes except values that cannot be written even alone. Among changes that were
-    /// not tried individually, the refused ones are found by trying whole files, whose errors name
-    /// the refused values. This is fast, because usually only one or two values are refused.
+    /// Chooses all changes except values that cannot be written even alone. Each attempt tries all
+    /// changes that are not known to be refused. If it fails because of another refused value, the
+    /// error names that value, and the next attempt leaves it out. This is fast, because usually
+    /// only one or two values are refused.
     ///
     /// - Returns: A Boolean value indicating whether all other changes fit.
     private mutating func chooseAllButRefused(

@@ -3,9 +3,9 @@
 
 internal import PropertyList
 
-/// A check that a value has only the kinds that both the binary format and XML support. Null, UIDs,
-/// sets, and non-finite dates are excluded. The binary format could store such a date, but the file
-/// could not be read again.
+/// A check that a value contains only kinds that both the binary format and XML support. Null,
+/// UIDs, sets, and non-finite dates are excluded. The binary format could store such a date, but
+/// the file could not be read again.
 enum PlainKinds {
     /// A container under traversal, and the index of its next element.
     private struct Frame {

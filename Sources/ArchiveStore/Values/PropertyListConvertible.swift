@@ -14,7 +14,8 @@ public import Foundation
 /// and UUIDs, and arrays and dictionaries of them with string keys.
 ///
 /// Kinds are not converted: the string `"42"` is not a number, and a boolean is not an integer.
-/// Only integers and reals are converted to each other, and only without loss.
+/// Only integers and reals are converted to each other, and only without loss, except that a
+/// `Float` is rounded.
 ///
 /// An enumeration with raw values only needs to declare its conformance:
 ///
@@ -178,8 +179,8 @@ extension Double: PropertyListConvertible {
 }
 
 extension Float: PropertyListConvertible {
-    /// Creates a number from a real, which is rounded, or from an integer that a `Double` holds
-    /// exactly. The result is nil for a finite number that would become infinite.
+    /// Creates a number from a real, or from an integer that a `Double` holds exactly, by rounding
+    /// it to a `Float`. The result is nil for a finite number that would become infinite.
     public init?(propertyListValue value: PropertyListValue) {
         guard let number = ArchivedNumber(value), let real = Double(number) else { return nil }
         self = Float(real)
