@@ -1,4 +1,5 @@
-"""Counts instructions and allocations of one run of each row with valgrind, independently of the load.
+"""Counts instructions and allocations of one run of each row with valgrind. The figures do not depend on the
+load of the machine.
 
 The figures of one run are those of a process with two runs minus those of a process with one. The work
 outside the runs cancels out, because both processes do the same: hashing has a constant seed.

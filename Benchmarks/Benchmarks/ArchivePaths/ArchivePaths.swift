@@ -4,7 +4,8 @@
 import Benchmark
 import BenchmarkRows
 
-/// All rows, for `swift package benchmark`. It stores baselines, compares two commits and prints percentiles.
+/// Registers all rows with `swift package benchmark`, which stores baselines, compares two commits
+/// and prints percentiles.
 let benchmarks: @Sendable () -> Void = {
     Benchmark.defaultConfiguration = .init(
         metrics: [.wallClock, .throughput, .peakMemoryResident],

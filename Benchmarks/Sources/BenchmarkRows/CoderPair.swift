@@ -6,7 +6,8 @@ import FoundationCoding
 import KeyedArchive
 import PropertyList
 
-/// An archiver and an unarchiver for classes that adopt `NSSecureCoding`, and the rows that any such pair can do.
+/// An archiver and an unarchiver for classes that adopt `NSSecureCoding`. Extensions implement the
+/// rows for any such pair.
 protocol CoderPair: SendableMetatype {
     associatedtype Unarchiver: NSCoder
 
@@ -162,9 +163,9 @@ extension CoderPair {
 
 /// The mappings between the classes for Foundation and those for this library.
 enum FoundationNames {
-    /// A registry that decodes Foundation's archives with this library's classes, to check them. These
-    /// archives contain the names of the classes for Foundation, because `setClassName(_:for:)` has no
-    /// effect on Linux.
+    /// A registry that decodes Foundation's archives with this library's classes, to check them.
+    /// These archives contain the names of the classes for Foundation, because
+    /// `setClassName(_:for:)` has no effect on Linux.
     static let registry = {
         var registry = Part.registry
             .adding(Save.self, as: NSStringFromClass(FoundationSave.self))
@@ -176,7 +177,8 @@ enum FoundationNames {
         return registry
     }()
 
-    /// The classes of assemblies and parts for Foundation, with their class names in the generated archive.
+    /// The classes of assemblies and parts for Foundation, with their class names in the generated
+    /// archive.
     static var archivedParts: [(type: AnyClass, name: String)] {
         [(FoundationAssembly.self, Assembly.archivedClass.name)]
             + zip(FoundationPart.classes, Part.classes).map { ($0, $1.archivedClass.name) }

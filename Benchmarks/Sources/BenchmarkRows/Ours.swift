@@ -8,7 +8,7 @@ import PropertyListCodable
 
 /// The work of the rows, done by this library.
 enum Ours {
-    /// The trusted limits, because 200 MB of input are legitimate here.
+    /// The trusted limits, because inputs of 200 MB are legitimate here.
     static let limits = ParsingLimits.trusted
 
     @Sendable static func parse(_ input: Input, _ scale: Double) throws -> Work {

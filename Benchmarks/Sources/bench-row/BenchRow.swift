@@ -4,7 +4,7 @@
 import BenchmarkRows
 import Foundation
 
-/// Runs one row by one implementation several times, for a profiler or for `Scripts/bench`:
+/// Runs one row several times with one implementation, for a profiler or for `Scripts/bench`:
 ///
 ///     bench-row NAME IMPLEMENTATION [RUNS] [SCALE]    measures; prints one line of JSON
 ///     bench-row list [SCALE]                          lists rows, inputs and implementations
@@ -39,7 +39,8 @@ enum BenchRow {
 
     private static func measure(_ name: String, _ arguments: [String]) throws {
         guard let implementation = Implementation(rawValue: arguments[1]) else {
-            throw UsageError("`\(arguments[1])` is none of \(Implementation.allCases)")
+            let names = Implementation.allCases.map(\.rawValue).joined(separator: ", ")
+            throw UsageError("expected one of \(names), found `\(arguments[1])`")
         }
         let row = try row(name)
         try row.prepare(scale: number(arguments, 3))
@@ -50,7 +51,7 @@ enum BenchRow {
 
     private static func row(_ name: String) throws -> Row {
         guard let row = Row.named(name) else {
-            throw UsageError("no row `\(name)`; `bench-row list` has them all")
+            throw UsageError("no row `\(name)`; `bench-row list` lists them all")
         }
         return row
     }

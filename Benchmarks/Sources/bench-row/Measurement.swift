@@ -4,7 +4,7 @@
 import BenchmarkRows
 import Foundation
 
-/// The measurement of one row by one implementation, printed as one line of JSON.
+/// The measurement of one row with one implementation, printed as one line of JSON.
 struct Measurement: Encodable {
     let row: String
     let implementation: String
@@ -39,7 +39,7 @@ struct Measurement: Encodable {
         for _ in 1..<max(2, runs + 1) where seconds.count < runs {
             let (next, again) = try Self.time(work)
             guard Self.isSame(again, sum) else {
-                throw UsageError("\(row.name): two runs gave different results")
+                throw BenchmarkError("\(row.name): two runs gave different results")
             }
             seconds.append(next)
         }

@@ -49,7 +49,7 @@ extension Family {
 
     static let archive = Family(
         "archive",
-        "a keyed archive of 100,000 objects of a class with a string, an integer, a boolean",
+        "a keyed archive of 100,000 objects of a class with a string, an integer and a boolean",
         seed: 19
     ) { random, scale in
         Save.samples(count(100_000, scale), &random)
@@ -89,7 +89,7 @@ extension Family {
     }
 
     static let small = Family(
-        "small", "2,000 keyed archives of 1 KB, each a file of its own", seed: 37
+        "small", "2,000 separate keyed archives of 1 KB", seed: 37
     ) { builder, random, scale in
         builder.beginArray()
         for _ in 0..<count(2_000, scale) {

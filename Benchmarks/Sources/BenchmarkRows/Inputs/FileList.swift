@@ -32,11 +32,11 @@ enum Lookup {
     }
 }
 
-struct BenchmarkError: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
+public struct BenchmarkError: Error, CustomStringConvertible {
+    public let description: String
+    public init(_ description: String) { self.description = description }
 
-    /// An error for the root of an archive that has another type.
+    /// Creates the error for an archive whose root has an unexpected type.
     init(expected: Any.Type, found: Any?) {
         self.init(
             "expected a root of type \(expected), found \(found.map { "\(type(of: $0))" } ?? "nil")"

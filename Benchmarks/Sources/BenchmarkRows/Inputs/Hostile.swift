@@ -33,7 +33,7 @@ extension Family {
     }
 
     private static let sharing = Family(
-        "sharing", "100 towers of 400 lists, each of ten references to the list below"
+        "sharing", "100 towers of 400 arrays, each with ten references to the array below"
     ) { scale in
         sharingFile(towers: count(100, scale), height: 400)
     }
@@ -103,8 +103,8 @@ extension Family {
 }
 
 extension Ours {
-    /// Parses the input under the default limits. The outcome contains the error
-    /// but not its place, which depends on the size.
+    /// Parses the input under the default limits. The outcome contains the code of an error, but
+    /// not its location, which depends on the size.
     @Sendable static func withstand(_ input: Input, _ scale: Double) throws -> Work {
         let bytes = try input.bytes(scale: scale)
         return Work(size: bytes.count) {

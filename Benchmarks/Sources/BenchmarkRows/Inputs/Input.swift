@@ -19,7 +19,7 @@ public struct Input: Sendable {
         Input(family: family, format: format == .binary ? .xml : .binary)
     }
 
-    /// The same family in binary, from which most implementations write.
+    /// The same family in binary. In `write` rows, most implementations read their values from it.
     public var inBinary: Input { Input(family: family, format: .binary) }
 
     /// Returns the location of the file with `scale` times the usual number of values.

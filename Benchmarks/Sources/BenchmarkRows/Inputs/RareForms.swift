@@ -3,7 +3,7 @@
 
 import PropertyList
 
-// Well-formed XML in forms that Apple's writer does not use, which takes longer to parse.
+// Well-formed XML in forms that Apple's writer never produces. It takes longer to parse.
 extension Family {
     static let rareForms: [Family] = [sections, remarks, instruction, utf16, windows1252]
 
@@ -14,13 +14,13 @@ extension Family {
     }
 
     private static let remarks = Family(
-        "remarks", "200,000 integers, each between an instruction and a comment"
+        "remarks", "200,000 integers, each between a processing instruction and a comment"
     ) { scale in
         list("<?note it?><integer>12345</integer><!-- né -->\n", count(200_000, scale))
     }
 
     private static let instruction = Family(
-        "instruction", "the library after an instruction"
+        "instruction", "the library after a processing instruction"
     ) { scale in
         Array(try libraryText(scale, replacing: "?>", with: "?><?note it?>").utf8)
     }

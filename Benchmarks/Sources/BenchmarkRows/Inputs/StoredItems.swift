@@ -65,7 +65,7 @@ enum StoredItems {
         stride(from: 0, to: count, by: batchSize).map { $0..<min($0 + batchSize, count) }
     }
 
-    /// Returns the numbers of the items to look up, chosen at random with repetitions.
+    /// Returns the numbers of the items to look up, chosen at random with replacement.
     static func lookedUp(_ count: Int, _ scale: Double) -> [Int] {
         var random = Random(seed: 59)
         return (0..<Family.count(1_000, scale)).map { _ in random.below(count) }

@@ -24,7 +24,7 @@ extension Family {
     }
 
     static let interface = Family(
-        "interface", "60 NIBArchives of 400 objects, as those of one storyboard", seed: 67
+        "interface", "60 NIBArchives of 400 objects, like those of one storyboard", seed: 67
     ) { builder, random, scale in
         builder.beginArray()
         for _ in 0..<count(60, scale) {

@@ -172,7 +172,7 @@ private struct KnownProfile {
 
 // MARK: - Output
 
-/// A buffer with as many bytes as a file, which begins with the texts and numbers of the objects.
+/// A buffer of a file's size. It begins with the texts and numbers of the objects.
 private struct Output {
     private var bytes: [UInt8] = []
     private let size: Int
@@ -200,8 +200,8 @@ private struct Output {
         profile.token.withUnsafeBytes { bytes.append(contentsOf: $0) }
     }
 
-    /// Fills the rest of the buffer. Returns one byte of it, so that the optimizer cannot remove the
-    /// work.
+    /// Fills the rest of the buffer. Returns one byte of it, so that the optimizer cannot remove
+    /// the work.
     mutating func finish() -> UInt64 {
         bytes.append(contentsOf: repeatElement(0x2D, count: max(0, size - bytes.count)))
         return UInt64(bytes[bytes.count / 2])

@@ -188,7 +188,8 @@ extension LibPlist {
         return Checksum.dictionary(sum: sum, count: count)
     }
 
-    /// Returns the UID that a dictionary `{CF$UID: n}` represents, which libplist does not convert.
+    /// Returns the UID that a dictionary `{CF$UID: n}` represents. libplist does not convert such
+    /// dictionaries.
     private static func uidInXML(_ node: plist_t?) -> UInt64? {
         guard plist_dict_get_size(node) == 1 else { return nil }
         return integer(plist_dict_get_item(node, "CF$UID")).map { UInt64($0) }
