@@ -169,12 +169,12 @@ let package = Package(
             // The page that `keyed explore` writes, embedded so that the command is a single file.
             resources: [.embedInCode("Explorer/Page")]),
         .executableTarget(name: "keyed", dependencies: ["KeyedCommand"]),
-        // Helpers of the tests: an assembler of binary property lists, a slow plain reader to
+        // Helpers of the tests: an assembler of binary property lists, a slow reference parser to
         // compare with, seeded generators, the corpora, temporary folders and programs.
         .target(
             name: "TestSupport", dependencies: ["PropertyList", "DatabaseFiles", "TypedStream"],
             path: "Tests/TestSupport"),
-        // Helpers of the tests of archives: object tables, and archives by Apple's software.
+        // Helpers of the tests of archives: object tables, and archives from Apple's software.
         .target(
             name: "ArchiveTestSupport",
             dependencies: ["KeyedArchive", "PropertyList", "TestSupport"],
@@ -205,7 +205,8 @@ let package = Package(
         .executableTarget(
             name: "FoundationPeer", dependencies: ["FoundationSamples"],
             path: "Tests/FoundationPeer"),
-        // Runs Foundation's classes with our coders in a separate process, because some of the classes crash.
+        // Runs Foundation's classes with the library's coders in a
+        // separate process, because some of the classes crash.
         .executableTarget(
             name: "CodingProbe",
             dependencies: [

@@ -37,7 +37,7 @@ class Browser:
             "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
             "--disable-sync", "--hide-scrollbars", f"--user-data-dir={self.profile}", "about:blank"]
         if os.geteuid() == 0:
-            # Chromium's own sandbox refuses to run for root.
+            # As root, Chromium refuses to start with its sandbox.
             arguments.insert(1, "--no-sandbox")
         self.process = subprocess.Popen(
             arguments, preexec_fn=use_pipes, close_fds=False, stdout=subprocess.DEVNULL,

@@ -16,9 +16,9 @@ _EPOCH = datetime.datetime(2001, 1, 1)
 
 
 def _leaf(value):
-    """Returns a string, number or bytes without its subclass, or None for other values.
+    """Returns a string, number or bytes as an instance of the built-in type, or None for other values.
 
-    A subclass may define when its instances are equal, so only plain values are compared.
+    A subclass may redefine equality, so only instances of the built-in types are compared.
     """
     if isinstance(value, str):
         return str.__str__(value)
@@ -133,9 +133,9 @@ def archive(value):
     """Archives a value as the root object of a binary keyed archive.
 
     dict, list, tuple, set, str, bytes, int, float, bool, datetime, UUID and None become Foundation's objects. A
-    dataclass instance is archived under its attribute ``__archived_class__``, or under the name of its type. An
-    :class:`ArchivedObject` keeps its class. An :class:`Unhashable` is archived as the value that it wraps. Identity
-    and cycles are preserved.
+    dataclass instance is archived under the class name in its attribute ``__archived_class__``, or else under the name
+    of its type. An :class:`ArchivedObject` keeps its class. An :class:`Unhashable` is archived as the value that it
+    wraps. Identity and cycles are preserved.
 
     Returns:
         The bytes of the archive. Its root has the key ``root``.

@@ -110,7 +110,7 @@ typedef struct makers {
     PyObject *dict_type;  // NULL for `dict`
     PyObject *datetime;
     PyObject *zone;       // the last argument of `datetime`: None or UTC
-    PyObject *far_date;   // replaces dates outside the years 1 to 9999, or None: they are errors
+    PyObject *far_date;   // replaces dates outside the years 1 to 9999; if None, they are errors
     PyObject *no_arguments;  // the empty tuple
     // Only for plain property lists:
     PyObject *uid;
@@ -459,8 +459,9 @@ static PyObject *class_name(reader *self, uint32_t number) {
     return self->class_names[number];
 }
 
-/// Creates the object for an instance of a class that has no type in Python: an inert object, or an instance of the
-/// type that the caller chose. Dates that `datetime` does not support get one too, and are always allowed.
+/// Creates the object for an instance of a class that has no type in Python: an inert object, or an
+/// instance of the type that the caller chose. The same applies to a date that `datetime` does not
+/// support. Such a date is always allowed.
 static PyObject *inert(reader *self, const keyed_object *item) {
     PyObject *name = class_name(self, item->class_index);
     if (!name) return NULL;
@@ -730,7 +731,8 @@ static int fill_last(reader *self) {
     for (size_t index = 0; index < instances->count; index++) {
         if (fill_archived(self, instances->items[index])) return -1;
     }
-    // Starts with the container that was found last, because the key of an outer one may contain it.
+    // Fills the containers in reverse order of discovery, because a key of an outer container may
+    // contain an inner one.
     for (size_t index = containers->count; index > 0; index--) {
         if (fill_container(self, containers->items[index - 1])) return -1;
     }
@@ -964,7 +966,8 @@ typedef struct writer {
     PyObject *known;  // maps the address of each container that may occur again to its number and the container
 } writer;
 
-/// Writes a value. A value that occurs only once has at most `owners` references, that of the caller included.
+/// Writes a value. If its reference count is at most `owners`, which includes the caller's
+/// reference, the value occurs only once.
 static int write_value(writer *self, PyObject *value, Py_ssize_t owners);
 
 static int write_text(writer *self, PyObject *text, void (*add)(keyed_builder *, const char *, size_t)) {
@@ -979,7 +982,8 @@ static int write_dictionary(writer *self, PyObject *value) {
     PyObject *items = PyMapping_Items(value);
     if (!items || (self->sorts_keys && PyList_Sort(items))) { Py_XDECREF(items); return -1; }
     keyed_begin_dictionary(self->builder);
-    // The dictionary, the pair and this function. A subclass may create its values on request.
+    // The dictionary, the pair and this function refer to a value that occurs once. A subclass may
+    // create its values on request, so 0 makes every container count as shared.
     Py_ssize_t owners = PyDict_CheckExact(value) ? 3 : 0;
     int status = 0;
     for (Py_ssize_t index = 0; !status && index < PyList_Size(items); index++) {
@@ -1037,7 +1041,8 @@ static int write_list(writer *self, PyObject *value) {
     if (!elements) return -1;
     if (is_exact) Py_INCREF(elements);
     keyed_begin_array(self->builder);
-    // The list and this function.
+    // The list and this function refer to an element that occurs once. The elements of a subclass
+    // always count as shared.
     Py_ssize_t owners = is_exact ? 2 : 0;
     int status = 0;
     for (Py_ssize_t index = 0; !status && index < PySequence_Size(elements); index++) {
@@ -1054,7 +1059,8 @@ static int write_new(writer *self, PyObject *value) {
     return PyDict_Check(value) ? write_dictionary(self, value) : write_list(self, value);
 }
 
-/// Writes a dictionary or a list. A container that occurs several times is stored once, as by plistlib.
+/// Writes a dictionary or a list. Stores a container that occurs several times once, as plistlib
+/// does.
 static int write_container(writer *self, PyObject *value, Py_ssize_t owners) {
     // Most containers occur once. Recording them too would take three times as long.
     if (Py_REFCNT(value) <= owners) return write_new(self, value);

@@ -53,7 +53,7 @@ _INERT = (_DATA, _DATE, _ORDERED_SET, _SET, _URL)
 _EPOCH = _datetime.datetime(2001, 1, 1)
 # The result for a date that Python cannot represent.
 _FAR_DATE = ""
-# The maximum number of property lists, each within data of the one before it, as for `!` in key paths.
+# The maximum number of property lists nested within data. The same limit applies to `!` in key paths.
 _NESTING_LIMIT = 32
 
 
@@ -177,7 +177,7 @@ def _mapped(root, scalar):
 def _nested(root, level):
     """Replaces data that contains a property list by the decoded property list.
 
-    ``level`` is 0 for the outermost property list, and one more for each property list in data of the one around it.
+    ``level`` is the number of property lists around this one: 0 for the outermost.
     """
 
     def decoded(value):

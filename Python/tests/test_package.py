@@ -286,7 +286,7 @@ class PropertyLists(unittest.TestCase):
         found = keyedarchive.loads(keyedarchive.dumps(wide, fmt=keyedarchive.FMT_BINARY))
         self.assertIs(found[0], found[9])
         if DEBUG:
-            self.skipTest("reaching the limit takes half a minute in debug")
+            self.skipTest("reaching the limit takes half a minute in a debug build")
         with self.assertRaises(keyedarchive.KeyedArchiveError) as caught:
             keyedarchive.dumps(wide)
         self.assertTrue(caught.exception.is_limit)
@@ -880,7 +880,7 @@ class HostileInput(unittest.TestCase):
             keyedarchive.to_json(plistlib.dumps(archive, fmt=plistlib.FMT_BINARY))
         self.assertEqual(caught.exception.code, "danglingReference")
 
-    @unittest.skipIf(DEBUG, "100,000 calls take minutes in debug")
+    @unittest.skipIf(DEBUG, "100,000 calls take minutes in a debug build")
     def test_memory_returns_after_100_000_calls(self):
         small = [blob for blob in blobs() if len(blob) < 4096]
         calls = before = 0

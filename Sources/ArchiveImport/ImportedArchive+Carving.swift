@@ -141,7 +141,7 @@ extension ImportedArchive {
         }
     }
 
-    /// Returns a failure. The item may be longer than the window if parsing failed in the second
+    /// Returns a failure. The file may be longer than the window if parsing failed in the second
     /// half of the window, or with a code that the end of the window can cause. `invalidMarker`
     /// stands for most codes of the imported formats.
     private static func failed(_ error: PropertyListError, _ window: [UInt8]) -> Attempt {

@@ -61,8 +61,8 @@ extension PropertyListError {
         self.init(code, of: format, error.what, error.byteOffset)
     }
 
-    /// Creates an error for a file in a format, at a byte offset. Names of the file in `what` are
-    /// escaped.
+    /// Creates an error for a file in a format, at a byte offset. `what` is escaped, because it may
+    /// quote names from the file.
     init(_ code: Code, of format: String, _ what: String, _ offset: Int?) {
         self.init(
             code, what: "\(format): \(TerminalText.escaped(what))",

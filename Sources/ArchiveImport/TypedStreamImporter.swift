@@ -108,7 +108,8 @@ struct TypedStreamImporter: ArchiveImporter {
     }
 
     /// Returns the limits on the total number of superclasses in all class descriptions. Each
-    /// description stores its whole chain, so a small file may list only a few thousand of them.
+    /// description stores its whole chain, so a small file can expand to very many superclasses.
+    /// The base of the limit is therefore at most 10,000.
     private static func chainLimits(_ limits: ParsingLimits) -> ParsingLimits {
         var limits = limits
         limits.expansion.base = min(limits.expansion.base, 10_000)
@@ -259,8 +260,8 @@ struct TypedStreamImporter: ArchiveImporter {
     /// The maximum length of a name in ``geometry``, in bytes.
     private static let longestGeometry = 8
 
-    /// Returns the name of the structure that an encoding begins with, or nil for longer names than
-    /// those in ``geometry`` and for other encodings.
+    /// Returns the name of the structure that an encoding begins with. Returns nil for other
+    /// encodings, and for a name that is longer than every name in ``geometry``.
     private static func shortStructureName(_ encoding: TypedStreamString) -> String? {
         let name = encoding.bytes.dropFirst().prefix(longestGeometry &+ 1)
         guard encoding.bytes.first == UInt8(ascii: "{"),

@@ -66,7 +66,7 @@ public enum FoundationField {
     /// The start of the keys `NS.object.0`, `NS.object.1`, … that replace `NS.objects` in ordered
     /// sets and in old archives.
     @inlinable public static var numberedObject: String { "NS.object." }
-    /// The first of these keys.
+    /// The numbered key of the first element.
     @inlinable public static var firstNumberedObject: String { "NS.object.0" }
     /// The start of the keys `NS.key.0`, `NS.key.1`, … that replace `NS.keys` in old archives.
     @inlinable public static var numberedKey: String { "NS.key." }

@@ -80,7 +80,8 @@ typedef struct keyed_document keyed_document;
 enum {
     /// For untrusted input: 128 levels, 256 MiB.
     KEYED_LIMITS_UNTRUSTED = 0,
-    /// Limits that admit everything that Apple's software writes, but no decompression bombs: 512 levels, 4 GiB.
+    /// For input of any origin: 512 levels, 4 GiB. The limits admit everything that Apple's software writes, but no
+    /// exponential expansion ("billion laughs").
     KEYED_LIMITS_DEFAULT = 1,
     /// For input that your own program wrote.
     KEYED_LIMITS_TRUSTED = 2,
@@ -197,9 +198,9 @@ keyed_table *keyed_values(const keyed_document *document, keyed_error **error);
 /// property lists, each within the one before it.
 ///
 /// In a dictionary, `[3]` is the value at index 3. This form exists only for a key that a path cannot name: a key
-/// without text, such as a date; a key with the same text as an earlier one, as the number 1 and the string `1` in one
-/// `NSDictionary`; and, in a keyed archive, a key such as `$top` at the root object, because a path that begins with it
-/// begins at the property list's root.
+/// without text, such as a date; a key with the same text as an earlier one, for example the string `1` after the
+/// number 1 in one `NSDictionary`; and, in a keyed archive, a key such as `$top` at the root object, because a path
+/// that begins with it begins at the property list's root.
 ///
 /// Linear in the size of the document for each step.
 ///
@@ -400,8 +401,8 @@ void keyed_end(keyed_builder *builder);
 /// Returns a number for the last complete value in the innermost open container; 0 if there is none. The number is valid
 /// for this builder until `keyed_finish`.
 size_t keyed_last_value(keyed_builder *builder);
-/// Adds a value again that `keyed_last_value` numbered. The document stores it once and refers to it several times, as a
-/// binary property list does. Formats of text repeat it, within the limits.
+/// Adds another reference to a value, by its number from `keyed_last_value`. The document stores the value once and
+/// refers to it several times, as a binary property list does. Text formats repeat the value, within the limits.
 void keyed_add_again(keyed_builder *builder, size_t value);
 
 /// Returns the document and empties the builder, also on failure. Mistakes in earlier calls are reported here: calls in

@@ -68,7 +68,7 @@ static inline int keyed_sqlite_is_reserved(sqlite3 *connection, int *reserved) {
     if (status != SQLITE_OK) return status;
     if (!file || !file->pMethods) return SQLITE_ERROR;
     status = file->pMethods->xCheckReservedLock(file, reserved);
-    // If a journal is in use, `keyed_guard_is_reserved` returns SQLITE_BUSY.
+    // If a journal is hot, `keyed_guard_is_reserved` returns SQLITE_BUSY.
     if (status == SQLITE_BUSY) *reserved = 1;
     return status == SQLITE_BUSY ? SQLITE_OK : status;
 }
@@ -289,7 +289,7 @@ static inline int keyed_guard_sync(sqlite3_file *file, int flags) {
     }
 }
 
-/// Sets `has_journal` to whether the journal of a database is in use. Returns SQLITE_OK or an SQLite error code.
+/// Sets `has_journal` to whether the journal of a database is hot. Returns SQLITE_OK or an SQLite error code.
 static inline int keyed_guard_has_journal(const keyed_guard_main *main, sqlite3_file *file,
                                           int *has_journal) {
     keyed_guard_data *data = (keyed_guard_data *)main->guard->pAppData;
@@ -297,7 +297,7 @@ static inline int keyed_guard_has_journal(const keyed_guard_main *main, sqlite3_
     ssize_t count;
     int descriptor = data->opener(sqlite3_filename_journal(main->path), main->path, file,
                                   SQLITE_OPEN_READONLY);
-    // A journal that cannot be opened now may be gone. It counts as in use, so SQLite tries again after a pause.
+    // A journal that cannot be opened now may be gone. It counts as hot, so SQLite tries again after a pause.
     *has_journal = descriptor == -SQLITE_CANTOPEN;
     if (descriptor < 0) return *has_journal ? SQLITE_OK : -descriptor;
     do count = pread(descriptor, &first, 1, 0);
@@ -313,9 +313,9 @@ static inline int keyed_guard_has_journal(const keyed_guard_main *main, sqlite3_
 ///
 /// A writer locks one byte of the file. Any process that may read the database can put a read lock on that byte. The
 /// system's VFS cannot distinguish this lock from a writer's, so SQLite would ignore the journal and read an incomplete
-/// transaction. But a writer locks the database exclusively before it marks its journal as in use, and no writer can do
-/// that while the caller has its read lock. A journal in use therefore does not belong to the holder of this lock, and
-/// the function returns SQLITE_BUSY.
+/// transaction. But a writer locks the database exclusively before it makes its journal hot, and no writer can do that
+/// while the caller has its read lock. A hot journal therefore does not belong to the holder of this lock, and the
+/// function returns SQLITE_BUSY.
 static inline int keyed_guard_is_reserved(sqlite3_file *file, int *reserved) {
     const keyed_guard_main *main = keyed_guard_main_of(file);
     int has_journal = 0, status = main->system->xCheckReservedLock(file, reserved);

@@ -51,9 +51,9 @@ package struct StackSegment {
     /// ``run(for:_:orThrow:_:)``.
     package var isUsedUp: Bool { ThreadStack.position() &- floor >= extent }
 
-    /// A Boolean value indicating whether the calls since the last check have used half of the bytes
-    /// that are kept free for them. Calls that a program makes itself cannot move to another thread, so
-    /// they must end.
+    /// A Boolean value indicating whether the calls since the last check have used half of the
+    /// bytes that are kept free for them. A program's own recursive calls cannot move to another
+    /// thread, so the coder must stop them with an error.
     package var isExhausted: Bool {
         let position = ThreadStack.position()
         if position &- floor < extent { return false }

@@ -3,8 +3,8 @@
 
 /// An object that a call provides to the nested calls on its thread.
 package struct ThreadLocal<Object: AnyObject>: Sendable {
-    // The address of the object; 0 for none. Nil if the system has no room for another number, so
-    // that no object is ever provided.
+    // The address of the object; 0 for none. Nil if the system has no free thread-local slot. In
+    // that case, `object` is always nil.
     private let address = ThreadNumber()
 
     package init() {}

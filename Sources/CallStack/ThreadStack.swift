@@ -174,7 +174,7 @@ final class ThreadNumber: @unchecked Sendable {
 struct ThreadNumber: Sendable {
     private let index: DWORD
 
-    /// Creates a number; nil if the system has no room for it.
+    /// Creates a number; nil if the system has no free thread-local slot.
     init?() {
         index = TlsAlloc()
         if index == .max { return nil }
@@ -194,7 +194,7 @@ struct ThreadNumber: Sendable {
 struct ThreadNumber: Sendable {
     private let key: pthread_key_t
 
-    /// Creates a number; nil if the system has no room for it.
+    /// Creates a number; nil if the system has no free thread-local slot.
     init?() {
         var key = pthread_key_t()
         // SAFETY: the variable is valid for the call. The values are numbers and need no

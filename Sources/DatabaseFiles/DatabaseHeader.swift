@@ -94,9 +94,9 @@ package struct DatabaseHeader: Sendable, Equatable {
         return String(decoding: units(bytes), as: UTF16.self)
     }
 
-    /// Returns the UTF-8 form of UTF-16 text of the database. An unpaired surrogate becomes the three
-    /// bytes that its number would have in UTF-8. Parsers refuse these bytes. An odd last byte is
-    /// ignored.
+    /// Returns the UTF-8 form of UTF-16 text of the database. An unpaired surrogate becomes the
+    /// three bytes that would encode its code point in UTF-8. Parsers refuse these bytes. An odd
+    /// last byte is ignored.
     ///
     /// - Complexity: Linear in the number of bytes.
     package func convertedText(_ bytes: some Collection<UInt8>) -> [UInt8] {

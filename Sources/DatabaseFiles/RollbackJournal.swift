@@ -23,9 +23,9 @@
 /// without checking that it is a super-journal. So anyone who can write a journal can make the
 /// reader delete any file that the reader may delete.
 ///
-/// A journal whose first byte is zero is not in use. SQLite overwrites it with the next journal
-/// without truncating it. When SQLite rolls back the transaction of the new journal, it may read
-/// the record that the old journal left at the end of the file.
+/// A journal whose first byte is zero is not hot: SQLite does not apply it, but overwrites it with
+/// the next journal without truncating it. When SQLite rolls back the transaction of the new
+/// journal, it may read the record that the old journal left at the end of the file.
 package struct RollbackJournal: Sendable, Equatable {
     package static let suffix = "-journal"
     static let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
@@ -36,7 +36,7 @@ package struct RollbackJournal: Sendable, Equatable {
     /// The first header, or nil if it is malformed. SQLite would then restore nothing, but would
     /// still delete the file named as a super-journal.
     package let header: Header?
-    /// The number of complete records. A rollback restores at most as many pages.
+    /// The number of complete records. A rollback restores at most that many pages.
     package let recordCount: Int
     /// A Boolean value indicating whether the journal ends with a record that names a
     /// super-journal.
@@ -96,7 +96,7 @@ package struct RollbackJournal: Sendable, Equatable {
 
     /// Inspects a journal without opening the super-journal that it may name.
     ///
-    /// The result is nil for a journal that is not in use, because it is empty or its first byte is
+    /// The result is nil for a journal that is not hot, because it is empty or its first byte is
     /// zero. `databasePageSize` is the page size for a header without one; if it is nil, such a
     /// header is malformed.
     ///
@@ -218,7 +218,7 @@ package struct RollbackJournal: Sendable, Equatable {
         func isAtEnd() throws(DatabaseFileError) -> Bool { try header() == nil }
     }
 
-    /// Returns whether a journal, in use or not, ends with a record that names a super-journal.
+    /// Returns whether a journal, hot or not, ends with a record that names a super-journal.
     package static func namesSuperJournal(
         _ source: some ByteSource
     ) throws(DatabaseFileError) -> Bool {

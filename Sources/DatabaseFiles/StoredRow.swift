@@ -49,8 +49,8 @@ extension RowPayload {
         while index < types.count, values.count < limit {
             guard let (type, width) = types.variableInteger(at: index) else {
                 throw DatabaseFileError(
-                    "expected the header of a row to end after the type of a value, found a part "
-                        + "of one at byte \(length + index)")
+                    "expected complete types in the header of a row, found a truncated one at byte "
+                        + "\(length + index)")
             }
             index += width
             let (kind, count) = Self.layout(of: type)

@@ -141,7 +141,8 @@ private struct TreePage {
         guard [2, 5, 10, 13].contains(kind), let count = bytes.bigEndian(at: start + 3, width: 2)
         else {
             throw DatabaseFileError(
-                "expected a page of a table at page \(number), found type \(kind)")
+                "expected a b-tree page (type 2, 5, 10 or 13) at page \(number), found type "
+                    + "\(kind)")
         }
         hasRowIDs = kind == 5 || kind == 13
         isLeaf = kind >= 10

@@ -25,8 +25,8 @@
 /// | 16 | 8 | checksum of bytes 0–7 and the page, continued from the header or frame before |
 ///
 /// The log ends at the first frame with other salts or a wrong checksum. Frames after the last
-/// commit are ignored. Frames with the salts of the log after its end remain from a transaction that
-/// was rolled back, or the log is damaged.
+/// commit are ignored. After the end of the log, there may be more frames with its salts. Either
+/// they are left over from a transaction that was rolled back, or the log is damaged.
 package struct WriteAheadLog: Sendable, Equatable {
     package static let suffix = "-wal"
     private static let headerSize = 32
@@ -38,7 +38,7 @@ package struct WriteAheadLog: Sendable, Equatable {
     /// The number of pages of the database after the last transaction. It is 0 if the log contains no
     /// committed transaction.
     package private(set) var pageCount = 0
-    /// The frames with the salts of the log after its end, or nil if there are none.
+    /// The frames after the end of the log that have its salts, or nil if there are none.
     package private(set) var leftFrames: LeftFrames?
     /// The offset of the latest committed contents of each page.
     private(set) var offsets: [UInt32: Int] = [:]
@@ -98,8 +98,8 @@ package struct WriteAheadLog: Sendable, Equatable {
         try countLeftFrames(source, salts: salts, from: offset)
     }
 
-    /// Counts the frames with the salts of the log that begin at `start` or after it. The last one
-    /// may be incomplete.
+    /// Counts the frames from `start` on that have the salts of the log. The last one may be
+    /// incomplete.
     private mutating func countLeftFrames(
         _ source: some ByteSource, salts: ArraySlice<UInt8>, from start: Int
     ) throws(DatabaseFileError) {

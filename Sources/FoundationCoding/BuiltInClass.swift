@@ -85,8 +85,8 @@ enum FoundationClassList {
     /// A class, and its name in archives.
     typealias NamedClass = (name: String, type: AnyClass)
 
-    /// The classes of the default list. The names are those of `NSStringFromClass`, which is slow
-    /// on first use.
+    /// The classes of the default list. The names are those that `NSStringFromClass` returns. They
+    /// are spelled out because that function is slow on first use.
     static var all: [NamedClass] {
         BuiltInClass.allCases.map { ($0.rawValue, $0.type) } + robustClasses + units
     }

@@ -11,7 +11,7 @@ struct PredefinedCharacterSet: Hashable {
     let isInverted: Bool
 
     /// The bitmap of the set; nil for a number that names no set. Foundation takes up to a tenth of
-    /// a second for it.
+    /// a second to compute it.
     fileprivate var bitmap: Data? {
         guard let set else { return nil }
         return (isInverted ? set.inverted : set).bitmapRepresentation
@@ -136,15 +136,15 @@ private struct CharacterBitmap {
     private static let blockSize = 32
 
     /// The maximum number of blocks of plane 0 that contain some but not all of their 256
-    /// characters. Foundation on Linux releases the bitmap of a set with more such blocks while it
-    /// still uses it.
+    /// characters. If a set has more such blocks, Foundation on Linux releases its bitmap while
+    /// still using it.
     static let mostMixedBlocks = 128
 
     // The bits of each plane, the lowest bit of a byte first; empty for a plane without members.
     private var planes = [[UInt8]](repeating: [], count: 17)
 
-    /// Creates a set from the bytes of plane 0, followed by the number and the bytes of each further
-    /// plane; nil for other data.
+    /// Creates a set from the bytes of plane 0, followed by the number and the bytes of each
+    /// further plane; nil for other data.
     init?(_ data: Data) {
         let bytes = [UInt8](data)
         let size = Self.planeSize

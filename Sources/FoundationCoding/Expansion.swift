@@ -7,8 +7,8 @@ internal import PropertyList
 
 /// The size of an object as a tree of values, in which a shared object counts once per reference.
 ///
-/// The numbers are real, because a hundred nested arrays may have more values than any integer can
-/// count.
+/// The numbers are floating-point, because a hundred nested arrays may have more values than an
+/// `Int` can hold.
 struct Expansion {
     /// The number of values.
     private(set) var values: Float
@@ -69,8 +69,8 @@ struct Expansion {
     /// Returns the charge for comparing the object with `count` others that have the same hash.
     ///
     /// For a collection, one more comparison is charged, because objects with different hashes may
-    /// share a place in a hash table. Foundation takes several microseconds for each value, which is
-    /// as long as the coder takes for several values.
+    /// share a bucket of a hash table. Foundation takes several microseconds for each value, which
+    /// is as long as the coder takes for several values.
     func charge(forComparisons count: Int) -> Int {
         Self.charge(values > 1 ? work * Float(count &+ 1) * 4 : (work + 1) * Float(count))
     }
@@ -94,7 +94,8 @@ extension KeyedUnarchiverCoder {
         return expansion
     }
 
-    /// Returns the size of what a comparison reads of an object with fields, in bytes.
+    /// Returns the size of an object with fields: the contents that a comparison reads, in bytes,
+    /// or in UTF-16 code units for a string.
     private static func contentSize(_ object: AnyObject?) -> Int {
         switch object {
         case let text as NSString: text.length
@@ -156,8 +157,8 @@ extension BuiltInClass {
     /// The maximum number of elements of one collection that may have the same hash.
     private static let mostCollisions = 1024
 
-    /// The size of a collection of short elements whose comparisons take less time than reading the
-    /// elements, even if all have the same hash.
+    /// The maximum number of short elements that need no charge. Comparing so few takes less time
+    /// than reading them, even if all have the same hash.
     private static let fewElements = 16
 
     /// Checks that each element of a set, or each key of a dictionary, has a hash, and that not too

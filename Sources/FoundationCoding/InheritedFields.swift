@@ -9,8 +9,8 @@ internal import PropertyList
 /// Foundation.
 ///
 /// Foundation's `init(coder:)` of these classes first looks for a field of current archives, such
-/// as `NS.objects`. To read that field, it uses calls that only Foundation's own coder has. If the
-/// field is missing, `init(coder:)` reads an older form by public calls: `NS.object.0`,
+/// as `NS.objects`. To read that field, it uses methods that only Foundation's own coder has. If
+/// the field is missing, `init(coder:)` reads an older form with public methods: `NS.object.0`,
 /// `NS.object.1`, … So the coder hides the current fields from a subclass and presents their
 /// contents in the older form.
 enum InheritedFields {

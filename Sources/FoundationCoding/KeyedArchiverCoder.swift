@@ -49,7 +49,7 @@ public final class KeyedArchiverCoder: NSCoder {
     var frame: Frame
     /// The names that the program has set for classes.
     var namesByClass: [ObjectIdentifier: String] = [:]
-    /// The indexes of classes among the classes of the archive.
+    /// The index of each class in the archive's list of classes.
     var places: [ObjectIdentifier: Int] = [:]
     /// The ways to write objects, by their types.
     var encodingMethods: KnownEncodingMethods {

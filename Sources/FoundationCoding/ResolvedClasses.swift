@@ -72,7 +72,7 @@ enum NamedClasses {
         return false
     }
 
-    /// Returns the class with a name in archives; nil if there is none.
+    /// Returns the class that is archived under a name; nil if none of the classes is.
     func type(named name: String) -> AnyClass? {
         all.first { CodedClass.name(of: $0).isLiterally(name) }
     }

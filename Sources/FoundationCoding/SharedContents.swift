@@ -18,15 +18,15 @@ struct SharedContents {
 }
 
 extension KeyedDecoder {
-    /// Charges `count` bytes that an object copies. As many bytes as a value takes in memory count
-    /// as one value.
+    /// Charges `count` bytes that an object copies. Each 64 bytes count as one value, because a
+    /// value takes about as much memory.
     ///
     /// - Throws: `expansionLimitExceeded`.
     func charge(copied count: Int) throws(KeyedArchiveError) { try charge(count >> 6) }
 }
 
 extension KeyedUnarchiverCoder {
-    /// Returns data as an object. All objects of the archive with the same long bytes become one
+    /// Returns data as an object. Objects that share the same long data in the archive become one
     /// instance.
     func data(of node: UInt32, _ make: () throws -> Data) rethrows -> NSData {
         if let known = shared.data[node] { return known }
@@ -35,8 +35,8 @@ extension KeyedUnarchiverCoder {
         return data
     }
 
-    /// Charges `count` bytes of a node that a mutable object copies, unless no other object has
-    /// copied them before.
+    /// Charges `count` bytes of a node that a mutable object copies. The first copy of a node, and
+    /// copies of short contents, are free.
     ///
     /// - Throws: `expansionLimitExceeded`.
     func chargeCopy(of node: UInt32, _ count: Int, for coder: KeyedDecoder) throws {

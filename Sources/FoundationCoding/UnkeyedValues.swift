@@ -40,8 +40,8 @@ enum ObjCType {
         let inner = bytes.dropFirst().dropLast()
         guard let element = inner.last, Self.size(element) != nil,
             let count = Int(String(decoding: inner.dropLast(), as: UTF8.self)), count > 0,
-            // Foundation keeps each distinct encoding of an `NSValue` forever, so one number has one
-            // form.
+            // Foundation keeps each distinct encoding of an `NSValue` forever, so only one spelling
+            // of each count is accepted.
             String(count).utf8.elementsEqual(inner.dropLast())
         else { return nil }
         self = .array(count: count, element: element)

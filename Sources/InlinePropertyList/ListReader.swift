@@ -8,7 +8,7 @@ struct ListReader {
         let node: Int
         /// The offset beyond which no child may extend.
         let limit: Int
-        /// The number of children still expected. Only in version 15.
+        /// The number of children still expected; used only in version 15.
         var remaining: Int
         /// The number of children read so far.
         var count = 0

@@ -15,8 +15,9 @@ internal import ArchiveVocabulary
 /// | `$top` | dictionary: the roots, each a UID or a plain value; usually one, `root` |
 /// | `$objects` | array: the objects, indexed by UIDs; the first is the string `$null`, which represents nil |
 ///
-/// An object is a plain value (string, number, boolean, data, and dates from GNUstep), or a
-/// dictionary with a `$class` and fields, or the description of a class (``ArchivedClass``).
+/// An object is a plain value (a string, number, boolean or data, or a date in archives of
+/// GNUstep), a dictionary with a `$class` and fields, or the description of a class
+/// (``ArchivedClass``).
 public struct ArchiveContents: Sendable {
     /// The property list.
     public let document: PropertyListDocument

@@ -9,7 +9,7 @@
 /// of one megabyte. Each parsed description has its own copy.
 package struct DescriptionBudget {
     private var count = 0
-    /// The bytes of strings and data in all descriptions so far.
+    /// The number of bytes of strings and data in all descriptions so far.
     package private(set) var size = 0
     private let countLimit: Int
     private let sizeLimit: Int
@@ -26,9 +26,8 @@ package struct DescriptionBudget {
         // Descriptions that share nothing have at most as many values as all containers have
         // elements.
         countLimit = max(values, 2 &* table.children.count &+ 1000)
-        // A description usually refers to its name twice, hence twice the table's size. Beyond
-        // that, the limit has 16 bytes, enough for a short text, for each value that
-        // `limits.expansion` allows.
+        // A description usually refers to its name twice, hence twice the table's size. The limit
+        // adds 16 bytes, enough for a short text, for each value that `limits.expansion` allows.
         sizeLimit = 2 &* table.size &+ 16 &* values
     }
 

@@ -7,7 +7,7 @@ public import PropertyList
 /// An error in reading or writing a keyed archive, with the object in which it occurred.
 ///
 /// Match on ``code``; the text may change between versions. A message contains classes, keys,
-/// objects and numbers, but never texts or data.
+/// objects and numbers, but never text or data.
 public struct KeyedArchiveError: Error, Sendable {
     /// The kind of failure. New codes may be added without breaking a `switch`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {

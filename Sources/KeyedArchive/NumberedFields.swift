@@ -15,7 +15,7 @@ internal import ArchiveVocabulary
 /// There is no count. The order of the fields says nothing: Apple's software has written
 /// `NS.object.1` before `NS.object.0`.
 ///
-/// Source: archives by Apple's software, and documents of Sketch, whose arrays have this form.
+/// Source: archives from Apple's software, and documents of Sketch, whose arrays have this form.
 package struct NumberedFields {
     /// The node numbers of the keys of a dictionary. Empty for other collections.
     package let keys: [UInt32]
@@ -28,7 +28,7 @@ package struct NumberedFields {
     ///   fields, or if there are keys, but not as many as values. An object without fields has no
     ///   references.
     package init?(of object: NodeRecord, in table: DocumentTable) {
-        // Most objects have other fields. This lookup alone refuses them.
+        // Most objects have other fields. This lookup alone rules them out.
         if object.count > 1 {
             guard let first = table.keyNumber(of: FoundationField.firstNumberedObject),
                 table.place(ofKey: first, in: object) != nil

@@ -68,7 +68,7 @@ final class BuilderHandle {
             return fail(
                 Failure(
                     "misuse",
-                    "expected the number of one of \(completed.count) values, found \(number)"))
+                    "expected a value number from 1 to \(completed.count), found \(number)"))
         }
         add { $0.reference(to: completed[number - 1]) }
     }

@@ -78,7 +78,7 @@ struct Settings {
         TypedStreamLimits(depth: limits.depth, inputSize: limits.inputSize)
     }
 
-    /// The limits for parsing NIBArchives. Nothing in a NIBArchive is nested, so there is no depth.
+    /// The limits for parsing NIBArchives. These are flat, so there is no depth limit.
     var nibArchiveLimits: NIBArchiveLimits { NIBArchiveLimits(inputSize: limits.inputSize) }
 
     /// The limits for parsing `bplist15`, `bplist16` and `bplist17`.

@@ -19,9 +19,10 @@ internal import KeyedArchive
 /// | dictionary | `NSDictionary` | `NS.keys` and `NS.objects`, equally long, or those of ``NumberedFields`` |
 ///
 /// A subclass has the form of its superclass. An object without the expected fields has the form
-/// `object`. The associated values are node numbers in the document, except `class`, which is the
-/// index of the class description in `$objects`, and ranges of places for
-/// ``ObjectForms/child(_:)``.
+/// `object`.
+///
+/// Most associated values are node numbers in the document. `class` is the index of the class
+/// description in `$objects`. A range contains the places to pass to ``ObjectForms/child(_:)``.
 enum ObjectForm {
     case null
     case plain(UInt32)

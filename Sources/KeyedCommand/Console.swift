@@ -33,7 +33,7 @@ final class Console {
             .usage, "keyed: binary output is not written to a terminal; name a file with -o")
     }
 
-    /// Reports, on standard error, what the XML of a file lost.
+    /// Reports on standard error what was lost in writing a file as XML.
     func report(_ losses: [XMLPropertyList.LossCount], in name: String) {
         for lost in losses { complain("\(name): \(lost.loss.sentence(count: lost.count))") }
     }

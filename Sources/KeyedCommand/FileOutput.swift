@@ -7,8 +7,8 @@ import SystemFiles
 /// Functions that write results to files.
 enum FileOutput {
     /// Returns the state of a file that a verb will read and then replace; nil if there is none, or
-    /// if the target is another file. Pass the result to `replace`, which then fails if the file has
-    /// changed since.
+    /// if the target is another file. Pass the result to `replace`, which then fails if the file
+    /// has changed since.
     static func state(
         of path: String, replacedBy target: String?
     ) throws(Failure) -> FileMode? {
@@ -20,8 +20,8 @@ enum FileOutput {
     /// lost.
     ///
     /// If the file is also the input, `known` is its state before it was read. It is then replaced
-    /// only if it is a regular file that nothing has changed since. Otherwise the bytes may be
-    /// written to a pipe or a device.
+    /// only if it is a regular file that nothing has changed since. Without `known`, the bytes may
+    /// also be written to a pipe or a device.
     static func replace(
         _ path: String, with bytes: [UInt8], ifStill known: FileMode? = nil, _ console: Console
     ) throws(Failure) {

@@ -35,8 +35,8 @@ package func main() -> Never {
     let console = Console()
     if let index = Environment.firstInvalidArgument, index > 0 {
         console.complain(
-            "keyed: expected arguments in UTF-8, found other bytes in argument \(index); for a file "
-                + "with such a name, give its contents on standard input, as `-`")
+            "keyed: expected arguments in UTF-8, found other bytes in argument \(index); to read "
+                + "a file with such a name, use `-` and pass its contents on standard input")
         console.flush()
         leave(.usage)
     }
@@ -111,7 +111,7 @@ enum Main {
     private static let mostArguments = 4096
     private static let mostLetters = 256
 
-    /// Rejects groups of flags that would take long to parse.
+    /// Rejects groups of flags that would take a long time to parse.
     ///
     /// - Throws: `ValidationError`.
     private static func checkFlags(_ arguments: some Sequence<String>) throws {

@@ -30,8 +30,8 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
         }
     }
 
-    /// Returns whether readers can detect the format of a file. They cannot if the file is a single
-    /// word, which may be of several formats.
+    /// Returns whether parsers can detect this format from the bytes of a file. They cannot if the
+    /// file is a single word, which is valid in several formats.
     func isDetectable(_ bytes: [UInt8]) -> Bool {
         // A strings file without entries is blank.
         if self == .strings, bytes.allSatisfy({ $0 == 0x0A }) { return true }

@@ -4,8 +4,8 @@
 import PropertyList
 import SystemFiles
 
-/// Reports the progress of long work on standard error. The first report comes after two seconds.
-/// Each later one comes when the elapsed time has doubled, so that logs stay short.
+/// Reports the progress of a long operation on standard error. The first report comes after two
+/// seconds. Each later one comes when the elapsed time has doubled, so that logs stay short.
 struct Progress {
     private let what: String
     private let console: Console

@@ -438,8 +438,8 @@ static void add_to_hashes(uint64_t *hashes, const uint64_t *secret, sqlite3_valu
 }
 
 /// Returns the number of a row. If a condition has `OR`, SQLite may list several blobs with one cursor, and then treats
-/// rows with equal numbers as one row. The first number is therefore a keyed hash of the arguments, so that a collision is
-/// very unlikely.
+/// rows with equal numbers as one row. The number of a blob's first row is therefore a keyed hash of the arguments,
+/// which makes a collision very unlikely.
 static int row_number(sqlite3_vtab_cursor *base, sqlite3_int64 *number) {
     cursor *open = (cursor *)base;
     if (open->first_row == 0) {

@@ -78,7 +78,7 @@ struct ArchiveReader {
             guard begin == start else {
                 throw NIBArchiveError(
                     .invalidOffset,
-                    "expected a section that begins at byte \(start), found byte \(begin)",
+                    "expected a section that begins at byte \(start), found the offset \(begin)",
                     at: place + 4)
             }
             // The last section ends with the file, so it always passes this check.
@@ -86,7 +86,7 @@ struct ArchiveReader {
                 throw NIBArchiveError(
                     .invalidOffset,
                     "expected a section that ends at byte \(start) to \(source.bytes.count), "
-                        + "found byte \(end)",
+                        + "found the offset \(end)",
                     at: place + 12)
             }
             guard count <= (end - start) / minimum else {
@@ -121,7 +121,8 @@ struct ArchiveReader {
         guard place == section.places.upperBound else {
             throw NIBArchiveError(
                 .invalidOffset,
-                "expected the next section at byte \(place), found it at byte \(section.places.upperBound)",
+                "expected the section to end at byte \(section.places.upperBound), where the next "
+                    + "one begins, found its end",
                 at: place)
         }
     }
@@ -222,8 +223,8 @@ struct ArchiveReader {
             guard first == next, count <= values - first else {
                 throw NIBArchiveError(
                     .invalidValueRange,
-                    "expected values that begin at index \(next) and end by \(values), found "
-                        + "\(count) values from index \(first)",
+                    "expected values that begin at index \(next) and end before index \(values), "
+                        + "found \(count) values from index \(first)",
                     at: start, object: object)
             }
             next += count

@@ -94,9 +94,7 @@ struct ArchiveWriter {
 }
 
 extension NIBArchiveDocument {
-    /// Returns the bytes from which the archive was parsed.
-    ///
-    /// Sections, lengths and offsets are recomputed, and each value keeps its stored form.
+    /// Serializes the archive again. The result equals the bytes from which it was parsed.
     ///
     /// - Throws: `sizeLimitExceeded` for more than 2,147,483,647 bytes. No document exceeds this
     ///   limit, because it also applies to parsing.

@@ -77,7 +77,7 @@ extension NIBArchiveDocument {
     /// The size of the source, in bytes.
     public var byteCount: Int { storage.source.bytes.count }
 
-    /// The bytes after the class names. They are usually empty, and their meaning is unknown.
+    /// The bytes after the class names. There are usually none. Their meaning is unknown.
     public var trailingBytes: ArraySlice<UInt8> { storage.source.bytes[storage.end...] }
 
     /// The root object, which is the first one, or nil in an archive without objects.

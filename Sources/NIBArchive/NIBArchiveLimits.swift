@@ -4,12 +4,12 @@
 /// The limits on parsing NIBArchives of unknown origin.
 ///
 /// An archive is flat: nothing is nested, and each table entry takes at least one byte of the file.
-/// Parsing takes time linear in the size of the file. It takes memory of at most 16 times that
-/// size, and about three times that size for archives that Apple's software wrote.
+/// Parsing takes time linear in the size of the file. The memory use is at most 16 times that size,
+/// and about three times that size for archives that Apple's software wrote.
 ///
 /// | | `.untrusted` | `.default` | `.trusted` |
 /// |---|---|---|---|
-/// | input, bytes | 256 MiB | 2 GiB | 2 GiB |
+/// | input, bytes | 256 MiB | 2 GiB − 1 | 2 GiB − 1 |
 public struct NIBArchiveLimits: Sendable, Hashable {
     /// The maximum size of an input, in bytes. Values above 2,147,483,647 have no effect, because
     /// the format cannot count more bytes.

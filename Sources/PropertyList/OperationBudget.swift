@@ -3,9 +3,10 @@
 
 /// The remaining allowance of one operation under ``ParsingLimits``.
 ///
-/// Every operation that follows references charges the budget, such as writing, building a value
-/// tree, printing, comparing and merging. Each visit to a value is charged, and so are bytes that
-/// are copied, printed or read again. This bounds the expansion of a small file in every operation.
+/// All operations that follow references, such as writing, building a value tree, printing,
+/// comparing and merging, charge the budget. Each visit to a value is charged, and so are bytes
+/// that are copied, printed or read again. This bounds the expansion of a small file in every
+/// operation.
 ///
 /// An operation creates one budget and passes it down. The type is not copyable, so no step can
 /// start again with a full allowance.

@@ -27,10 +27,10 @@ public struct ParsingLimits: Sendable, Hashable {
     /// 4,294,967,295 bytes, and an XML document at most 2,147,483,647 bytes of text.
     public var inputSize: Int
 
-    /// The number of values that a traversal may visit. Shared values count at each visit. A long
-    /// text that is hashed or parsed again, such as a key or a URL, counts once more for each KiB,
-    /// and the base that a URL keeps once for each 128 bytes. The limit is relative to the number of
-    /// values in the document plus the number of references to them.
+    /// The number of values that a traversal may visit. Shared values count at each visit. Hashing
+    /// or parsing a long text again, such as a key or a URL, counts as one more visit for each KiB.
+    /// A copy of a URL's base counts as one visit for each 128 bytes. The limit is relative to the
+    /// number of values in the document plus the number of references to them.
     public var expansion: Allowance
 
     /// The number of bytes that an operation may write, copy or read again, relative to the number
@@ -81,7 +81,7 @@ public struct ParsingLimits: Sendable, Hashable {
         output: Allowance(factor: 16, base: 16 << 20))
 
     /// Limits for files of any origin. They admit everything that Apple's software writes, but no
-    /// decompression bombs.
+    /// exponential expansion ("billion laughs").
     public static let `default` = ParsingLimits(
         depth: 512, inputSize: addressableSize,
         expansion: Allowance(factor: 8, base: 1_000_000),

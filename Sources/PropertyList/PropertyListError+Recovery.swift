@@ -9,7 +9,7 @@ extension PropertyListError {
         let name: StaticName
         private init(_ name: StaticString) { self.name = StaticName(name) }
 
-        /// Raise one of ``ParsingLimits``, if the file is trusted.
+        /// Raise a limit in ``ParsingLimits``, if the file is trusted.
         public static let raiseLimits = RecoveryCode("raiseLimits")
         /// Parse with ``PropertyListError/recoveryOptions``.
         public static let allowLeniency = RecoveryCode("allowLeniency")

@@ -143,8 +143,8 @@ package func isXMLWhitespace(_ byte: UInt8) -> Bool {
 }
 
 extension Span<UInt8> {
-    /// Returns whether an XML declaration starts at a place. Without the white space after the
-    /// name, `<?xml-stylesheet` would be taken for one.
+    /// Returns whether an XML declaration starts at a place. The check for white space after the
+    /// name excludes `<?xml-stylesheet`.
     func hasXMLDeclaration(at place: Int) -> Bool {
         has("<?xml", at: place) && place &+ 5 < count && isXMLWhitespace(self[place &+ 5])
     }

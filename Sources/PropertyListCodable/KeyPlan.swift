@@ -3,10 +3,10 @@
 
 /// The keys of one `CodingKey` type in a document, in the order in which they are requested.
 ///
-/// A type codes its keys in the same order every time, so the requested key is nearly always the
-/// next one in the plan. Comparing the requested key with the expected one then replaces a hash
-/// lookup. When decoding, a plan serves the dictionaries of one shape, in which each key has the
-/// same position.
+/// A type encodes or decodes its keys in the same order every time, so the requested key is nearly
+/// always the next one in the plan. Comparing the requested key with the expected one then replaces
+/// a hash lookup. When decoding, a plan serves the dictionaries of one shape, in which each key has
+/// the same position.
 ///
 /// Non-ASCII keys are not in the plan, because `String` treats canonically equivalent strings as
 /// equal and property lists do not. Key types with very many keys, such as those of dictionaries,

@@ -4,7 +4,7 @@
 /// The limits on parsing a typedstream of unknown origin.
 ///
 /// No count in a stream causes an allocation: each value takes at least one byte of the file, and
-/// each table entry at least two. Parsing a file takes time linear in its size. It takes memory of
+/// each table entry at least two. Parsing a file takes time linear in its size. The memory use is
 /// at most 48 times that size, and less than three times that size for files that Apple's software
 /// wrote.
 ///

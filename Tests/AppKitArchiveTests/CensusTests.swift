@@ -29,7 +29,7 @@ struct CensusTests {
     }
 }
 
-/// The numbers of objects that decode as typed values and that do not.
+/// The numbers of objects that decode as typed values, and of those that do not.
 private struct Census {
     /// The objects that decode.
     var typed = 0

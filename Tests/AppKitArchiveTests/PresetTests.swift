@@ -16,7 +16,7 @@ struct PresetTests {
         preset.names.filter { !ClassRegistry.foundation.allows($0) }
     }
 
-    @Test("each preset names the classes of one framework, and the default preset none of them")
+    @Test("each preset allows the classes of one framework; `foundation` allows none of them")
     func names() {
         let shared = [
             "NSMutableParagraphStyle", "NSParagraphStyle", "NSShadow", "NSTextTab",

@@ -224,8 +224,7 @@ struct InlineListImportTests {
     }
 
     @Test(
-        "strings of an array that is part of an object are entries of `$objects`, others are inline"
-    )
+        "strings of an array within an object are entries of `$objects`; other strings are inline")
     func sharedArray() throws {
         var list = InlinePropertyListBuilder()
         try list.beginArray()

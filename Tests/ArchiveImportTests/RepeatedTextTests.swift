@@ -65,7 +65,7 @@ struct RepeatedTextTests {
             + [0x85] + others
     }
 
-    @Test("superclasses that many classes list count as an expansion")
+    @Test("superclasses repeated by many classes count toward the expansion limit")
     func chainLimit() throws {
         var limits = ParsingLimits.untrusted
         limits.expansion = .init(factor: 2, base: 0)

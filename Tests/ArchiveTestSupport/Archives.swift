@@ -72,7 +72,7 @@ public func refusal<T: KeyedDecodable>(
 
 /// Decodes an archive's root as `T`, and encodes it again.
 ///
-/// - Throws: ``Mismatch`` if the new archive has another object table.
+/// - Throws: ``Mismatch`` if the object table of the new archive differs.
 public func roundTrip<T: KeyedCodable>(
     _ type: T.Type, _ objects: [PropertyListValue], allowing registry: ClassRegistry = .foundation
 ) throws -> T {
@@ -81,7 +81,7 @@ public func roundTrip<T: KeyedCodable>(
 
 /// Decodes the root of an external archive as `T`, and encodes it again.
 ///
-/// - Throws: ``Mismatch`` if the new archive has another object table.
+/// - Throws: ``Mismatch`` if the object table of the new archive differs.
 public func roundTrip<T: KeyedCodable>(
     _ type: T.Type, genuine name: String, in folder: String = "foundation-tests"
 ) throws -> T {

@@ -3,12 +3,12 @@
 
 public import KeyedArchive
 
-/// A value that must round-trip under a registry of its type alone.
+/// A value that must round-trip with a registry that lists only its type.
 public struct LoneValue: Sendable, CustomStringConvertible {
     /// The name of the type, in the form of ``ClassRegistry/typeName(of:)``.
     public let description: String
-    /// Whether the value round-trips under a registry of its type alone. It is decoded as its type,
-    /// and as the type that the class in the archive selects.
+    /// Whether the value round-trips with a registry that lists only its type. It is decoded as its
+    /// type, and as the type that the class in the archive selects.
     public let isReadAlone: @Sendable () throws -> Bool
 
     /// Creates a value, which is evaluated anew for each test.

@@ -162,8 +162,8 @@ public enum Specimens {
         return values
     }
 
-    /// Returns the first object in which an archive differs from another; nil if both have the same
-    /// object graph.
+    /// Returns a description of the first difference between the object graphs of two archives, or
+    /// nil if there is none.
     public static func difference(_ bytes: [UInt8], _ archive: Collected) throws -> String? {
         let (found, expected) = (try graph(bytes), try graph(archive.bytes))
         if let place = zip(found, expected).enumerated().first(where: { $1.0 != $1.1 })?.offset {
@@ -173,8 +173,8 @@ public enum Specimens {
         return "\(archive): there are \(found.count) objects, not \(expected.count)"
     }
 
-    /// Decodes all roots as any type, and encodes them again. Objects of the class `opaque` are
-    /// kept unchanged.
+    /// Decodes all roots as `AnyArchived`, and encodes them again. Objects of the class `opaque`
+    /// are kept unchanged.
     public static func rewritten(
         _ archive: Collected, allowing registry: ClassRegistry = .foundation, opaque: String = "",
         _ look: (AnyArchived) throws -> Void = { _ in }

@@ -1,6 +1,7 @@
 # This source file is part of swift-keyed-archive
 # SPDX-License-Identifier: Apache-2.0
-"""Calls every SQL function with hostile blobs. In release, compares the memory in use before and after 100,000 calls.
+"""Calls every SQL function with hostile blobs. In a release build, compares the memory in use before and after
+100,000 calls.
 
     python3 extension.py FOLDER
 """
@@ -76,7 +77,7 @@ def expect_error(connection, statement, blob, part):
 
 
 def check_urls(connection):
-    """Checks that a relative URL is an object with its class in a table, and an object with its base in JSON."""
+    """Checks that `keyed_each` gives a relative URL as an NSURL object, and that JSON keeps its base."""
     relative = '{"base":"http://a/b","relative":"c"}'
     for blob in (urls(), urls(is_mutable=True)):
         rows = connection.execute("SELECT kind, class, value FROM keyed_each(?)", (blob,)).fetchall()
@@ -154,8 +155,8 @@ def main(folder):
     for blob in hostile:
         call(connection, blob)
     if DEBUG:
-        print(f"SQL: {len(hostile)} hostile blobs, a quarter of all. A release build is tested with all, and its memory "
-            "in use is compared.")
+        print(f"SQL: tested {len(hostile)} hostile blobs, one in four. A release build tests all of them, and checks "
+            "memory growth.")
         return
     small = [blob for blob in hostile if len(blob) < 4096]
     calls = before = 0

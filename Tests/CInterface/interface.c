@@ -451,7 +451,7 @@ static void rows_with_a_long_key_are_limited(void) {
     keyed_free(document);
 }
 
-/// Appends a number of 4 bytes, the most significant first.
+/// Writes a 4-byte big-endian integer, and returns the position after it.
 static uint8_t *put(uint8_t *place, uint32_t number) {
     for (int shift = 24; shift >= 0; shift -= 8) *place++ = (uint8_t)(number >> shift);
     return place;
@@ -655,7 +655,7 @@ int main(int count, char **arguments) {
     an_index_has_no_sign_and_no_leading_zeros();
     rows_list_values();
     rows_of_roots_have_paths_that_lead_to_them();
-    // In debug, each of these takes seconds to reach the limit.
+    // In a debug build, each of these takes seconds to reach the limit.
     if (!getenv("KEYED_DEBUG_BUILD")) {
         rows_with_a_long_key_are_limited();
         rows_of_shared_values_are_limited();

@@ -24,4 +24,4 @@ run = subprocess.run(
     capture_output=True, text=True, timeout=600)
 if run.returncode or run.stdout != expected:
     sys.exit(f"expected:\n{expected}found:\n{run.stdout}{run.stderr}")
-print("The session of SQL is as documented.")
+print("The output of the SQL session matches the page.")

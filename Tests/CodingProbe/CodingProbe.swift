@@ -7,8 +7,8 @@ import FoundationSamples
 import KeyedArchive
 import PropertyList
 
-/// Runs Foundation's classes with the library's coders in a separate process, because some classes
-/// crash:
+/// Encodes and decodes objects of Foundation's classes with the library's coders. This is a
+/// separate program, because some classes crash the process. Usage:
 ///
 ///     CodingProbe names                   prints the names of the samples
 ///     CodingProbe written NAME            encodes and decodes an object with the library's coders
@@ -112,7 +112,8 @@ enum CodingProbe {
         print("survived")
     }
 
-    /// Returns every archive that differs from the given one in one field of one object.
+    /// Returns copies of an archive, each with one field of one object removed or set to a bad
+    /// value. An object without fields is replaced as a whole.
     private static func badArchives(_ archive: PropertyListValue) -> [PropertyListValue] {
         guard case .dictionary(let root) = archive, case .array(var objects)? = root["$objects"]
         else { return [] }

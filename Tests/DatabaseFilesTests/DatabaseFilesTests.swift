@@ -42,7 +42,7 @@ struct LargestFileTests {
 
     @Test(
         "journals of any size are read without integer overflow",
-        .enabled(if: hasFolder, "there is no file system in memory"))
+        .enabled(if: hasFolder, "this needs a writable in-memory file system at /dev/shm"))
     func largest() throws {
         let page = [UInt8](repeating: 0, count: 4096)
         let journal = Assembler.journal(
@@ -148,7 +148,7 @@ struct CompanionTests {
         for count in 0..<32 + 24 + 512 {
             #expect(try value(Array(log([(2, page("one"), 2)]).prefix(count))) == old)
         }
-        // They are counted, if they have the salts of the log.
+        // The damaged frame and later frames are counted if they have the salts of the log.
         let left = try WriteAheadLog(MemorySource(damaged)).leftFrames
         #expect(left?.first == 2 && left?.count == 2 && left?.commitCount == 2)
         damaged[32 + 2 * (24 + 512) + 8] ^= 1
@@ -326,7 +326,7 @@ struct MalformedDatabaseTests {
     }
 
     @Test(
-        "of overlapping cells, at most as many are read as would fit on the page side by side",
+        "no more overlapping cells are read than fit on the page side by side",
         arguments: [512, 65536])
     func overlappingCells(_ pageSize: Int) throws {
         var assembler = Assembler(pageSize: pageSize)
@@ -424,7 +424,7 @@ struct MalformedDatabaseTests {
         assembler.addTable("t", root: root, columns: "v)")
         let problems = try read(assembler.bytes()).problems
         #expect(problems.count == 1)
-        #expect(problems.first?.contains("found a part of one at byte 1") == true, "\(problems)")
+        #expect(problems.first?.contains("found a truncated one at byte 1") == true, "\(problems)")
     }
 
     @Test("of several defects in the schema, the first is reported")

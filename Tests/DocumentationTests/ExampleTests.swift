@@ -87,7 +87,7 @@ enum Example {
 
     static func plain(_ lines: [String]) -> String {
         lines.map { line in
-            // The search is slow in debug, and most lines have no comment.
+            // The search is slow in a debug build, and most lines have no comment.
             let comment = line.contains("//") ? line.firstRange(of: #/(^|\s)\/\/.*/#) : nil
             let code = comment.map { line[..<$0.lowerBound] } ?? line[...]
             return String(decoding: code.utf8.filter { $0 > 0x20 }, as: UTF8.self)

@@ -51,7 +51,7 @@ private struct Shelter: KeyedCodable {
 
     init() { (pets, failures) = ([Pet()], 0) }
 
-    /// Writes a text before the pets.
+    /// Writes a string, which cannot be decoded as a `Pet`, before the pets.
     func encode(with coder: KeyedEncoder) {
         coder.encode([AnyArchived("no pet")] + pets.map { AnyArchived($0) }, forKey: "pets")
     }

@@ -302,7 +302,8 @@ struct CoderTests {
         #expect(error { try archiver.encodedData }?.code == .classNotAllowed)
     }
 
-    @Test("A conditional reference is written if the delegate replaces its object by a plain value")
+    @Test(
+        "A conditional reference is written if the delegate replaces its object with a plain value")
     func encodesPlainReplacementsConditionally() throws {
         let substitutes = Substitutes()
         let archiver = KeyedArchiverCoder()
@@ -436,7 +437,7 @@ struct CoderTests {
         #expect(error?.code == .wrongType && error?.what.contains("an array of NSString") == true)
     }
 
-    @Test("Nesting beyond the limit is a thrown error on a small stack too")
+    @Test("Nesting beyond the limit throws an error, even on a small stack")
     func limitsDepth() throws {
         let codes: @Sendable () throws -> [KeyedArchiveError.Code?] = {
             // Barely above the limit: releasing a much longer chain overflows the small stack.
@@ -520,7 +521,7 @@ private final class Witness: KeyedArchiverCoderDelegate {
     }
 }
 
-/// A delegate that replaces the first hero by its first value, the second by the second, and so on.
+/// A delegate that replaces each hero with the next element of `values`.
 private final class Substitutes: KeyedArchiverCoderDelegate {
     let values: [Any] = [
         "text" as NSString, 7 as NSNumber, NSData(data: Data([1, 2])), Badge(number: 5),

@@ -173,7 +173,7 @@ struct BadArchiveTests {
             return padding + digits + padding + padding
         }
         let hashes = Set(texts.map { NSString(string: $0).hash })
-        try #require(hashes.count == 1, "the hash has changed: find other texts that collide")
+        try #require(hashes.count == 1, "the hash has changed: find other strings that collide")
         let data = try KeyedArchiverCoder.archivedData(
             withRootObject: NSSet(array: texts), requiringSecureCoding: false)
         #expect(throws: KeyedArchiveError.self) {

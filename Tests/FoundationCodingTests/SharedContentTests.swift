@@ -106,7 +106,7 @@ struct SharedCollectionTests {
         }
     }
 
-    @Test("Many comparisons of long collections and texts with the same hash are refused")
+    @Test("Many comparisons of long collections and strings with the same hash are refused")
     func collidingElements() throws {
         var objects = Objects()
         let number = objects.add(0)
@@ -123,7 +123,7 @@ struct SharedCollectionTests {
         let element = objects.doubling(10)
         let counted = objects.add(
             "NSCountedSet", ["NS.count": 1, "NS.count0": 1000, "NS.object0": element])
-        // Foundation hashes the beginning, the middle and the end of a long text.
+        // Foundation hashes the beginning, the middle and the end of a long string.
         let equalHashes = (1000..<2000).map { number in
             "\(padding.prefix(40))\(number)\(padding.prefix(400))"
         }
@@ -199,7 +199,7 @@ struct SharedCollectionTests {
         #expect((other.error as? KeyedArchiveError)?.code == .expansionLimitExceeded)
     }
 
-    @Test("Errors share one user info, which is converted once, without its contents")
+    @Test("Errors share one user info dictionary, which is converted once, and not recursively")
     func userInfos() throws {
         var objects = Objects()
         let shared = objects.doubling(40)
@@ -295,7 +295,7 @@ struct SharedContentTests {
         ]
     }
 
-    @Test("Character sets of every form have their members, and inverted ones all others")
+    @Test("Character sets of each form have the right members, inverted or not")
     func characterSets() throws {
         for (fields, members, others) in Self.characterSets {
             for isInverted in [false, true] {
@@ -340,7 +340,7 @@ struct SharedContentTests {
         #expect(code(data, limits: limits(values: 15_000)) == nil)
     }
 
-    @Test("The numbers of arrays without keys count against the limit")
+    @Test("The elements of number arrays that are encoded without a key count against the limit")
     func numberArrays() throws {
         let archiver = KeyedArchiverCoder()
         var numbers = [Int32](repeating: 1, count: 1000)

@@ -12,7 +12,8 @@ public func fuzzArchiveGraph(_ bytes: [UInt8]) throws {
     _ = try? contents.objects(notAllowedBy: .foundation)
     let keeping = try? ArchiveGraph(contents, keepingMalformed: true, limits: setup.limits)
     guard let graph = try? ArchiveGraph(contents, limits: setup.limits) else { return }
-    try BrokenProperty.check(keeping?.problems.isEmpty == true, "a fine archive has problems")
+    try BrokenProperty.check(
+        keeping?.problems.isEmpty == true, "a well-formed archive has problems")
     guard let written = try? graph.serialized(limits: setup.limits) else { return }
     let again = try BrokenProperty.require("a graph that was written does not parse") {
         try ArchiveGraph(parsing: written, options: .nonStringKeys)
@@ -66,7 +67,7 @@ private func checkTyped(_ setup: FuzzSetup, allowing registry: ClassRegistry) th
         let second = try BrokenProperty.require("what was read again cannot be written") {
             try KeyedArchiver.archive(back, allowing: registry, limits: limits)
         }
-        try BrokenProperty.check(first == second, "what was written reads as something else")
+        try BrokenProperty.check(first == second, "what was written decodes as a different value")
     }
 }
 
@@ -78,7 +79,7 @@ private func checkAllowed(_ value: AnyArchived, _ registry: ClassRegistry) throw
             value, allowing: registry.keepingUnknownClasses()),
         let contents = try? ArchiveContents(parsing: bytes)
     else { return }
-    let disallowed = try BrokenProperty.require("what was written is no archive") {
+    let disallowed = try BrokenProperty.require("what was written is not an archive") {
         try contents.objects(notAllowedBy: registry)
     }
     try BrokenProperty.check(disallowed.isEmpty, "an object of a class that is not allowed")
@@ -95,5 +96,5 @@ public func fuzzArchive(_ bytes: [UInt8]) throws {
     let second = try BrokenProperty.require("what was read cannot be written") {
         try KeyedArchiver.archive(back)
     }
-    try BrokenProperty.check(first == second, "what was written reads as something else")
+    try BrokenProperty.check(first == second, "what was written decodes as a different value")
 }

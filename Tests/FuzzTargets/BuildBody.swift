@@ -67,12 +67,12 @@ private func checkDictionary(_ script: inout ByteScript) throws {
         case 3:
             let removed = entries.removeValue(forKey: key)
             let expected = place.map { model.remove(at: $0).value }
-            try BrokenProperty.check(removed == expected, "another value was removed")
+            try BrokenProperty.check(removed == expected, "a different value was removed")
         default: copies.append(entries)
         }
         try BrokenProperty.check(
             entries[key] == model.first { $0.key.utf8.elementsEqual(key.utf8) }?.value,
-            "another value is found")
+            "a different value is found")
     }
     try BrokenProperty.check(
         entries.keys.map { Array($0.utf8) } == model.map { Array($0.key.utf8) },
@@ -80,6 +80,6 @@ private func checkDictionary(_ script: inout ByteScript) throws {
     try BrokenProperty.check(
         entries.values == model.map(\.value), "the values of a dictionary differ")
     let back = try PropertyListDocument(.dictionary(entries)).root.value()
-    try BrokenProperty.check(back == .dictionary(entries), "a dictionary has changed")
+    try BrokenProperty.check(back == .dictionary(entries), "a dictionary does not round-trip")
     for copy in copies { _ = (copy == entries, copy.hashValue) }
 }

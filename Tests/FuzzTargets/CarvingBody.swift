@@ -5,7 +5,7 @@ import PropertyList
 import PropertyListTools
 
 /// Searches the input for property lists. The results must be ordered and valid, and property lists
-/// must not overlap, unless nested ones are sought. A search in portions must find the same.
+/// must not overlap, unless nested ones are sought. A search in portions must find the same ranges.
 public func fuzzCarving(_ bytes: [UInt8]) throws {
     let setup = FuzzSetup(bytes)
     for findsNested in [false, true] {
@@ -21,7 +21,7 @@ public func fuzzCarving(_ bytes: [UInt8]) throws {
             }
         }
         try BrokenProperty.check(
-            ranges == items.map(\.range), "a search in portions finds something else")
+            ranges == items.map(\.range), "a search in portions finds different ranges")
     }
 }
 
@@ -36,11 +36,12 @@ private func check(_ items: [CarvedItem], _ setup: FuzzSetup, apart: Bool) throw
             continue
         }
         last = apart ? item.range.upperBound : item.range.lowerBound
-        let again = try BrokenProperty.require("what was found is no property list") {
+        let again = try BrokenProperty.require("what was found does not parse") {
             try PropertyListDocument(
                 parsing: setup.input[item.range], options: setup.options, limits: setup.limits)
         }
         try BrokenProperty.check(
-            again.nodeCount == document.nodeCount, "what was found is another property list")
+            again.nodeCount == document.nodeCount,
+            "what was found parses as a different property list")
     }
 }

@@ -43,10 +43,10 @@ private func checkRoundTrip(_ value: Anything) throws {
         let back = try BrokenProperty.require("what was encoded cannot be decoded") {
             try decoder.decode(Anything.self, from: first)
         }
-        let second = try BrokenProperty.require("what was decoded again cannot be encoded") {
+        let second = try BrokenProperty.require("a value cannot be encoded a second time") {
             try encoder.encodeBytes(back)
         }
-        try BrokenProperty.check(first == second, "what was encoded decodes as something else")
+        try BrokenProperty.check(first == second, "what was encoded decodes as a different value")
     }
 }
 
@@ -81,7 +81,8 @@ public func fuzzEncode(_ bytes: [UInt8]) throws {
         let again = try BrokenProperty.require("what was encoded as XML cannot be written") {
             try XMLPropertyList.serialize(back).bytes
         }
-        try BrokenProperty.check(file == again, "what was encoded as XML reads as another value")
+        try BrokenProperty.check(
+            file == again, "what was encoded as XML parses as a different value")
     }
 }
 

@@ -40,10 +40,11 @@ private func check(_ files: DatabaseScript) throws {
     let found = contents.values.reduce(0) { $0 + $1.bytes.count }
     try BrokenProperty.check(found <= 3 * size, "\(found) bytes of values of \(size)")
     try BrokenProperty.check(
-        contents == DatabaseContents(pages), "reading again gives something else")
+        contents == DatabaseContents(pages), "a second read gives different contents")
     guard offsets != nil, let merged = merged(pages) else { return }
     try BrokenProperty.check(
-        try DatabaseContents(merged) == contents, "the log gives something else than its pages")
+        try DatabaseContents(merged) == contents,
+        "merging the log into the database changes the contents")
 }
 
 /// Returns the database after all committed changes; nil if pages are missing.

@@ -46,7 +46,7 @@ private func check(
     }
     // Shared containers may expand further than the budget of the result allows.
     guard let value = try? edited.document.root.value(limits: setup.limits) else { return }
-    try BrokenProperty.check(value == model, "the edits came to another value")
+    try BrokenProperty.check(value == model, "the edited value differs from the model's")
     guard let changes = edited.changes, let last = changes.last else { return }
     var end = 0
     for change in changes {

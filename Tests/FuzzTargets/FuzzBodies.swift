@@ -74,7 +74,7 @@ private func checkReading(_ setup: FuzzSetup, format: PropertyListFormat) throws
     try BrokenProperty.check(
         lenient.nodeCount <= lenient.byteCount + roots, "there are more values than bytes")
     try BrokenProperty.check(
-        setup.options.isSuperset(of: lenient.leniencies), "a leniency was used that was not given")
+        setup.options.isSuperset(of: lenient.leniencies), "a leniency was used that is not enabled")
     try checkNodes(lenient)
     try checkTree(lenient, setup.limits)
     try checkWriting(lenient, setup.limits)
@@ -91,15 +91,15 @@ private func checkLimits(_ setup: FuzzSetup, _ format: PropertyListFormat) throw
     }
 }
 
-/// Checks that the library and the plain reader agree on whether the input is a property list, and
-/// on its value.
+/// Checks that the library and ``SlowBinaryReader``, a simple reference parser, agree on whether
+/// the input is a property list, and on its value.
 private func checkPlainReader(_ input: [UInt8]) throws {
     guard input.count <= 2048 else { return }
     var limits = ParsingLimits.default
     limits.expansion = .init(factor: 0, base: 10_000)
     let ours = try? PropertyListValue(parsing: input, format: .binary, limits: limits)
     let theirs = try? SlowBinaryReader.value(of: input, expansion: 10_000)
-    try BrokenProperty.check(ours == theirs, "the plain reader reads something else")
+    try BrokenProperty.check(ours == theirs, "the library and the reference parser disagree")
 }
 
 private func document(
@@ -121,7 +121,7 @@ private func checkSame(
 private func checkTree(_ document: PropertyListDocument, _ limits: ParsingLimits) throws {
     guard let value = try? document.root.value(limits: limits) else { return }
     let told = try EventTree.value(of: PropertyListEventReader(document.root, limits: limits))
-    try BrokenProperty.check(told == value, "the events give another tree")
+    try BrokenProperty.check(told == value, "the events yield a different tree")
     var pending = [(document.root, value)]
     var budget = 10_000
     while let (node, value) = pending.popLast(), budget > 0 {
@@ -193,10 +193,11 @@ func checkWriting(_ document: PropertyListDocument, _ limits: ParsingLimits) thr
     let again = try BrokenProperty.require("what was written cannot be written") {
         try BinaryPropertyList.serialize(back)
     }
-    try BrokenProperty.check(bytes == again, "writing again gives other bytes")
+    try BrokenProperty.check(
+        bytes == again, "serializing the parsed document again produces different bytes")
     guard let value = try? document.root.value(limits: limits) else { return }
     let other = try BrokenProperty.require("no value") { try back.root.value() }
-    try BrokenProperty.check(value == other, "what was written reads as another value")
+    try BrokenProperty.check(value == other, "what was written parses as a different value")
 }
 
 private func checkBinaryRoundTrip(_ value: PropertyListValue) throws {
@@ -206,7 +207,7 @@ private func checkBinaryRoundTrip(_ value: PropertyListValue) throws {
     let back = try BrokenProperty.require("what was written does not parse") {
         try PropertyListValue(parsing: bytes)
     }
-    try BrokenProperty.check(value == back, "what was written reads as another value")
+    try BrokenProperty.check(value == back, "what was written parses as a different value")
 }
 
 private func checkXMLRoundTrip(_ value: PropertyListValue) throws {
@@ -220,7 +221,7 @@ private func checkXMLRoundTrip(_ value: PropertyListValue) throws {
         try XMLPropertyList.serialize(back).bytes
     }
     // NaN has many bit patterns but one form in text, so the texts are compared.
-    try BrokenProperty.check(text == again, "what was written as XML reads as another value")
+    try BrokenProperty.check(text == again, "what was written as XML parses as a different value")
 }
 
 /// Checks that strings, data, arrays and dictionaries round-trip through every layout.

@@ -10,8 +10,9 @@ import TypedStream
 /// Imports a typedstream, a NIBArchive or an inline property list as a keyed archive, and reads it
 /// with and without types.
 ///
-/// Most errors have a place; exceeded limits, duplicate keys and unexpected elements need none. An
-/// imported archive has a readable graph with all its objects. Only a salvaged file has problems.
+/// Most errors have a location. Exceeded limits, duplicate keys and unexpected elements need none.
+/// An imported archive has a readable graph with all its objects. Only a salvaged file has
+/// problems.
 public func checkImport(_ input: [UInt8], limits: ParsingLimits = .untrusted) throws {
     let archive: ImportedArchive
     do {
@@ -20,7 +21,7 @@ public func checkImport(_ input: [UInt8], limits: ParsingLimits = .untrusted) th
         try BrokenProperty.check(
             error.isLimit || (error.location.map { $0.byte <= input.count } ?? false)
                 || error.code == .duplicateKey || error.code == .unexpectedElement,
-            "an error has no place in the input: \(error)")
+            "an error has no location in the input: \(error)")
         if let salvaged = try? ImportedArchive(salvaging: input, limits: limits) {
             try BrokenProperty.check(
                 !salvaged.document.problems.isEmpty, "a damaged file has no problems")
@@ -28,7 +29,7 @@ public func checkImport(_ input: [UInt8], limits: ParsingLimits = .untrusted) th
         }
         return
     }
-    try BrokenProperty.check(archive.document.problems.isEmpty, "a whole file has problems")
+    try BrokenProperty.check(archive.document.problems.isEmpty, "an undamaged file has problems")
     try checkDocument(archive, limits)
     if archive.format == .typedStream { _ = try? AttributedText(typedstream: input) }
 }
@@ -36,7 +37,7 @@ public func checkImport(_ input: [UInt8], limits: ParsingLimits = .untrusted) th
 private func checkDocument(_ archive: ImportedArchive, _ limits: ParsingLimits) throws {
     guard let contents = try? ArchiveContents(archive.document) else {
         return try BrokenProperty.check(
-            archive.format == .inlinePropertyList, "what was imported is no keyed archive")
+            archive.format == .inlinePropertyList, "the imported document is not a keyed archive")
     }
     let isWhole = archive.document.problems.isEmpty
     do throws(KeyedArchiveError) {

@@ -24,7 +24,7 @@ public func checkInlinePropertyList(
     } catch {
         guard let place = error.byteOffset else {
             return try BrokenProperty.check(
-                error.code == .sizeLimitExceeded, "an error has no place")
+                error.code == .sizeLimitExceeded, "an error has no location")
         }
         return try BrokenProperty.check(
             place >= 0 && place <= input.count && !error.description.isEmpty,

@@ -27,7 +27,8 @@ public func checkNIBArchive(_ input: [UInt8]) throws {
             continue
         }
         try checkPlaces(document)
-        try BrokenProperty.check(try document.serialized() == input, "written as other bytes")
+        try BrokenProperty.check(
+            try document.serialized() == input, "serialized as different bytes")
         let built = try NIBArchiveDocument(
             parsing: NIBArchiveBuilder(document).finish(), allowingTrailingBytes: true)
         try BrokenProperty.check(

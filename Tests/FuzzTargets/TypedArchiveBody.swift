@@ -24,7 +24,7 @@ public func fuzzUnarchiveTypes(_ bytes: [UInt8]) throws {
     for key in archive.roots.keys.prefix(8) {
         for read in readings { try? read(archive, key) }
         guard let value = try? archive.unarchive(AnyArchived.self, forKey: key) else { continue }
-        // An allow-list without the class must never decode an object of it.
+        // An unarchiver whose allow-list lacks `Curious` must never decode an object of this class.
         let few = try? KeyedUnarchiver(contents, allowing: .commonClasses, limits: setup.limits)
         let narrow = try? few?.unarchive(AnyArchived.self, forKey: key)
         try BrokenProperty.check(

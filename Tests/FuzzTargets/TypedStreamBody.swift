@@ -5,9 +5,9 @@ public import TypedStream
 
 /// Reads the input as a typedstream.
 ///
-/// The second byte selects the limits. The input follows. An input that can be read must serialize
-/// to the same bytes, also after a conversion to the other byte order, and a builder must be able
-/// to rebuild its values.
+/// The first byte is skipped, and the second selects the limits. The input follows. An input that
+/// can be read must serialize to the same bytes, both directly and after a conversion to the other
+/// byte order and back. A builder must be able to rebuild its values.
 public func fuzzTypedStream(_ bytes: [UInt8]) throws {
     let input = Array(bytes.dropFirst(2))
     let depth = [128, 512, 3][Int(bytes.dropFirst().first ?? 0) % 3]
@@ -32,9 +32,10 @@ public func checkTypedStream(_ input: [UInt8], limits: TypedStreamLimits = .defa
 }
 
 private func checkTypedStreamError(_ error: TypedStreamError, _ input: [UInt8]) throws {
-    try BrokenProperty.check(!error.description.isEmpty, "an error says nothing")
+    try BrokenProperty.check(!error.description.isEmpty, "an error has no description")
     guard let place = error.byteOffset else {
-        return try BrokenProperty.check(error.code == .sizeLimitExceeded, "an error has no place")
+        return try BrokenProperty.check(
+            error.code == .sizeLimitExceeded, "an error has no location")
     }
     try BrokenProperty.check(
         place >= 0 && place <= input.count, "an error is at byte \(place) of \(input.count)")
@@ -80,10 +81,10 @@ private func checkWriting(_ document: TypedStreamDocument, _ input: [UInt8]) thr
     let turned = try BrokenProperty.require("cannot be written in the other order") {
         try TypedStreamDocument(parsing: document.serialized(byteOrder: other), limits: .trusted)
     }
-    try BrokenProperty.check(try document.serialized() == input, "written as other bytes")
+    try BrokenProperty.check(try document.serialized() == input, "serialized as different bytes")
     try BrokenProperty.check(
         try turned.serialized(byteOrder: document.byteOrder) == input,
-        "written as other bytes by way of the other byte order")
+        "a conversion to the other byte order and back changes bytes")
     let built = try BrokenProperty.require("cannot be built") {
         var builder = TypedStreamBuilder(systemVersion: document.systemVersion)
         try builder.append(contentsOf: document)
@@ -104,7 +105,7 @@ private func checkSalvaging(
     _ input: [UInt8], _ limits: TypedStreamLimits, whole: TypedStreamDocument?
 ) throws {
     guard let salvaged = try? TypedStreamDocument(salvaging: input, limits: limits) else {
-        return try BrokenProperty.check(whole == nil, "a whole stream cannot be salvaged")
+        return try BrokenProperty.check(whole == nil, "a valid stream cannot be salvaged")
     }
     try BrokenProperty.check(
         (salvaged.problem == nil) == (whole != nil),
@@ -114,7 +115,7 @@ private func checkSalvaging(
         lines.count <= 40 * input.count, "\(lines.count) items in \(input.count) bytes")
     if let whole {
         try BrokenProperty.check(
-            lines == TypedStreamDump.lines(whole), "salvaging gives other values")
+            lines == TypedStreamDump.lines(whole), "salvaging yields different values")
     }
     readMeanings(salvaged)
 }

@@ -107,7 +107,8 @@ public enum TypedStreamDump {
             levels.append(.groups(object.groups.makeIterator()))
         }
 
-        /// Appends the classes written at a place, and a reference to a class written before it.
+        /// Appends the classes of a chain. In the numbering of the file, a class that was written
+        /// before `place` becomes a reference that ends the chain.
         private mutating func addClass(_ first: TypedStreamClass, after place: Int) {
             for `class` in first.chain {
                 if numbering == .file, `class`.byteRange.lowerBound < place {

@@ -175,7 +175,7 @@ private struct VerbPair {
         _ = try run("merge", first, first, "--base", second)
         _ = try run("merge", first, second, "--base", second)
         let taken = try run("merge", first, second, "--base", first)
-        if !taken.isRefused { try isSecond(taken, "changes of one side are not all taken") }
+        if !taken.isRefused { try isSecond(taken, "not all changes of one side are taken") }
     }
 
     /// Checks that a file written by a verb has the value of the second file.
@@ -266,11 +266,12 @@ private struct VerbPair {
         try BrokenProperty.check(
             result.errors.count <= Self.mostErrors,
             "\(result.errors.count) bytes on standard error: \(run.summary)")
-        // A few lines do not count against the limit of output.
+        // A few lines do not count against the output limit.
         let most = limits.output.limit(for: size) + 4096
         try BrokenProperty.check(
             result.output.count <= most,
-            "\(result.output.count) bytes of output, \(most) are allowed: \(run.summary)")
+            "expected at most \(most) bytes of output, found \(result.output.count): "
+                + run.summary)
         try isPrintable(result.errors, "standard error", run)
     }
 

@@ -10,7 +10,8 @@ public func fuzzXMLEngines(_ bytes: [UInt8]) throws {
 }
 
 /// Throws unless all engines of this build agree on `bytes`: the scanner, the tokenizer and, with
-/// the trait `LibXML2`, libxml2. Messages may differ, but codes, places and paths may not.
+/// the trait `LibXML2`, libxml2. Messages may differ, but codes, locations, paths and recovery
+/// suggestions may not.
 public func checkXMLEngines(
     _ bytes: [UInt8], options: ParsingOptions, limits: ParsingLimits
 ) throws {
@@ -81,11 +82,13 @@ private func check(_ first: Outcome, _ second: Outcome, _ engine: XMLEngine) thr
     case (.success(let left), .success(let right)): try checkSame(left, right)
     case (.failure(let left), .failure(let right)):
         try BrokenProperty.check(
-            isSame(left, right), "two errors: \(left), and by \(engine): \(right)")
+            isSame(left, right), "the errors differ: \(left), but \(right) from \(engine)")
     case (.success, .failure(let error)):
-        throw BrokenProperty(description: "\(engine) refuses what is read: \(error)")
+        throw BrokenProperty(
+            description: "\(engine) refuses an input that the default engine accepts: \(error)")
     case (.failure(let error), .success):
-        throw BrokenProperty(description: "\(engine) reads what is refused: \(error)")
+        throw BrokenProperty(
+            description: "\(engine) accepts an input that the default engine refuses: \(error)")
     }
 }
 
@@ -97,15 +100,15 @@ private func isSame(_ left: PropertyListError, _ right: PropertyListError) -> Bo
 }
 
 private func checkSame(_ left: PropertyListDocument, _ right: PropertyListDocument) throws {
-    try BrokenProperty.check(left.leniencies == right.leniencies, "other leniencies")
-    try BrokenProperty.check(left.xmlHeader == right.xmlHeader, "another header")
+    try BrokenProperty.check(left.leniencies == right.leniencies, "the leniencies differ")
+    try BrokenProperty.check(left.xmlHeader == right.xmlHeader, "the headers differ")
     try BrokenProperty.check(
         left.problems.count == right.problems.count
             && zip(left.problems, right.problems).allSatisfy { isSame($0, $1) },
-        "other problems: \(left.problems) and \(right.problems)")
+        "the problems differ: \(left.problems) and \(right.problems)")
     let first = DocumentTable(left)
     let second = DocumentTable(right)
-    try BrokenProperty.check(first.count == second.count, "another number of values")
+    try BrokenProperty.check(first.count == second.count, "the numbers of values differ")
     for (number, pair) in zip(first.records, second.records).enumerated() {
         try BrokenProperty.check(
             isSame(pair.0, pair.1, first, second),

@@ -38,7 +38,7 @@ extension Family {
         json("long string", "[\"", "text ", "\"]", size: 5000),
         json("long string of escapes", "[\"", "\\n", "\"]", size: 5000),
         json("long string of surrogates", "[\"", "\\uD83D\\uDE00", "\"]", size: 5000),
-        json("long string without an end", "[\"", "a", "", size: 5000),
+        json("long unterminated string", "[\"", "a", "", size: 5000),
         json("long data", "{\"$data\":\"", "AQID", "\"}", size: 5000),
         json("long number", "1", "0", ".5", size: 5000),
     ]

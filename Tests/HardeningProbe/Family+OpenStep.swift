@@ -35,7 +35,7 @@ extension Family {
             openStep("one key, no braces", "", "a = b;", ""),
             openStep("one key in quotes", "{", "\"a\\n\" = b;", "}"),
             openStep("comments", "(", "/* */", ")"),
-            openStep("comments to the end of the line", "(", "//\n", ")"),
+            openStep("line comments", "(", "//\n", ")"),
             openStep("long comment", "/*", "*", "/"),
             openStep("quotes", "(", "\"", ")"),
             openStep("long string", "\"", "text\n", "\"", size: 5000),
@@ -44,8 +44,8 @@ extension Family {
             openStep("long data", "<", "00", ">", size: 5000),
             openStep("data of white space", "<", " ", ">", size: 5000),
             openStep("long integer", "<*I", "5", ">", size: 5000),
-            openStep("typed values without an end", "(", "<*", ")"),
-            openStep("base 64 without an end", "(", "<[", ")"),
+            openStep("unterminated typed values", "(", "<*", ")"),
+            openStep("unterminated base 64", "(", "<[", ")"),
             openStep("separators of another container", "{a = (", "{};", ")"),
             Family("OpenStep, UTF-16", 1000) { n in
                 let text = "(" + String(repeating: "\"漢a\",", count: n) + ")"

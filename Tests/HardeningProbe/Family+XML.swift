@@ -38,8 +38,8 @@ extension Family {
             xml(array: "XML, dates", "<date>2001-01-01T00:00:00Z</date>"),
             xml(array: "XML, strings", "<string>text</string>"),
             xml(array: "XML, comments", "<!-- comment - < > -->"),
-            xml(array: "XML, instructions", "<?a < ?>"),
-            xml(array: "XML, sections", "<string><![CDATA[<x y=']]></string>"),
+            xml(array: "XML, processing instructions", "<?a < ?>"),
+            xml(array: "XML, CDATA sections", "<string><![CDATA[<x y=']]></string>"),
             xml(array: "XML, entities", "<string>&lt;&#x20AC;</string>"),
             xml(array: "XML, attributes", "<string a='b' c='d'>text</string>"),
             xml(array: "XML, equals signs", "<string>=</string>"),
@@ -68,7 +68,7 @@ extension Family {
             xml("XML, long string of entities", 5000) { n in
                 element("string", String(repeating: "&amp;", count: n))
             },
-            xml("XML, long string of sections", 5000) { n in
+            xml("XML, long string of CDATA sections", 5000) { n in
                 element("string", String(repeating: "a<![CDATA[b]]>", count: n))
             },
             xml("XML, long string of controls", 5000) { n in
@@ -110,11 +110,11 @@ extension Family {
                 "><true/></plist>"
             ),
             (
-                "behind a tag in a section",
+                "behind a tag in a CDATA section",
                 "<plist><string><![CDATA[<a b='' c=']]></string><array",
                 "/></plist>"
             ),
-            ("behind a tag in an instruction", "<?a <?><plist", "><true/></plist>"),
+            ("behind a tag in a processing instruction", "<?a <?><plist", "><true/></plist>"),
         ].map { place, start, end in
             xml("XML, flood of \(name) \(place)", 1000) { n in
                 start + (0..<n).map { " \(name)\($0)=''" }.joined() + end

@@ -156,7 +156,7 @@ private enum Growth {
             if operations.isEmpty { continue }
             let inputs = share.factors.map { ($0, family.input(family.size * $0)) }
             for operation in operations {
-                // The first run excludes one-time work of the process from the counts.
+                // An uncounted first run keeps the one-time work of the process out of the counts.
                 operation.prepare(family.input(10))?()
                 measure("\(family.name), \(operation.name)", operation, inputs)
             }

@@ -68,7 +68,7 @@ struct ListBuilder {
         ).bytes
     }
 
-    /// Appends the archive of the given objects, the first of which is the root.
+    /// Returns the file of an archive of the given objects, the first of which is the root.
     mutating func archive(_ archived: [UInt64]) -> [UInt8] {
         let list = array([text("$null")] + archived)
         let roots = dictionary([(text("root"), uid(1))])

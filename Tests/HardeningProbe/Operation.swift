@@ -255,8 +255,8 @@ extension Operation {
 extension Operation {
     private static let codable = [
         Operation(name: "decode") { input in
-            // An error of `Codable` contains the whole coding path, which is as long as the nesting
-            // is deep. A type that tries several types in turn pays for it on every level.
+            // An error of `Codable` contains the whole coding path, whose length is the nesting
+            // depth. A type that tries several types in turn pays for it on every level.
             guard !input.nests else { return nil }
             return input.document.map { document in
                 {
@@ -282,7 +282,9 @@ extension Operation {
             guard let value = try? input.document?.root.value(limits: input.limits) else {
                 return nil
             }
-            return { _ = try? PlistEncoder().encodeBytes(InParts(root: value)) }
+            let encoder = PlistEncoder()
+            encoder.limits = input.limits
+            return { [encoder] in _ = try? encoder.encodeBytes(InParts(root: value)) }
         },
     ]
 }
@@ -349,7 +351,7 @@ extension Operation {
         },
         Operation(name: "audit") { input in
             input.contents.map { contents in
-                { _ = try? contents.objects(notAllowedBy: .propertyList) }
+                { _ = try? contents.objects(notAllowedBy: .propertyList, limits: input.limits) }
             }
         },
         Operation(name: "unarchive") { input in

@@ -77,9 +77,9 @@ struct PairOperation: Sendable {
     private static let comparing = [
         PairOperation("comparison") { first, second in
             guard let old = first.document, let new = second.document else { return nil }
-            return {
-                var options = PropertyListComparison.Options()
-                options.followsReferences = first.contents != nil
+            var options = PropertyListComparison.Options()
+            options.followsReferences = first.contents != nil
+            return { [options] in
                 let comparison = try? PropertyListComparison(
                     from: old, to: new, options: options, limits: first.limits)
                 return comparison?.differences.count ?? 0

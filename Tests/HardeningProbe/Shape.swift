@@ -91,7 +91,7 @@ struct Shape: Sendable {
     // One shape for each kind of growth, except the slow ones. Counting only these shapes takes a
     // third of the time.
     private static let short: Set = [
-        "arrays shared in each other", "dictionaries in each other with long keys",
+        "arrays shared in each other", "nested dictionaries with long keys",
         "dictionaries that share two long keys", "one property list in data many times",
         "flat array", "flat dictionary", "chain of objects",
         "objects of classes with one long name", "dictionary whose keys are one long text",
@@ -121,13 +121,13 @@ extension Shape {
             let nothing = empty.array([empty.array([])])
             return Files(first: builder.file(top), second: empty.file(nothing))
         },
-        list("arrays four times in each other", 4, multiplies: true) { size, value, builder in
+        list("nested arrays, each four times", 4, multiplies: true) { size, value, builder in
             (0..<size.bitWidth - max(size, 1).leadingZeroBitCount)
                 .reduce(builder.number(value)) { inner, _ in
                     builder.array(repeatElement(inner, count: 4))
                 }
         },
-        list("dictionaries in each other with long keys", 500, multiplies: true) {
+        list("nested dictionaries with long keys", 500, multiplies: true) {
             size, value, builder in
             let leaves = (0..<max(size / 20, 1)).map {
                 (key: builder.text("k\($0)"), value: builder.number(value))
@@ -166,7 +166,7 @@ extension Shape {
             let lists = (0..<max(size / 60, 1)).map { _ in builder.data(inner(value)) }
             return builder.array(lists)
         },
-        list("property lists in data, in each other", 80, multiplies: true) {
+        list("property lists nested in data", 80, multiplies: true) {
             size, value, builder in
             let innermost = (0..<3).reduce(inner(value)) { bytes, _ in
                 var builder = ListBuilder()

@@ -31,7 +31,7 @@ struct ShapeGrowth {
         commands = Verb.all.filter(\.isCounted).map {
             ($0, ParsedCommand($0.arguments(files.paths, limits: "untrusted")))
         }
-        // The first run excludes one-time work of the process from the counts.
+        // An uncounted first run keeps the one-time work of the process out of the counts.
         for (_, command) in commands { _ = command.run() }
     }
 

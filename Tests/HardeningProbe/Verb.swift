@@ -73,7 +73,7 @@ struct Verb: Sendable {
         "merge FIRST SECOND --base FIRST", "merge FIRST FIRST --base SECOND",
     ]
 
-    /// Verbs that resemble one above. Their instructions are not counted.
+    /// Variants of the verbs above. Their instructions are not counted.
     private static let bounded = [
         "get FIRST :", "get FIRST : --as xml", "convert binary --layout corefoundation",
         "convert strings --scalars text", "convert json --json coerce",

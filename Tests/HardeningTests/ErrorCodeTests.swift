@@ -179,7 +179,8 @@ private let selfContained: [PropertyListValue] = [
     ["NS.objects": [.uid(1)], "$class": .uid(2)], described("NSArray"),
 ]
 
-/// Nine arrays, each an element of the previous one. The object table itself is less deep.
+/// Nine arrays, each an element of the previous one. The property list itself nests only four
+/// containers.
 private let chain: [PropertyListValue] =
     (2...9).map { ["NS.objects": [.uid(PropertyListUID($0))], "$class": .uid(10)] }
     + [["NS.objects": [], "$class": .uid(10)], described("NSArray")]

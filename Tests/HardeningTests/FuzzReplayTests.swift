@@ -17,7 +17,7 @@ struct FuzzReplayTests {
         }
     }
 
-    @Test("every fixture passes every target, with any options", arguments: fixtures)
+    @Test("every fixture passes every target, with several sets of options", arguments: fixtures)
     func fixture(_ file: Corpus.File) {
         for target in fuzzTargets {
             for setup in [[], [0, 0], [1, 1], [2, 1], [3, 2], [13, 0]] as [[UInt8]] {

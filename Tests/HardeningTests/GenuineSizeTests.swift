@@ -85,7 +85,7 @@ struct GenuineSizeTests {
         }
     }
 
-    /// Returns a tree of about `count` values, most of which are equal to others.
+    /// Returns a tree of at most `count` leaves, which have only four different values.
     private func tree(
         _ count: Int, depth: Int, _ random: inout SplitMix64
     ) -> PropertyListValue {

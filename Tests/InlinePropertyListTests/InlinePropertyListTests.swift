@@ -175,7 +175,7 @@ struct InlinePropertyListTests {
         #expect(nodes[1].target == nodes[0])
         #expect(Set(nodes).count == 2)
         guard case .string("key") = nodes[1].content else {
-            Issue.record("another value")
+            Issue.record("expected the string `key`, found another value")
             return
         }
         var builder = InlinePropertyListBuilder()
@@ -230,7 +230,7 @@ struct InlinePropertyListTests {
             ("text with two NULs", message([0x73, 0x61, 0, 0]), .invalidString),
             ("text of no bytes", message([0x70]), .invalidString),
             ("text that is not ASCII", message([0x72, 0x80, 0]), .invalidString),
-            ("half a surrogate pair", message([0x61, 0x3d, 0xd8]), .invalidString),
+            ("an unpaired surrogate", message([0x61, 0x3d, 0xd8]), .invalidString),
             ("a key without a value", dictionary(ListSamples.text("k")), .invalidKey),
             ("a number as a key", dictionary([0x11, 1, 0xe0]), .invalidKey),
             (
@@ -253,7 +253,7 @@ struct InlinePropertyListTests {
             ),
             ("a reference to the header", array([0x81, 0]), .invalidReference),
             ("a reference to itself", array([0x81, 17]), .invalidReference),
-            ("a reference forward", array([0x81, 19, 0xe0]), .invalidReference),
+            ("a forward reference", array([0x81, 19, 0xe0]), .invalidReference),
             ("a reference to the container around it", array([0x81, 8]), .invalidReference),
             ("a reference into a value", array([0x12, 0, 0, 0x81, 18]), .invalidReference),
             ("a reference to a reference", array([0xe0, 0x81, 17, 0x81, 18]), .invalidReference),

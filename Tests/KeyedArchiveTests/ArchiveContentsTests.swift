@@ -73,7 +73,7 @@ struct ArchiveContentsTests {
     func entries() throws {
         let contents = try ArchiveContents(parsing: Archives.fixture("nodes"))
         guard case .object(let fields, let classReference) = try contents.entry(1) else {
-            Issue.record("object 1 is no object")
+            Issue.record("entry 1 is not an object")
             return
         }
         #expect(fields["name"]?.uid == 2)
@@ -102,7 +102,8 @@ struct ArchiveContentsTests {
     }
 
     @Test(
-        "refuses a reference beyond the object table, whatever its size", arguments: [7, 8, .max])
+        "refuses a reference beyond the object table, however large its number",
+        arguments: [7, 8, .max])
     func dangling(number: UInt32) throws {
         let contents = try ArchiveContents(parsing: Archives.fixture("nodes"))
         let error = #expect(throws: KeyedArchiveError.self) {

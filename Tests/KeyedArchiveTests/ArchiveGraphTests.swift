@@ -57,7 +57,7 @@ struct ArchiveGraphTests {
     func cycles() throws {
         let graph = try ArchiveGraph(parsing: Archives.fixture("cycle"))
         guard case .object(let array) = graph[1] else {
-            Issue.record("object 1 is no object")
+            Issue.record("entry 1 is not an object")
             return
         }
         #expect(array["NS.objects"] == [.uid(1)])
@@ -68,7 +68,7 @@ struct ArchiveGraphTests {
     func editing() throws {
         var graph = try ArchiveGraph(parsing: Archives.fixture("nodes"))
         guard case .object(var node) = graph[1] else {
-            Issue.record("object 1 is no object")
+            Issue.record("entry 1 is not an object")
             return
         }
         node["name"] = .uid(graph.append(.leaf("third")))

@@ -8,9 +8,9 @@ import TestSupport
 import Testing
 
 /// Compares with Foundation's archiver and unarchiver, which run in a separate process.
-@Suite("Agreement of keyed archives with Foundation")
+@Suite("Agreement of KeyedArchive with Foundation")
 struct FoundationAgreementTests {
-    @Test("Foundation reads archives by this library", arguments: Row.all)
+    @Test("Foundation reads archives written by this library", arguments: Row.all)
     func foundationReads(_ row: Row) throws {
         let result = try Peer.run("read", row.name, input: row.archive())
         if row.exceptions.contains(.foundationReads) {
@@ -23,7 +23,7 @@ struct FoundationAgreementTests {
         }
     }
 
-    @Test("this library reads archives by Foundation", arguments: Row.all)
+    @Test("this library reads archives written by Foundation", arguments: Row.all)
     func weRead(_ row: Row) throws {
         let result = try Peer.run("write", row.name)
         if row.exceptions.contains(.foundationWrites) {
@@ -48,8 +48,8 @@ struct FoundationAgreementTests {
     @Test("the documentation lists the type of every class in the preset")
     func documentedTypes() throws {
         let text = try Self.articleText()
-        // The subclasses of `NSUnit` share its row. The two names that begin with `_` are parts of
-        // other objects.
+        // The subclasses of `NSUnit` share its row. The two classes whose names begin with `_` are
+        // parts of other objects.
         let names = ClassRegistry.foundation.names.filter {
             !$0.hasPrefix("_") && (!$0.hasPrefix("NSUnit") || $0 == "NSUnit")
         }
@@ -88,7 +88,7 @@ struct FoundationAgreementTests {
 
 /// Runs the process with Foundation's coders.
 private enum Peer {
-    /// The status of a process that Foundation stopped, or that overflowed its stack.
+    /// The status that `run` returns for a process that trapped, aborted or overflowed its stack.
     static let crash: Int32 = -1
 
     static func run(

@@ -88,7 +88,7 @@ struct MessageTests {
         #expect((name?.description.utf8.count ?? .max) < 1000)
     }
 
-    @Test("a message about a missing key names the most similar keys first, and the number of keys")
+    @Test("a message about a missing key names the most similar keys, and counts the others")
     func manyKeys() throws {
         var fields: PropertyListDictionary = [:]
         for number in 0..<20 { fields["key\(number)"] = .integer(PropertyListInteger(number)) }
@@ -176,7 +176,7 @@ private func save(_ fields: PropertyListDictionary) -> PropertyListValue {
     return .dictionary(fields)
 }
 
-/// Decodes the root of an archive of one object, a `DWSave`.
+/// Decodes an archive whose root is a `DWSave` with these fields.
 private func readSave(_ fields: PropertyListDictionary) throws {
     _ = try read(
         Save.self, [save(fields), Archives.describe("DWSave"), "text", ["$class": .uid(2)]],
@@ -624,7 +624,7 @@ private let writingMistakes: [MessageTests.Mistake] = [
         _ = try archiver.finish()
     },
     .init(
-        "a value without a form in a property list",
+        "a value that a property list cannot represent",
         "keyed archive: a property list cannot represent a value of type URL, in [\"site\"] "
             + "(return a replacement from the closure of `propertyListValue(otherwise:)`)"
     ) {

@@ -8,14 +8,14 @@ import TestSupport
 import Testing
 
 /// Compares with bpylist2, a Python library for keyed archives, if it is installed.
-@Suite("Agreement of keyed archives with bpylist2")
+@Suite("Agreement of KeyedArchive with bpylist2")
 struct PythonAgreementTests {
     static let isInstalled =
         (try? Python.run(
             "import bpylist2.archiver", in: FileManager.default.temporaryDirectory)) == 0
 
     @Test(
-        "bpylist2 reads archives by this library, and this library reads archives by bpylist2",
+        "bpylist2 reads archives written by this library, and this library those by bpylist2",
         .enabled(if: isInstalled, "bpylist2 is not installed here"))
     func bothWays() throws {
         let temporary = try TemporaryFolder()

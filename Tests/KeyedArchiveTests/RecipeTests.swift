@@ -72,7 +72,7 @@ struct RecipeTests {
     }
 
     @Test(
-        "a value of an uncommon class is refused on decoding, and corrupt data leads to a reset"
+        "a value of an uncommon class is refused, and unreadable data gives an empty dictionary"
     )
     func reset() throws {
         let archiver = KeyedArchiver()

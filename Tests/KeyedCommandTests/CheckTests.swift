@@ -73,7 +73,7 @@ struct CheckTests {
             keyed("show", save, "--allow", "App.Save,NSArray").output.contains("<NSString is not"))
     }
 
-    @Test("an exceeded limit of class descriptions has the exit code of a limit in each verb")
+    @Test("each verb exits with 4 if the class descriptions of an archive exceed a limit")
     func manyDescriptions() throws {
         let count = UInt64(2000)
         let common: [BinaryAssembler.Object] = [

@@ -109,7 +109,7 @@ struct ConvertTests {
         }
     }
 
-    @Test("does not replace a symbolic link that leads to no file")
+    @Test("does not replace a dangling symbolic link")
     func danglingLink() throws {
         try Files.withFolder { folder in
             let source = folder.appending(path: "source").path
@@ -119,7 +119,7 @@ struct ConvertTests {
                 atPath: link, withDestinationPath: "nowhere")
             let run = keyed("convert", "xml", source, "-o", link)
             #expect(run.status == 1)
-            #expect(run.errors.contains("is a symbolic link that leads to no file"))
+            #expect(run.errors.contains("is a dangling symbolic link"))
             let kept = try FileManager.default.destinationOfSymbolicLink(atPath: link)
             #expect(kept == "nowhere")
         }
@@ -148,7 +148,7 @@ struct ConvertTests {
     }
 
     @Test(
-        "reports wrong usage by exit code 2",
+        "exits with code 2 on wrong usage",
         arguments: [
             ["convert", "xml"], ["convert", "yaml", "x"], ["convert", "xml", "a", "b"],
             ["convert", "xml", "--in-place", "-"],

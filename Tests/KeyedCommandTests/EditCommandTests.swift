@@ -82,7 +82,7 @@ struct EditCommandTests {
         #expect(try inPlace("set", "name").run.status == 2)
     }
 
-    @Test("an incomplete edit is refused with its number")
+    @Test("the error for an incomplete edit gives its number if there are several edits")
     func incompleteEdits() throws {
         for (edit, message) in [
             ("set name", "the value is missing; write an empty one as \"\""),
@@ -193,7 +193,7 @@ struct EditCommandTests {
                 ("set a integer x", "expected a value"),
                 ("remove a b", "only a key path"), ("set a \"x", "no closing quote"),
                 ("set a \"x\" y", "text after the quote"),
-                ("rename a \"x\"y", "expected one quoted text"), ("set a..b c", "expected a key"),
+                ("rename a \"x\"y", "expected one quoted string"), ("set a..b c", "expected a key"),
             ] {
                 try Files.withFile("\n\(line)\n".utf8, named: "script") { script in
                     let run = keyed("edit", file, "--script", script)
@@ -287,7 +287,7 @@ struct EditCommandTests {
         }
     }
 
-    @Test("edits of one file at the same time are kept or refused")
+    @Test("each of several simultaneous edits of a file is kept or refused")
     func simultaneousEdits() throws {
         try Files.withFolder { folder in
             let file = folder.appending(path: "a.plist").path
@@ -734,12 +734,16 @@ struct DiffCommandTests {
                 echo '*.pbxproj merge=plist' >> .gitattributes
                 printf '// !$*UTF8*$!\n{\n\tobjects = {\n\t\tA = {\n\t\t\tfiles = (\n' > p.pbxproj
                 printf '\t\t\t\tX,\n\t\t\t);\n\t\t};\n\t};\n}\n' >> p.pbxproj
+                add() {
+                    awk -v n="$1" '{ print } /X,$/ { print "\t\t\t\t" n "," }' p.pbxproj > new
+                    mv new p.pbxproj
+                }
                 cp 0.plist a.plist; git add -A; git commit -qm base
                 git checkout -qb other; cp 2.plist a.plist
-                sed -i 's/\t\t\t\tX,/&\n\t\t\t\tZ,/' p.pbxproj
+                add Z
                 git commit -qam theirs
                 git checkout -q main; cp 1.plist a.plist
-                sed -i 's/\t\t\t\tX,/&\n\t\t\t\tY,/' p.pbxproj
+                add Y
                 git commit -qam ours
                 git diff HEAD~ -- a.plist > diff.txt
                 git merge -q -m merged other

@@ -79,7 +79,8 @@ private struct OddPair {
 
 @Suite("keyed diff --as-commands")
 struct EditScriptRoundTripTests {
-    /// Returns the reason if the commands do not turn the first file into the second, or nil.
+    /// Returns nil if the commands turn the first file into the second, and otherwise a description
+    /// of the failure.
     private func fault(
         _ old: PropertyListValue, _ new: PropertyListValue
     ) throws -> String? {
@@ -139,7 +140,7 @@ struct EditScriptRoundTripTests {
         #expect(nested.lines == ["- d: true", "+ d[0]: \"x\""])
         #expect(
             nested.commands.errors.contains("no edit command can write a key that is not a string"))
-        // A part of the commands would be taken for all of them.
+        // Prints no commands at all: an incomplete script would be mistaken for a complete one.
         #expect(nested.commands.status == 1 && nested.commands.bytes.isEmpty)
         let added = try differences(
             old, [.dictionary([1, 3], [2, 2]), .integer(1), .ascii("x"), .ascii("b")])

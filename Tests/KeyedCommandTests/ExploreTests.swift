@@ -102,7 +102,7 @@ struct ExploreTests {
         }
     }
 
-    @Test("--redact omits the text of a file that cannot be read")
+    @Test("the text of an unreadable file is omitted, with and without --redact")
     func redactedProblem() throws {
         try Files.withFile(Array("pin = \"SECRET caf".utf8) + [0xE9] + Array("\";".utf8)) { file in
             for arguments in [["--redact"], []] {
@@ -242,7 +242,7 @@ struct ExploreTests {
         }
     }
 
-    @Test("needs either a page or a folder")
+    @Test("requires either -o, for one file, or --dir")
     func usage() {
         #expect(keyed("explore", "a.plist").status == 2)
         #expect(keyed("explore", "a.plist", "b.plist", "-o", "c.html").status == 2)

@@ -310,7 +310,7 @@ struct ShowJSONTests {
     }
 
     @Test(
-        "identifies the file by the same hash as other programs compute",
+        "identifies the file by the hash that other programs compute",
         .enabled(if: Python.isAvailable))
     func hash() throws {
         for length in [0, 1, 55, 56, 63, 64, 65, 119, 120, 1000] {
@@ -331,7 +331,7 @@ struct ShowJSONTests {
                 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
     }
 
-    @Test("shows property lists in data down to a separate limit")
+    @Test("shows property lists nested in data, up to a limit of 16 levels")
     func nesting() throws {
         var bytes = try Files.binary(["end": true])
         for _ in 0..<40 { bytes = try Files.binary(["in": .data(bytes)]) }

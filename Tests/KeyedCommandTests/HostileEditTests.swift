@@ -8,7 +8,7 @@ import Testing
 
 @testable import KeyedCommand
 
-/// Scripts and files that make an edit or a conversion to a project file expensive.
+/// Edits, merges and conversions of hostile or unusual input: their cost, refusals and escaping.
 @Suite("Edits and project files with hostile input")
 struct HostileEditTests {
     /// Runs the built command with limits on address space and processor time.
@@ -152,7 +152,7 @@ struct HostileEditTests {
         }
     }
 
-    @Test("a value that refers twice to a long array is counted by the memory that it takes")
+    @Test("a value that refers twice to a long array is charged for the memory that it takes")
     func builtValues() throws {
         let references = [UInt64](repeating: 2, count: 900_000)
         let leaves = [BinaryAssembler.Object.array([]), .ascii("a"), .raw([0x09])]
@@ -176,7 +176,7 @@ struct HostileEditTests {
         }
     }
 
-    @Test("containers that a script modifies are counted by the memory that they take")
+    @Test("containers that a script modifies are charged for the memory that they take")
     func openedContainers() throws {
         let (count, depth) = (4500, 100)
         var objects: [BinaryAssembler.Object] = [
@@ -301,7 +301,7 @@ struct HostileEditTests {
         }
     }
 
-    @Test("the limit of output grows with the input, not with new values")
+    @Test("the output limit grows with the input, not with new values")
     func deepValues() throws {
         // Each value takes two bytes here, and a line of 240 bytes in JSON.
         let count = 100_000
@@ -339,7 +339,7 @@ struct HostileEditTests {
         return BinaryAssembler([.array(Array(repeating: 1, count: count)), .data(inner)])
     }
 
-    @Test("results of nested property lists share the limit of output")
+    @Test("results of nested property lists share the output limit")
     func manyNestedResults() throws {
         let count = 30
         let outer = Self.array(ofOneList: count)
@@ -452,7 +452,9 @@ struct HostileEditTests {
         }
     }
 
-    @Test("JSON output escapes invisible and reversing characters, and decodes to the same text")
+    @Test(
+        "JSON escapes invisible characters and bidirectional controls, and decodes to the same text"
+    )
     func marksInJSON() throws {
         let text = "\u{202E}\u{9B}31m\u{2028}\u{7F}\u{E0041}"
         try Files.withFile(Files.binary([text: .string(text)])) { file in
@@ -489,7 +491,7 @@ struct HostileEditTests {
         }
     }
 
-    @Test("characters that reverse or hide text are escaped")
+    @Test("invisible characters and bidirectional controls are escaped")
     func marks() throws {
         for scalar: Unicode.Scalar in ["\u{61C}", "\u{206A}", "\u{FFF9}", "\u{E0041}", "\u{202E}"] {
             try Files.withFile(Files.binary([String(scalar): .string(String(scalar))])) { file in

@@ -153,7 +153,7 @@ struct HostileScanTests {
         }
     }
 
-    @Test("a table that can't be read is named, and does not prevent the others from being read")
+    @Test("a table that cannot be read is named, and does not prevent the others from being read")
     func partial() throws {
         var bytes = try database(["a\u{1B}", "b", "c"])
         bytes[512] = 7
@@ -164,8 +164,8 @@ struct HostileScanTests {
                 run.lines == ["b", "c"].map { "\($0).v: 1 of 1 value: 1 binary property list" })
             #expect(
                 run.errors
-                    == "\(file): a\\u{1b} is not fully readable: expected a page of a table at "
-                    + "page 2, found type 7\n")
+                    == "\(file): a\\u{1b} is not fully readable: expected a b-tree page "
+                    + "(type 2, 5, 10 or 13) at page 2, found type 7\n")
         }
     }
 
@@ -199,7 +199,8 @@ struct HostileScanTests {
         #expect(logged.errors.contains("so its changes are not shown"))
     }
 
-    /// Calls `body` with the name of a database and of its write-ahead log. Only the log has a row.
+    /// Calls `body` with the path of a database and the bytes of a write-ahead log for it. Only the
+    /// log has a row.
     private func withLog(_ body: (_ file: String, _ log: [UInt8]) throws -> Void) throws {
         var assembler = Assembler()
         let cell = assembler.cell(Assembler.row([.blob(try Files.binary([1]))]), number: 1)

@@ -123,7 +123,7 @@ struct HostileVerbsTests {
         }
     }
 
-    @Test("all files of one run share one limit of output")
+    @Test("all files of one run share one output limit")
     func manyFiles() throws {
         // A file of 8 KB that expands to 16 MB of text.
         let text = BinaryAssembler.Object.ascii(String(repeating: "s", count: 5000))
@@ -257,7 +257,7 @@ struct HostileVerbsTests {
         }
     }
 
-    @Test("diff prints no more than the limit of output")
+    @Test("diff prints no more than the output limit")
     func diff() throws {
         let verbs = [["diff"], ["diff", "--as-commands"], ["diff", "--raw"]]
         let count = Exhaustive.size(4000, inDebug: 1500)
@@ -311,9 +311,9 @@ struct HostileVerbsTests {
         #expect(last.contains("root.k.k.k") && last.contains("…") && last.contains("k.k: CCC"))
     }
 
-    @Test("the runs of an attributed string count each time they are read")
+    @Test("the runs of an attributed string count against the limits each time they are read")
     func attributedStrings() throws {
-        // The runs do not cover the text, so the objects are shown by their fields.
+        // The runs do not cover the text, so the objects are shown as lists of fields.
         let count = 1000
         let uids = (0..<count).map { PropertyListValue.uid(PropertyListUID(UInt32(7 + $0))) }
         let string: PropertyListValue = [

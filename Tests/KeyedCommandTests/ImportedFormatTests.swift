@@ -375,7 +375,7 @@ struct ImportedFormatTests {
 }
 
 @Suite(
-    "keyed on typedstreams and nibs of Apple's software",
+    "keyed on typedstreams and nibs from Apple's software",
     .enabled(
         if: !Corpus.external("typedstream").isEmpty, "the folder of typedstreams is not here"))
 struct ImportedSampleTests {
@@ -383,7 +383,7 @@ struct ImportedSampleTests {
         .filter { !$0.name.hasSuffix(".tsv") }
 
     @Test(
-        "typedstreams and nibs of Apple's software are shown, checked, compared and converted",
+        "typedstreams and nibs from Apple's software are shown, checked, compared and converted",
         arguments: Exhaustive.sample(files, oneIn: 8))
     func verbs(_ file: Corpus.File) throws {
         let expected: Int32 = file.name.contains("ExtraData") ? 3 : 0

@@ -62,8 +62,9 @@ struct PlutilOutcome: Equatable {
         }
     }
 
-    /// Returns text unchanged, and a binary property list or JSON by its value. Writers number
-    /// objects in several ways, and the toolchain's `plutil` prints JSON with keys in random order.
+    /// Returns text unchanged, and a binary property list or JSON in a canonical form. Writers
+    /// number objects in several ways, and the toolchain's `plutil` prints JSON with keys in random
+    /// order.
     private static func shown(_ bytes: [UInt8]) -> String {
         if let first = bytes.first, first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
             let value = try? JSONSerialization.jsonObject(with: Data(bytes)),
@@ -263,8 +264,7 @@ struct PlutilParityTests {
         }
     }
 
-    @Test(
-        "a file with several JSON values, or half of a surrogate pair, is refused and not changed")
+    @Test("a file with several JSON values or an unpaired surrogate is refused and not changed")
     func otherJSON() throws {
         for text in ["{\"a\":1}\n{\"b\":2}\n", "{\"a\":1,\"b\":\"\\ud800\"}"] {
             for arguments in [
@@ -281,7 +281,7 @@ struct PlutilParityTests {
         }
     }
 
-    @Test("an extension is not taken from a name that begins with its only dot")
+    @Test("a leading dot does not begin a file extension")
     func dotFiles() throws {
         try Files.withFolder { folder in
             for name in [".one", ".two"] {
@@ -296,7 +296,7 @@ struct PlutilParityTests {
         }
     }
 
-    @Test("UIDs and data are printed as by plutil, and a UID is kept by a conversion")
+    @Test("UIDs and data are printed as plutil prints them, and a conversion keeps UIDs")
     func archives() throws {
         let value: PropertyListValue = [
             "uid": .uid(PropertyListUID(3)), "data": .data([0, 1, 2]),

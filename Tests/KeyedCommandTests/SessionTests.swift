@@ -102,7 +102,7 @@ private struct Page {
             .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// The blocks of a language.
+    /// Returns the blocks of a language.
     func blocks(_ language: String) -> [Block] {
         var blocks: [Block] = []
         var start: Int?

@@ -57,7 +57,7 @@ struct ShowTests {
             ])
     }
 
-    @Test("prints collections that have a field for each element as collections")
+    @Test("prints a collection with numbered fields (`NS.object.0`, …) as a collection")
     func numberedCollections() throws {
         func described(_ name: String) -> PropertyListValue {
             ["$classname": .string(name), "$classes": [.string(name), "NSObject"]]
@@ -101,7 +101,7 @@ struct ShowTests {
                     #"  name: "first""#,
                     "empty: NSDictionary, 0 entries",
                 ])
-            // The paths are those of the fields, and lead to the values.
+            // The paths in the JSON output name the fields, and `keyed get` resolves them.
             let json = keyed("show", "--json", file).output
             for (path, text) in [
                 (#"@1."NS.object.1""#, "second"), (#"@2."NS.object.0""#, "second"),
@@ -286,7 +286,7 @@ struct ShowTests {
         #expect(keyed("show", "/").errors == "/: expected a file, found a directory\n")
     }
 
-    @Test("describes the error that remains with leniencies, and suggests none of them")
+    @Test("describes an error that no leniency allows, and suggests no leniency")
     func beyondLeniency() throws {
         try Files.withFile("\n<?xml version=\"1.0\"?><plist></plist>".utf8) { file in
             for arguments in [["show", file], ["explore", file, "-o", "-"], ["inspect", file]] {
@@ -372,7 +372,7 @@ struct ShowTests {
     }
 
     @Test(
-        "shared long text does not expand beyond the limit of output",
+        "shared long text does not expand beyond the output limit",
         arguments: ["show", "inspect"])
     func sharedText(verb: String) throws {
         let long = BinaryAssembler.Object.ascii(String(repeating: "k", count: 1_000_000))

@@ -203,7 +203,7 @@ struct TextFormatTests {
     }
 
     @Test(
-        "an invalid value or combination of options exits with code 2",
+        "exits with code 2 for an invalid option value or an invalid combination of options",
         arguments: [
             ["convert", "jsonl", "--in-place", "x"], ["convert", "json", "--json", "loose", "x"],
             ["convert", "json", "--layout", "corefoundation", "x"],
@@ -218,7 +218,7 @@ struct TextFormatTests {
         #expect(run.errors.contains("Usage: keyed"))
     }
 
-    @Test("--encoding applies only to text whose encoding nothing else says")
+    @Test("--encoding applies only to text whose encoding is not otherwise known")
     func otherEncodings() throws {
         let value: PropertyListValue = ["k": "é"]
         let xml = try PropertyListDocument(value).serialized(as: .xml)

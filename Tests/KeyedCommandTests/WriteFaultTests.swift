@@ -141,7 +141,7 @@ struct WriteFaultTests {
             let run = try run(arguments, file)
             #expect(run.status == 0)
             #expect(run.errors.contains("set-user-id"), "\(run.errors)")
-            #expect(run.errors.contains("1 further name"), "\(run.errors)")
+            #expect(run.errors.contains("1 other hard link"), "\(run.errors)")
             let mode = try FileManager.default.attributesOfItem(atPath: file.path)[
                 .posixPermissions]
             #expect(mode as? Int == 0o755)

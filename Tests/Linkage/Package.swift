@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The traits of the package that the clients enable: none, unless `LINKAGE_TRAITS` names one or is
-// `defaults`. `Scripts/linkage` sets it to check the dependencies that a client then resolves.
+// The package traits that the clients enable: none, unless `LINKAGE_TRAITS` names one or is
+// `defaults`. `Scripts/linkage` sets this variable to check which dependencies a client resolves.
 let traits: Set<Package.Dependency.Trait> =
     switch Context.environment["LINKAGE_TRAITS"] {
     case nil: []

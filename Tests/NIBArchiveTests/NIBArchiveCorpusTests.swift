@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "NIBArchives of Apple's software",
+    "NIBArchives from Apple's software",
     .enabled(if: !NIBArchiveCorpus.files.isEmpty, "the folder of NIBArchives is not here"))
 struct NIBArchiveCorpusTests {
     @Test("the collection has at least 88 NIBArchives")

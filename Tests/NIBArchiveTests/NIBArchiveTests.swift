@@ -62,7 +62,7 @@ struct NIBArchiveTests {
         #expect(value.byteRange == 55..<58)
         #expect(value.integerWidth == 1)
         guard case .integer(42) = value.content else {
-            Issue.record("another value")
+            Issue.record("expected the integer 42, found another value")
             return
         }
         #expect(document.root?["x"] == nil)
@@ -195,12 +195,12 @@ struct NIBArchiveTests {
                 archive(classes: (1, [0x82, 127, 127, 127, 127, 0x87, 0x43, 0])), .invalidLength
             ),
             (
-                "a fallback that is no class",
+                "a fallback index out of range",
                 archive(classes: (1, [0x82, 0x81, 1, 0, 0, 0, 0x43, 0])), .invalidReference
             ),
             (
-                "an object of no class", archive(objects: (1, [0x81, 0x80, 0x81])),
-                .invalidReference
+                "an object whose class index is out of range",
+                archive(objects: (1, [0x81, 0x80, 0x81])), .invalidReference
             ),
             ("values that overlap", archive(objects: (2, object + object)), .invalidValueRange),
             (
@@ -208,16 +208,19 @@ struct NIBArchiveTests {
                 .invalidValueRange
             ),
             (
-                "a value of no object", archive(objects: (1, [0x80, 0x80, 0x80])),
+                "a value that belongs to no object", archive(objects: (1, [0x80, 0x80, 0x80])),
                 .invalidValueRange
             ),
-            ("a value of no key", archive(values: (1, [0x81, 4])), .invalidReference),
+            (
+                "a value whose key index is out of range", archive(values: (1, [0x81, 4])),
+                .invalidReference
+            ),
             ("a value of type 11", archive(values: (1, [0x80, 11])), .invalidType),
             ("an integer beyond its section", archive(values: (1, [0x80, 3, 1])), .invalidLength),
             ("data beyond its section", archive(values: (1, [0x80, 8, 0xff, 1])), .invalidLength),
             (
-                "a reference to no object", archive(values: (1, [0x80, 10, 1, 0, 0, 0])),
-                .invalidReference
+                "a reference to an object index out of range",
+                archive(values: (1, [0x80, 10, 1, 0, 0, 0])), .invalidReference
             ),
         ]
     }()
@@ -240,7 +243,7 @@ struct NIBArchiveTests {
         let error = #expect(throws: NIBArchiveError.self) { try NIBArchiveDocument(parsing: bytes) }
         #expect(
             error?.what
-                == "expected values that begin at index 0 and end by 1, "
+                == "expected values that begin at index 0 and end before index 1, "
                 + "found 3 values from index 1")
     }
 

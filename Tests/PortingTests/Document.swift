@@ -170,7 +170,7 @@ final class Settings: KeyedCodable {
     }
 }
 
-/// Was called `PageSetup` in version 1.
+/// The print settings. Archives of version 1 name this class `SKPageSetup`.
 final class PrintSettings: KeyedCodable {
     static let archivedClass: ArchivedClass = "Sketch.PrintSettings"
     var copies: Int32 = 1, isLandscape = false, margins: [Double] = [18, 18, 18, 18]

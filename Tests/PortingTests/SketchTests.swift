@@ -7,8 +7,8 @@ import PropertyList
 import Sketch
 import Testing
 
-/// Checks that the port of a document-based app reads documents of the original app, of its version
-/// 1, and its own.
+/// Checks that the port of a document-based app reads its own documents, those of the original app,
+/// and those of version 1 of the app.
 @Suite("A drawing app, ported")
 struct SketchTests {
     private func read(
@@ -25,7 +25,7 @@ struct SketchTests {
         try read(KeyedArchiver.archive(original(), allowing: .sketch))
     }
 
-    @Test("the port reads documents of the original app, and its own")
+    @Test("the port reads its own documents and those of the original app")
     func values() throws {
         for document in [try original(), try again()] {
             #expect(document.title == "Harbour" && document.pages.count == 1)

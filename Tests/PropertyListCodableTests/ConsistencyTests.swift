@@ -25,7 +25,7 @@ struct CodableConsistencyTests {
         let tree = try PropertyListValue(parsing: data)
         #expect(tree == .array([.date(PropertyListDate(secondsSince2001: seconds))]))
         #expect(try BinaryPropertyList.serialize(PropertyListDocument(tree)) == [UInt8](data))
-        // The value is not printed, because Foundation cannot print such a date.
+        // `Outcome` drops the date from the error: Foundation cannot print such a date.
         for format in [PropertyListFormat.xml, .openStep, .json] {
             let outcome = Outcome { try PlistEncoder(format: format).encode(dates) }
             #expect(outcome.isFailure)
@@ -48,7 +48,7 @@ struct CodableConsistencyTests {
 
     private struct Optionals: Decodable, Equatable { var a: Int? }
 
-    @Test("a dictionary with a key that is not a string is refused, as by Foundation")
+    @Test("a dictionary with a key that is not a string is refused, as in Foundation")
     func nonStringKeys() throws {
         let data = Data(
             BinaryAssembler([

@@ -61,7 +61,7 @@ struct CodableDifferenceTests {
             }
         },
         Difference(title: "reals in XML that are read as `Float`") { () throws -> Void in
-            // As a `Double`, the number lies in the middle between two values of `Float`.
+            // Rounded to `Double`, the number lies halfway between two `Float` values.
             let xml = Data(text("<array><real>7.038531e-26</real></array>"))
             #expect(try PropertyListDecoder().decode([Float].self, from: xml) == [7.038531e-26])
             #expect(
@@ -137,7 +137,7 @@ struct CodableDifferenceTests {
         Difference(title: "dates in XML that are not finite") { () throws -> Void in
             for seconds in [Double.infinity, -.infinity, .nan] {
                 let date = Date(timeIntervalSinceReferenceDate: seconds)
-                // The value is not printed, because Foundation cannot print such a date.
+                // `Outcome` drops the date from the error: Foundation cannot print such a date.
                 let ours = Outcome { try PlistEncoder(format: .xml).encode([date]) }
                 #expect(ours == .failure("invalidValue", path: ["[0]"]))
                 let encoder = PropertyListEncoder()
@@ -272,7 +272,7 @@ struct CodableDifferenceTests {
                 try PlistDecoder().decode(Depth.self, from: deep)
             }
             #expect(throws: EncodingError.self) { try PlistEncoder().encode(Deep(depth: 513)) }
-            // Nested pairs of references to the next array: 2²⁰ numbers.
+            // Twenty arrays, each with two references to the next object: 2²⁰ numbers.
             let pairs = (1...20).map { BinaryAssembler.Object.array([UInt64($0), UInt64($0)]) }
             let decoder = PlistDecoder()
             decoder.limits.expansion.base = 1000

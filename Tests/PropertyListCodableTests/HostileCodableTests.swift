@@ -145,7 +145,7 @@ struct HostileCodableTests {
         return (cause as? PropertyListError)?.code == .depthLimitExceeded
     }
 
-    @Test("calls with a super decoder or a super encoder end with an error before the stack does")
+    @Test("recursion through super coders ends with an error before the stack overflows")
     func superCoders() throws {
         let document = try Self.nest(500)
         try onThread(stackSize: 512 << 10) {
@@ -167,7 +167,7 @@ struct HostileCodableTests {
         }
     }
 
-    @Test("all keys and missing keys of many records are read within the limits")
+    @Test("`allKeys` and lookups of missing keys in many records stay within the limits")
     func repeatedKeys() throws {
         struct Name: CodingKey {
             let stringValue: String
@@ -221,7 +221,7 @@ struct HostileCodableTests {
         }
     }
 
-    @Test("a type that codes itself endlessly is refused")
+    @Test("a type that encodes or decodes itself endlessly is refused")
     func endless() {
         let decoding = #expect(throws: DecodingError.self) {
             try PlistDecoder().decode(Endless.self, from: 1)
@@ -289,7 +289,7 @@ struct HostileCodableTests {
         }
     }
 
-    @Test("a value with many references in a small file is copied once")
+    @Test("a value that a small file references many times is copied once")
     func longContents() throws {
         // Copying one of these values for each reference would take 10 GB.
         let count = 10_000
@@ -350,7 +350,7 @@ struct HostileCodableTests {
         }
     }
 
-    @Test("a type that tries several types in turn decodes a large text")
+    @Test("a type that tries several types in turn decodes a large file")
     func manyErrors() throws {
         let count = 20_000
         let items = String(repeating: "<string>text</string>", count: count)

@@ -7,8 +7,8 @@ import PropertyListCodable
 import TestSupport
 import Testing
 
-/// A value that encodes itself by a closure. The type is not `Encodable`, because the testing
-/// library would encode it to identify the test case.
+/// A value that a closure encodes. The type is not `Encodable`, because the testing library would
+/// encode it to identify the test case.
 struct Encoding: Sendable, CustomTestStringConvertible {
     struct Value: Encodable, Sendable {
         let body: @Sendable (any Encoder) throws -> Void
@@ -30,7 +30,7 @@ private let key = Tag.Key(stringValue: "k")
 struct MergeTests {
     // MARK: Merged
 
-    @Test("values encoded in parts are merged as by Foundation", arguments: merged)
+    @Test("values encoded in parts are merged as in Foundation", arguments: merged)
     func merging(_ row: Encoding) throws {
         for isXML in [false, true] {
             let (ours, theirs) = ParityCase.encodings(of: [row.value], isXML: isXML)

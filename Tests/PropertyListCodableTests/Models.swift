@@ -100,7 +100,7 @@ final class Dog: Animal, Equatable, @unchecked Sendable {
     }
 }
 
-/// Nested containers of each kind in each kind, used alternately.
+/// Containers of each kind, nested in each kind, with interleaved calls.
 struct Interleaved: Codable, Equatable, Sendable {
     enum Keys: CodingKey { case list, table, same }
 

@@ -102,7 +102,7 @@ struct NumberTests {
 }
 
 extension NumberTests {
-    @Test("a real in text is rounded to `Float`; a binary `Double` must be exact as `Float`")
+    @Test("a real in text is rounded to `Float`; a binary `Double` must fit in `Float` exactly")
     func narrowing() throws {
         for text in ["{\"a\": 0.1}", "<plist><dict><key>a</key><real>0.1</real></dict></plist>"] {
             let values = try PlistDecoder().decode([String: Float].self, from: Array(text.utf8))

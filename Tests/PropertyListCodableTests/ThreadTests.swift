@@ -36,7 +36,7 @@ struct CodableThreadTests {
     }
 
     @Test(
-        "types are coded on the thread of the caller at ordinary depths",
+        "types are encoded and decoded on the thread of the caller at ordinary depths",
         arguments: [15, 200])
     func callersThread(depth: Int) throws {
         try onThread(stackSize: 8 << 20) {
@@ -50,7 +50,7 @@ struct CodableThreadTests {
     }
 
     @Test(
-        "types may assume the isolation of the main actor if that is the caller",
+        "types may assume main-actor isolation if the caller runs on the main actor",
         arguments: [15, 200])
     @MainActor
     func mainActor(depth: Int) throws {

@@ -184,7 +184,7 @@ struct AppleLeniencyTests {
         }
     }
 
-    @Test("UIDs above 2³²−1 are refused, as by Apple's parsers")
+    @Test("UIDs above 2³²−1 are refused, as in Apple's parsers")
     func wideUIDs() {
         for (width, value) in [(4, 0xFFFF_FFFF), (5, 0x1_0000_0000), (8, .max)] as [(Int, UInt64)] {
             let row = Border(

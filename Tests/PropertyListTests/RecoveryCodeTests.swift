@@ -33,7 +33,7 @@ struct RecoveryCodeTests {
         #expect(error.recoveryOptions.description == option)
         #expect(error.recovery?.contains("`ParsingOptions.\(option)`") == true)
         #expect(
-            throws: Never.self, "the option lets it pass",
+            throws: Never.self, "the options accept the input",
             performing: {
                 try PropertyListDocument(
                     parsing: Array(text.utf8), options: error.recoveryOptions)
@@ -90,7 +90,7 @@ struct RecoveryCodeTests {
         #expect(refusal(of: "!")?.recoveryCode == .searchFile)
     }
 
-    @Test("an error whose remedy is outside this library has a text but no code")
+    @Test("an error whose remedy is outside this library has a recovery text but no code")
     func words() throws {
         let packed = try #require(refusal(of: "PK\u{3}\u{4}"))
         #expect(packed.recovery == "unzip it, and read the files in it")

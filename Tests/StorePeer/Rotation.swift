@@ -13,7 +13,7 @@ struct Rotation {
 
     let folder: String
 
-    /// Changes the key `times` times, or until the program is killed, and prints the name of the
+    /// Changes the key `times` times, or until the process is killed, and prints the name of the
     /// last key. If a change fails, the last key is the one before that change.
     func run(_ times: Int = .max) throws {
         let (database, first) = try open()

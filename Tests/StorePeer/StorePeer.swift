@@ -38,7 +38,8 @@ import SystemFiles
 ///
 /// With `named` before the command, the program acts as if the system had no unnamed files.
 ///
-/// `Scripts/faults` kills the commands that run forever, and lets the others finish.
+/// `Scripts/faults` kills `write`, `rotate` and some runs of `store`, and lets its other commands
+/// finish. The tests run the rest.
 @main
 enum StorePeer {
     static func main() {

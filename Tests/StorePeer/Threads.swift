@@ -8,9 +8,9 @@ import Foundation
 import KeyedArchive
 import PropertyList
 
-/// Threads that open, change and close the same stores repeatedly, in one of several programs.
+/// Threads that open, change and close the same stores repeatedly, in one of several processes.
 ///
-/// Closing a descriptor at the wrong moment releases the locks that other threads of the program
+/// Closing a descriptor at the wrong moment releases the locks that other threads of the process
 /// have on the file. Two transactions are then open at the same time, and the later one undoes the
 /// other.
 struct Threads {
@@ -36,7 +36,7 @@ struct Threads {
 
     private func change(_ key: String) throws {
         try openStore().transaction { transaction in
-            // Only one transaction of all programs may be in progress here.
+            // Only one transaction of all processes may be in progress here.
             let inside = "\(folder)/inside"
             try FileManager.default.createDirectory(
                 atPath: inside, withIntermediateDirectories: false)

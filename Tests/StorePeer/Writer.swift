@@ -8,7 +8,7 @@ import Foundation
 import KeyedArchive
 import PropertyList
 
-/// A program that shares stores with others, and writes in rounds: a batch of items in one
+/// A process that shares stores with others, and writes in rounds: a batch of items in one
 /// transaction, an entry of a shared dictionary, a shared preference, and an archived object.
 struct Writer {
     private static let batchSize = 20

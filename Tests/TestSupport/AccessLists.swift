@@ -18,7 +18,7 @@ public enum AccessLists {
         return output.trimmingCharacters(in: .newlines)
     }
 
-    /// Gives a file an access list with one further user, who may read and write, and with the
+    /// Gives a file an access list with one additional user, who may read and write, and with the
     /// given rights of the file's group.
     public static func set(_ path: String, group: Int) throws {
         _ = try python("set(\"\(path)\", \(group))")

@@ -43,7 +43,8 @@ public struct BinaryAssembler: Sendable {
 
     public var objects: [Object]
     public var header = Array("bplist00".utf8)
-    /// The width of the entries. The trailer declares the same width unless it is overridden.
+    /// The width of the entries. The trailer declares the same width unless
+    /// ``declaredOffsetWidth`` overrides it.
     public var offsetWidth: Int
     public var referenceWidth: Int
     public var declaredOffsetWidth: UInt8?

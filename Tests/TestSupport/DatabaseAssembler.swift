@@ -141,7 +141,7 @@ public struct DatabaseAssembler: Sendable {
                 contents += bytes
             }
         }
-        // The size of the header includes its own length.
+        // The size of the header counts the bytes of the size itself, too.
         let size = types.count + (types.count < 127 ? 1 : 2)
         return variable(size) + types + contents
     }
@@ -216,7 +216,8 @@ public struct DatabaseAssembler: Sendable {
 
     /// Returns a rollback journal that restores pages of `database` with their current contents.
     ///
-    /// `superJournal` is the file that SQLite deletes after the rollback; nil for none.
+    /// `superJournal` is the path of the super-journal, which SQLite deletes after the rollback;
+    /// nil for none.
     public static func journal(
         restoring pages: [Int], of database: [UInt8], pageSize: Int, superJournal: String? = nil
     ) -> [UInt8] {

@@ -29,7 +29,7 @@ public func onThread<R: Sendable>(
 
 private struct ThreadHasNotRun: Error {}
 
-/// `@unchecked Sendable`: read only after the semaphore reports that the writer is done.
+/// `@unchecked Sendable`: `result` is written once, before `done` is signaled, and read afterwards.
 private final class Outcome<R: Sendable>: @unchecked Sendable {
     var result: Result<R, any Error>?
     let done = DispatchSemaphore(value: 0)
@@ -37,9 +37,10 @@ private final class Outcome<R: Sendable>: @unchecked Sendable {
 
 /// Records the threads on which a coder calls other code.
 ///
-/// The log is a task-local value. Visits without that value are not recorded.
+/// The other code calls ``visit()``. The log is a task-local value. Calls without it are not
+/// recorded.
 ///
-/// `@unchecked Sendable`: one thread at a time visits, while the others wait for it.
+/// `@unchecked Sendable`: only one thread at a time calls `visit()`, while the others wait for it.
 public final class ThreadLog: @unchecked Sendable {
     @TaskLocal public static var current: ThreadLog?
 

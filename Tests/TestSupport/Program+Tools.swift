@@ -36,7 +36,7 @@ extension Program {
     }
 
     /// The start of a command that runs a program as a user who owns no files and belongs to no
-    /// additional groups.
+    /// supplementary groups.
     public static var asOtherUser: [String] {
         [userChangerPath ?? "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     }

@@ -25,8 +25,8 @@ public enum Program {
         try run(Corpus.repository.appending(path: "Scripts/\(name)"), arguments, in: environment)
     }
 
-    /// Runs an executable file with variables in addition to those of this process, and waits for
-    /// it.
+    /// Runs an executable file and waits for it. The program gets the variables in `environment` in
+    /// addition to the environment variables of this process.
     ///
     /// - Returns: Its exit code, and the output to standard output and standard error.
     public static func run(

@@ -12,7 +12,8 @@ public struct RandomPropertyList: Sendable {
     private let isExactInXML: Bool
 
     /// Creates a generator of values of `kinds`, reproducible by the seed. With `isExactInXML` and
-    /// ``xmlKinds``, all values round-trip through XML unchanged: reals have 64 bits and are not NaN.
+    /// ``xmlKinds``, all values round-trip through XML unchanged: reals have 64 bits and are not
+    /// NaN.
     public init(
         seed: UInt64, kinds: [PropertyListKind] = Self.allKinds, isExactInXML: Bool = false
     ) {
@@ -102,7 +103,7 @@ public struct RandomPropertyList: Sendable {
         return value.isFinite ? value : 1.5e300
     }
 
-    /// Returns a date in whole seconds, which every format can represent.
+    /// Returns a date in whole seconds, which every format that has dates can represent.
     private mutating func date() -> PropertyListDate {
         PropertyListDate(secondsSince2001: Double(random.below(2_000_000_000) - 1_000_000_000))
     }

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Typedstreams, NIBArchives and messages that contain one long text and refer to it many times.
-/// The builders would take time for each reference to the text.
+/// The bytes are assembled by hand, because the builders of these formats would process the text
+/// again for each reference.
 public struct RepeatedTexts: Sendable, CustomStringConvertible {
     /// The name of the format, and the contents of the file.
     public let name: String
@@ -36,8 +37,8 @@ public struct RepeatedTexts: Sendable, CustomStringConvertible {
 
     // MARK: - Typedstreams
 
-    // The bytes from 0x92 refer to the entries of the string table or of the object table, from the
-    // first.
+    // A byte of 0x92 or more is a reference: 0x92 to the first entry of the string table or of the
+    // object table, 0x93 to the second, and so on.
 
     private static let streams = [
         RepeatedTexts("typedstream, values of one long type") { count, length in
@@ -49,7 +50,7 @@ public struct RepeatedTexts: Sendable, CustomStringConvertible {
                     + repeated(count - 1, [0x92, 0x84, 0x93, 0x94, 0x94, 0x95, 1, 0x86]))
         },
         RepeatedTexts("typedstream, attributed strings that share a text") { count, length in
-            // Each group of the text has three code units, the last two of which are a pair.
+            // Each group of the text has three code units. The last two are a surrogate pair.
             let groups = length / 6 + 2
             let text = Array(String(repeating: "ä👋", count: groups).utf8)
             let start = [1] + number(3 * groups - 3)

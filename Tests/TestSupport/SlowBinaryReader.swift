@@ -3,8 +3,8 @@
 
 public import PropertyList
 
-/// A plain parser of `bplist00`: recursive, one object at a time, and slow. The library's strict
-/// parsing must accept the same files with the same values.
+/// A simple reference parser of `bplist00`: recursive, one object at a time, and slow. The
+/// library's strict parsing must accept the same files with the same values.
 public struct SlowBinaryReader {
     /// A refusal, with the violated rule.
     public struct Refusal: Error, CustomStringConvertible {

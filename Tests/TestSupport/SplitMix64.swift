@@ -20,6 +20,6 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
     /// Returns a number in `0 ..< bound`.
     public mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
 
-    /// Returns true once in `times`, on average.
+    /// Returns true once in `times` calls, on average.
     public mutating func oneIn(_ times: Int) -> Bool { below(times) == 0 }
 }

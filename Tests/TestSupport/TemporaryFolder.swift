@@ -29,7 +29,7 @@ public final class TemporaryFolder: Sendable {
 
 /// Files with a given mode.
 extension TemporaryFolder {
-    /// Creates a file that contains `old`.
+    /// Creates a file with the text "old" and the given mode.
     public func write(_ name: String, mode: mode_t) throws {
         try Data("old".utf8).write(to: URL(filePath: self(name)))
         guard unsafe chmod(self(name), mode) == 0 else { throw Self.lastError }

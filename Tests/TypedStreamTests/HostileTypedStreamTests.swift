@@ -301,7 +301,7 @@ struct HostileTypedStreamTests {
         #expect(error?.code == .wrongKind)
     }
 
-    @Test("each attributed string is checked against the pairs of a long text that several share")
+    @Test("runs that split a surrogate pair are refused in each string that shares a long text")
     func sharedText() throws {
         var builder = TypedStreamBuilder()
         var text: TypedStreamBuilder.Object?
@@ -337,7 +337,7 @@ struct HostileTypedStreamTests {
         #expect(runs == [0, 1, 2, 0])
     }
 
-    @Test("a long class name that a stream contains twice is looked up once when it is copied")
+    @Test("copying a stream does not look up a long class name again for each reference to it")
     func copiedNames() throws {
         let length = 300_000
         let name =

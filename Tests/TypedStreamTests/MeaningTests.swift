@@ -122,7 +122,7 @@ struct MeaningTests {
             ])
     }
 
-    // Earlier versions of this library read beyond the end of the file here.
+    // A regression test: the library once read beyond the end of the file here.
     @Test("reading the content of an object that is cut off is an error, wherever the stream ends")
     func prefixes() throws {
         let bytes = try Self.stream()
@@ -186,7 +186,7 @@ struct MeaningTests {
         #expect(try AttributedText(typedstream: bytes[...]).text == text.text)
     }
 
-    @Test("a stream with another root, or with several roots, is refused")
+    @Test("a stream is refused if its root is not a string, or if it has no root or several")
     func roots() throws {
         for bytes in [try Samples.roots(), try Samples.cycle(), Raw.header, try Self.stream()] {
             let error = #expect(throws: TypedStreamError.self) {

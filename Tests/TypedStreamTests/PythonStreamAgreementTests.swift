@@ -8,7 +8,7 @@ import Testing
 import TypedStream
 
 /// A comparison with a Python reader for typedstreams, if it is installed.
-@Suite("Agreement of typedstreams with pytypedstream")
+@Suite("Agreement of the typedstream reader with pytypedstream")
 struct PythonStreamAgreementTests {
     static let isInstalled =
         (try? Python.run("import typedstream.stream", in: FileManager.default.temporaryDirectory))

@@ -8,7 +8,7 @@ import Testing
 @testable import TypedStream
 
 @Suite(
-    "Typedstreams of Apple's software",
+    "Typedstreams from Apple's software",
     .enabled(if: TypedStreamCorpus.isAvailable, "the folder of typedstreams is not here"))
 struct TypedStreamCorpusTests {
     @Test("the collection has at least 53 intact streams, nearly all short, and a damaged one")
@@ -78,7 +78,7 @@ enum TypedStreamCorpus {
     /// The stream that claims more text than it has.
     static let damaged = all.filter { $0.name.contains("ExtraData") }
     static let files = all.filter { !$0.name.contains("ExtraData") }
-    /// The intact streams of which a test can read every prefix.
+    /// The intact streams that are short enough to parse each of their prefixes.
     static let short = files.filter { $0.bytes.count <= 2000 }
     static var isAvailable: Bool { !all.isEmpty }
 }

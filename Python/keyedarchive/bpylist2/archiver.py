@@ -207,7 +207,7 @@ def archive(obj):
 
     Raises:
         MissingClassMapping: The type of a dataclass is not in the map.
-        TypeError: A value of another type has no form in an archive.
+        TypeError: An archive cannot represent the type of a value.
         KeyedArchiveError: The objects are nested too deeply.
     """
     try:

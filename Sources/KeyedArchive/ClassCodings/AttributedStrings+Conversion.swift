@@ -20,8 +20,8 @@ extension AttributedString {
     /// - Parameter archived: the text and its attributes.
     /// - Throws: `KeyedArchiveError` with `valueOutOfRange` for a run that extends beyond the text,
     ///   or ends within a surrogate pair.
-    /// - Complexity: Linear in the length of the text, the number of runs, and the number of entries
-    ///   in the dictionaries.
+    /// - Complexity: Linear in the length of the text, the number of runs, and the number of
+    ///   entries in the dictionaries.
     public init(_ archived: ArchivedAttributedString) throws {
         try self.init(archived) { attributes in
             var container = AttributeContainer()
@@ -73,7 +73,8 @@ extension AttributedString {
 
 /// The attributes of an archived string that have been converted, each dictionary once.
 private struct ConvertedAttributes {
-    /// A dictionary of the string: an object that may be at several indexes, or the one at an index.
+    /// Identifies a dictionary of the string: by its object, which may occur at several indexes, or
+    /// by its index.
     private enum Source: Hashable {
         case object(ObjectIdentity)
         case index(Int)

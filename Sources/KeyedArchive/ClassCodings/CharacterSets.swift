@@ -47,7 +47,7 @@ public struct ArchivedCharacterSet: Sendable, Hashable {
     /// bitmap of a `predefinedWithBitmap` form already includes the inversion.
     public var isInverted: Bool
     /// A Boolean value indicating whether the members or the bitmap are a separate object. Coders
-    /// other than `NSKeyedArchiver` store them so.
+    /// other than `NSKeyedArchiver` store them that way.
     public var isStoredAsObject: Bool
 
     /// Creates a set in a form.

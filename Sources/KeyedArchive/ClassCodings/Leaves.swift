@@ -20,7 +20,8 @@ public import Foundation
 // | `NSMutableString` | an object: `NS.string`, a string, stored inline |
 // | `NSMutableData` | an object: `NS.data`, data, stored inline; in some files `NS.bytes` |
 //
-// Numeric fields of an object are stored inline, without an entry. Both forms are read.
+// Numeric fields of an object are stored inline, without an entry. References to an entry are read
+// too.
 
 // MARK: - Strings
 

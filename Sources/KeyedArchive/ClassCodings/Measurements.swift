@@ -14,7 +14,7 @@ public import PropertyList
 // Source: archives that Apple's software wrote. For the reciprocal: swift-corelibs-foundation,
 // which does not write `NS.specifier`.
 
-/// An `NSMeasurement`: a number of units.
+/// An `NSMeasurement`: a number and its unit.
 public struct ArchivedMeasurement: Sendable, Hashable {
     /// The number.
     public var value: Double
@@ -61,13 +61,13 @@ public struct ArchivedUnit: Sendable, Hashable {
     public let unitClass: ArchivedClass
     /// The symbol, such as `km`.
     public let symbol: String
-    /// The conversion of values to the dimension's base unit; nil for a unit without dimension.
+    /// The conversion of values to the dimension's base unit; nil for a unit without a dimension.
     public let converter: ArchivedUnitConverter?
     /// Apple's identifier of the unit, such as 1287 for miles.
     public let specifier: Int?
     private var origin = Origin()
 
-    /// Creates a unit without dimension.
+    /// Creates a unit without a dimension.
     public init(symbol: String) {
         unitClass = Self.archivedClass
         self.symbol = symbol

@@ -27,8 +27,8 @@ public struct ArchivedRange: Sendable, Hashable {
     /// The number of positions.
     public var length: Int
 
-    /// The location that means “not found”: `NSNotFound`. Archives have that of 64-bit systems,
-    /// 2⁶³−1.
+    /// The location that means “not found”: `NSNotFound`. Archives contain its value on 64-bit
+    /// systems, 2⁶³−1.
     public static let notFound = Int.max
 
     /// Creates a range.

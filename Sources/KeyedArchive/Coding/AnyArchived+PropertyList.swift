@@ -13,8 +13,8 @@ extension AnyArchived {
     /// Returns the value as a property list: strings, numbers, data, dates, arrays, and
     /// dictionaries whose keys are strings.
     ///
-    /// `otherwise` converts values that have no form in a property list, such as a `UUID`, a set or
-    /// `NSNull`:
+    /// `otherwise` converts values that a property list cannot represent, such as a `UUID`, a set
+    /// or `NSNull`:
     ///
     /// ```swift
     /// let tree = try settings.propertyListValue { other in
@@ -22,11 +22,11 @@ extension AnyArchived {
     /// }
     /// ```
     ///
-    /// - Parameter otherwise: converts a value, or returns nil if it has no form. It is called once
-    ///   for a shared object. The default returns nil.
+    /// - Parameter otherwise: converts a value, or returns nil if it cannot. It is called once for
+    ///   a shared object. The default returns nil.
     /// - Returns: The tree. Shared values are converted once, and share memory.
-    /// - Throws: `wrongType` for a value without a form and for a key that is not a string;
-    ///   `malformedObject` for a duplicate key; the errors of `otherwise`.
+    /// - Throws: `wrongType` for a value that a property list cannot represent and for a key that
+    ///   is not a string; `malformedObject` for a duplicate key; the errors of `otherwise`.
     /// - Complexity: Linear in the number of values and in the size of data, with shared objects
     ///   counted once. Not recursive.
     public func propertyListValue(

@@ -82,7 +82,7 @@ final class AnyConversion {
     ) -> T? {
         guard let identity = value.identity else { return convert() }
         let request = Request(identity: identity, type: ObjectIdentifier(type))
-        // A cast of nil to an optional type would succeed.
+        // The lookup is unwrapped first, because casting its nil to an optional `T` would succeed.
         if let known = known[request], let value = known as? T { return value }
         let value = convert()
         if let value { known[request] = value }
@@ -114,7 +114,8 @@ extension AnyArchived {
         }
         guard let convertible = type as? any AnyConvertible.Type else { return nil }
         return conversion.once(self, type) {
-            // A cast of nil to an optional type would succeed.
+            // The result is unwrapped first, because casting its nil to an optional `T` would
+            // succeed.
             convertible.converted(from: self, conversion).flatMap { $0 as? T }
         }
     }

@@ -10,8 +10,8 @@ internal import PropertyList
 
 extension KeyedEncoder {
     /// Writes a value whose type is known only at run time: a ``KeyedCodable`` value, or a
-    /// `[String: Any]` or `[Any]` of such values. ``AnyArchived/init(converting:)`` describes the
-    /// values further.
+    /// `[String: Any]` or `[Any]` of such values. For details, see
+    /// ``AnyArchived/init(converting:)``.
     ///
     /// The archiver may record the errors of ``AnyArchived/init(converting:)``, with the path to
     /// the value, and those of `encode(_:forKey:)`.

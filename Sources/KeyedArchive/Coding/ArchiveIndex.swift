@@ -21,7 +21,7 @@ struct ArchiveIndex {
     private var entries: [Entry] = []
     /// The described classes that have objects, in the order of their first objects.
     private(set) var classes: [ArchivedClass] = []
-    // By described class: the number of its objects, at most 255.
+    // By described class: the number of its objects, capped at 255.
     private var objectCounts: [UInt8] = []
     /// The node of the dictionary of the roots.
     let top: UInt32

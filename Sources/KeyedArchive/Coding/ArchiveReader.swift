@@ -121,16 +121,17 @@ extension ArchiveReader {
         return result
     }
 
-    /// Counts a long text as repeated if several references lead to its object, which holds the
-    /// text in a field. The object is read once, so reading the text again is not noticed otherwise.
+    /// Counts a long text as repeated if several references lead to the object that has the text in
+    /// a field. The object is decoded only once, so later uses of its text would not be counted
+    /// otherwise.
     func noteRepetition(of text: String, in object: UInt32) {
         if text.utf8.count >= LongContents.shortest, index.isShared(object) {
             state.longContents.noteRepetition(of: text)
         }
     }
 
-    /// Charges bytes that a value keeps a copy of: one visit for as many bytes as a visit to a short
-    /// text may copy.
+    /// Charges the bytes that a value copies: one visit for each `LongContents.shortest` bytes. A
+    /// visit to a short text copies fewer bytes than that.
     ///
     /// - Throws: `expansionLimitExceeded`.
     func chargeCopy(of count: Int) throws(KeyedArchiveError) {
@@ -140,8 +141,8 @@ extension ArchiveReader {
     /// Returns the value that `parse` creates from data. Objects that share long data share the
     /// value too.
     ///
-    /// - Throws: the errors of `parse`, which runs again for the next object; the attempt is charged
-    ///   like a text that is parsed again: `expansionLimitExceeded`.
+    /// - Throws: the errors of `parse`; `expansionLimitExceeded`, because each failed attempt is
+    ///   charged: errors are not cached, so `parse` runs again for the next object with the data.
     func parsed<T>(_ data: Data, _ parse: () throws -> T) throws -> T {
         guard let source = ContentIdentity(data) else { return try parse() }
         if let known = parsedData.value(T.self, of: source) { return known }
@@ -447,8 +448,8 @@ extension ArchiveReader {
         return table.child(record.valuePlace(ofKeyAt: place))
     }
 
-    /// Returns the keys of an object's fields, in order, including those of unkeyed roots. Keys that
-    /// are not strings are left out, because no field can be requested by them.
+    /// Returns the keys of an object's fields, in order, including those of unkeyed roots. Keys
+    /// that are not strings are left out, because no field can be requested by them.
     func keys(of decoder: KeyedDecoder) -> [String] {
         let record = decoder.record
         guard record.kind == .dictionary else { return [] }

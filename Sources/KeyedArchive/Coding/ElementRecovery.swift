@@ -62,8 +62,8 @@ extension KeyedDecoder {
 
 /// The elements of an `NSArray` before they are read.
 ///
-/// The elements are stored as nodes. The reader keeps this value if objects share it, and a
-/// `KeyedReference` retains the reader, so references would form a cycle.
+/// The elements are stored as nodes. The reader keeps this value if the array is shared, and a
+/// `KeyedReference` retains the reader, so references would form a retain cycle.
 private struct UnreadElements: KeyedDecodable {
     static var archivedClass: ArchivedClass { [AnyArchived].archivedClass }
     static var archivedAliases: [String] { [AnyArchived].archivedAliases }

@@ -35,7 +35,7 @@ extension KeyedReference {
         object.map { reader.state.isUnderConstruction($0.value) } ?? false
     }
 
-    /// Returns the error for an object that cannot be decoded without itself.
+    /// Returns the error for a reference cycle through the object.
     package func cycle(recovery: String) -> KeyedArchiveError {
         let error = reader.cycle(object?.value ?? 0)
         return KeyedArchiveError(error.code, what: error.what, object: object, recovery: recovery)
@@ -106,7 +106,7 @@ package enum PlainValue {
     case number(ArchivedNumber)
     /// Bytes.
     case data(ArraySlice<UInt8>)
-    /// A date. Archives of Apple's software contain dates as objects with fields.
+    /// A date. Archives from Apple's software contain dates as objects with fields.
     case date(PropertyListDate)
 }
 

@@ -15,9 +15,10 @@ internal import ArchiveVocabulary
 /// let bytes = try archiver.finish()
 /// ```
 ///
-/// The methods of an encoder do not throw. ``finish(as:)`` throws the first error: for a class that
-/// the registry does not allow or a value that could not be read back, with the path to the field;
-/// or an error of a program's own `encode(with:)`, unchanged. Nothing is output then.
+/// The methods of an encoder do not throw. After an error, ``finish(as:)`` throws the first one and
+/// outputs nothing. An error for a class that the registry does not allow, or for a value that
+/// could not be read back, has the path to the field. An error of a program's own `encode(with:)`
+/// is thrown unchanged.
 public final class KeyedArchiver {
     /// The options for writing archives.
     public struct Options: Sendable, Hashable {

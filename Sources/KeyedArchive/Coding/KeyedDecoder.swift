@@ -49,9 +49,9 @@ public struct KeyedDecoder {
             recovery: "decode one of the roots by its key")
     }
 
-    /// The keys of the fields, in order, without keys that are not strings.
+    /// The string keys of the fields, in order, without keys of the format, such as `$class`.
     ///
-    /// The keys of the roots include `$0`, `$1`, … for roots that were written without keys.
+    /// The keys of unkeyed values, `$0`, `$1`, …, are included only for the roots.
     /// `decode(_:forKey:)` reads them, and `KeyedEncoder.encode(_:forKey:)` writes them.
     public var keys: [String] { reader.keys(of: self) }
 
@@ -350,8 +350,8 @@ extension KeyedDecoder {
     ///
     /// `completion` runs at the end of the call that reads the root. It does not run if there is
     /// no value or it is nil. At the roots, it runs before this call returns. Long chains of such
-    /// references do not nest calls. If the program did not keep the requesting object, that object
-    /// may be gone by the time `completion` runs, so `completion` should capture it weakly.
+    /// references do not nest calls. `completion` should capture the requesting object weakly,
+    /// because the program may have discarded that object by the time `completion` runs.
     ///
     /// ```swift
     /// init(coder: KeyedDecoder) throws {

@@ -356,7 +356,8 @@ extension ObjectTable {
         try add(node: assembler.data(bytes))
     }
 
-    /// Returns the object for an instance of bytes. `bytes` is called for a new instance only.
+    /// Returns the object for an instance that consists of bytes, such as an `NSData`. `bytes` is
+    /// called for a new instance only.
     mutating func data(
         of instance: AnyObject, _ bytes: () -> [UInt8]
     ) throws(KeyedArchiveError) -> UInt32 {

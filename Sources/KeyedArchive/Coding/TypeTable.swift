@@ -3,7 +3,7 @@
 
 @_spi(Tables) internal import PropertyList
 
-/// Values by type. The lookup is fast, because it is made for each object that is written.
+/// Values by type. The lookup must be fast: the writer makes one for each object.
 struct TypeTable<Value> {
     private var values: [Value] = []
     private var numbers = TypeNumbers()

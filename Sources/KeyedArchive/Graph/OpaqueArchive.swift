@@ -30,7 +30,7 @@ final class OpaqueArchive: Sendable {
         describedClass(of: object).map(index.archivedClass)
     }
 
-    /// Returns the class of an entry.
+    /// Returns the number of the class of an entry.
     func classNumber(of object: UInt32) -> ClassNumber { index.classNumber(of: object) }
 
     /// Returns the number of the class of an object with fields; nil for other entries.

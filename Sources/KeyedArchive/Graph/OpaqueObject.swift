@@ -29,7 +29,8 @@ public struct OpaqueObject: Sendable {
     /// The object's entry in `$objects`.
     public var node: PropertyListNode { archive.node(of: number) }
 
-    /// The keys of the fields, in order, without keys that are not strings.
+    /// The string keys of the fields, in order, without keys of the format and of unkeyed values,
+    /// such as `$class` and `$0`.
     public var keys: [String] {
         node.dictionary?.compactMap { $0.keyNode.string.flatMap(ArchiveKey.unescaped) } ?? []
     }
@@ -46,7 +47,7 @@ public struct OpaqueObject: Sendable {
     }
 
     /// Returns the objects in a field that is an array of references, without nil elements. Returns
-    /// no objects for another field.
+    /// an empty array for any other field.
     public func objects(forKey key: String) -> [OpaqueObject] {
         let elements = self[key]?.array.map(Array.init) ?? []
         return elements.compactMap(\.uid).filter { !archive.isNull($0.value) }

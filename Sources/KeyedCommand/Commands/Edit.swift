@@ -189,7 +189,7 @@ struct Edit: ParsableCommand, EditingCommand {
                 remove PATH
                 rename PATH KEY
 
-            The value is the rest of the edit, or a text in quotes; without a type it is a string. \
+            The value is the rest of the edit, or text in quotes; without a type it is a string. \
             Either all edits are made or none. "keyed diff --as-commands" prints such edits.
 
             """ + EditingOptions.discussion)

@@ -17,8 +17,8 @@ struct Explore: CommandOnFiles, ConsoleCommand {
                 keyed explore app.plist -o app.html
                 keyed explore --dir pages *.plist
 
-            The page contains the whole file. --redact keeps only the keys of fields, classes, \
-            sizes, and the name and SHA-256 of the file. It omits texts, numbers, dates, data and \
+            The page contains the whole file. --redact keeps only field keys, classes, sizes, and \
+            the name and SHA-256 of the file. It omits strings, numbers, Booleans, dates, data and \
             the keys of archived dictionaries. Contents beyond --limits are left out. The page \
             lists them, and the exit code is 4. A damaged file is shown as far as it is readable, \
             and the exit code is 3.
@@ -36,7 +36,9 @@ struct Explore: CommandOnFiles, ConsoleCommand {
         completion: .directory)
     var dir: String?
 
-    @Flag(help: "Leave out texts, numbers, dates, data and keys of archived dictionaries.")
+    @Flag(
+        help: "Leave out strings, numbers, Booleans, dates, data and keys of archived dictionaries."
+    )
     var redact = false
 
     @Option(help: "The limits for a file: untrusted, default or trusted.")
@@ -133,7 +135,7 @@ struct Explore: CommandOnFiles, ConsoleCommand {
             index.append(Self.entry(page, file: file, named: name))
             return status
         } catch {
-            // Lines after the first one quote the file, and so may the first one.
+            // The later lines of the message quote the file, and the first line may quote it too.
             let remark =
                 redact
                 ? "no page; standard error says why"

@@ -13,8 +13,8 @@ struct Lint: CommandOnFiles, ConsoleCommand {
             In a keyed archive every reference must name an object, and every object a class.
 
             A file that needs leniencies is valid, and the leniencies are named. With --strict \
-            such a file is invalid. show, inspect and explore allow leniencies too. Other verbs \
-            need --lenient.
+            such a file is invalid. show, inspect, explore, carve, scan and plutil allow \
+            leniencies too. Other verbs need --lenient.
             """)
 
     @Argument(help: "The files, or - for standard input.", completion: .file())

@@ -12,9 +12,10 @@ struct Merge: ParsableCommand, ConsoleCommand {
             + "both.",
         discussion: """
             Without --base, the entries of OTHER are set in FILE. Dictionaries in both are merged \
-            key by key; other values, arrays among them, are replaced. If the two values to merge \
-            are arrays, the elements of OTHER's are appended to FILE's. Two keyed archives cannot \
-            be merged without --base, and with it only if at most one of them changed references.
+            key by key; other values in them, including arrays, are replaced. If the two values to \
+            merge are themselves arrays, OTHER's elements are appended to FILE's. Two keyed \
+            archives cannot be merged without --base, and with it only if at most one of them \
+            changed references.
 
             --base names the common ancestor of both files. The changes that OTHER made to it are \
             then applied to FILE. Reports call FILE ours and OTHER theirs. In a conflict, FILE's \

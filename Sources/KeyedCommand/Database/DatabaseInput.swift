@@ -35,8 +35,9 @@ struct DatabaseInput {
                 size = main.size
                 if pages.header.usesWriteAheadLog {
                     notes = [
-                        "\(TerminalText.escaped(path)): the database uses a write-ahead log; only the "
-                            + "name of a file leads to it, so its changes are not shown"
+                        "\(TerminalText.escaped(path)): the database uses a write-ahead log, which "
+                            + "can be found only beside a regular file, so its changes are not "
+                            + "shown"
                     ]
                 }
                 return
@@ -64,8 +65,8 @@ struct DatabaseInput {
         return (MemorySource(try Input.bytes(path, limits)), false)
     }
 
-    /// Returns the path of the file that a symbolic link leads to. SQLite keeps the other files of a
-    /// database beside that file. A path that is not a link is returned unchanged.
+    /// Returns the path of the file that a symbolic link leads to. SQLite keeps the other files of
+    /// a database beside that file. A path that is not a link is returned unchanged.
     private static func target(of path: String) throws -> String {
         let place = FilePlace(path, followingLinks: false)
         return try FileMode(of: place).kind == .symbolicLink ? resolved(path) : path

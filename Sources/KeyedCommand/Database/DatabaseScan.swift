@@ -7,7 +7,7 @@ import PropertyList
 /// The search of a database for property lists, table by table and row by row.
 struct DatabaseScan {
     var printer: FindPrinter
-    /// A Boolean value that says whether nothing was found so far.
+    /// A Boolean value that says whether nothing has been found so far.
     private(set) var isEmpty = true
     /// The descriptions of the first ``mostProblems`` unreadable parts. ``problemCount`` counts all
     /// unreadable parts.
@@ -110,8 +110,8 @@ struct DatabaseScan {
         }
     }
 
-    /// Returns the property list in a value with its bytes, even if it is damaged. Returns nil for
-    /// a value that is not a property list.
+    /// Returns the property list in a value, even a damaged one, and the bytes of the value.
+    /// Returns nil for a value that is not a property list.
     private func find(
         _ value: StoredValue, _ payload: inout RowPayload
     ) throws -> (list: NestedPropertyList, bytes: [UInt8])? {

@@ -15,7 +15,7 @@ import PropertyListTools
 ///     rename PATH KEY
 ///
 /// Words are separated by spaces or tabs. A path may contain spaces inside quotes. The value is
-/// the rest of the line, or a quoted text with the escapes of a key path. The TYPE is optional:
+/// the rest of the line, or quoted text with the escapes of a key path. The TYPE is optional:
 /// without it, the value is a string. Empty lines and lines that begin with `#` are skipped.
 enum EditScript {
     private enum Verb: String, CaseIterable { case set, insert, append, merge, remove, rename }
@@ -104,8 +104,8 @@ enum EditScript {
         else {
             throw Failure(
                 .usage,
-                "expected one quoted text, found no closing quote, an unknown escape or text after "
-                    + "the quote")
+                "expected one quoted string, found no closing quote, an unknown escape or text "
+                    + "after the quote")
         }
         return unquoted
     }
@@ -158,8 +158,8 @@ private struct Words {
 /// size of the output, and not recursive.
 struct EditScriptPrinter {
     private let console: Console
-    /// The lines so far. They are printed at the end, because a reader could not tell that a part of
-    /// a script is incomplete.
+    /// The lines so far. They are printed at the end, because a reader could not tell that a script
+    /// is incomplete.
     private var script: [UInt8] = []
 
     init(_ console: Console) { self.console = console }

@@ -44,13 +44,13 @@ enum ValueType: String, ExpressibleByArgument, CaseIterable {
     var needsNoText: Bool { [.null, .array, .set, .dictionary, .dict].contains(self) }
 
     static let help = ArgumentHelp(
-        "The type of VALUE: string, integer, real, single, boolean, date, data (base 64), hex, "
+        "The type of VALUE: string, integer, real, single, boolean, date, data (base64), hex, "
             + "uid, null, array, set or dictionary (empty), plist (a property list as text).")
 }
 
 extension ValueType {
     /// Parses a text as a value of this type, or returns nil. Property lists are parsed by
-    /// ``ValueArgument/propertyList(_:_:)`` instead, within the budget of the run.
+    /// ``ValueArgument/propertyList(_:_:_:)`` instead, within the budget of the run.
     func value(_ text: String) -> PropertyListValue? {
         switch self {
         case .string: .string(text)

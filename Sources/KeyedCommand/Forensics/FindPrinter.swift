@@ -31,7 +31,7 @@ struct FindPrinter {
     let tree: TreeOptions
     let console: Console
     let file: String
-    /// The problems of finds that could not be shown.
+    /// The problems of values that could not be shown.
     private(set) var problems = Problems()
 
     init(

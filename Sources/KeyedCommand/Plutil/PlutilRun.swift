@@ -309,7 +309,8 @@ struct PlutilRun {
         withoutExtension(file) + "." + end
     }
 
-    /// Returns the state of a file that the result will replace, before it is read.
+    /// Returns the state of a file that the result will replace. Call this before reading the file,
+    /// so that a later change by another program is detected.
     private func state(_ file: String, _ format: PlutilFormat) throws(Failure) -> FileMode? {
         try FileOutput.state(of: file, replacedBy: target(for: file, format))
     }
@@ -334,7 +335,7 @@ extension PlutilRun {
                                        fmt is one of: xml1 binary1 json swift objc
                                        note: objc can additionally create a header by adding -header
          -insert keypath -type value   insert a value into the property list before writing it out
-                                       keys and numbers of elements are separated by dots, \\. is a dot
+                                       keys and element indices are separated by dots; \\. is a literal dot
                                        type is one of: bool, integer, float, date, string, data, xml,
                                        json, dictionary, array (the last two take no value)
                                        with -append the value goes to the end of the array at keypath

@@ -14,7 +14,7 @@ import PropertyListTools
 /// | `key` or `index` | the label of the value in the tree |
 /// | `kind` | the kind of the value, or `object`, `reference`, `uuid`, `url`, `problem` |
 /// | `class` | the class of an object |
-/// | `value` or `count` | a scalar (data in base 64), or the number of elements, entries or fields |
+/// | `value` or `count` | a scalar (data in Base64), or the number of elements, entries or fields |
 /// | `object` | the number of the object in an archive; for a reference, of its target |
 /// | `offset` | the byte of the file at which the value, or the object, begins |
 /// | `part` | for an entry whose key is an object: `key` or `value` |

@@ -6,8 +6,8 @@ import KeyedArchive
 import PropertyList
 import PropertyListTools
 
-/// The form of an archived object in the tree. Collections are shown by their elements, values of
-/// common classes on one line, and all others by their fields.
+/// The form of an archived object in the tree: a list of elements for a collection, one line for a
+/// value of a common class, and a list of fields for any other object.
 ///
 /// Forms are recognized by the fields and not by the class name, because subclasses are archived
 /// under names of their own. Only a collection without fields is recognized by its superclasses.
@@ -124,8 +124,8 @@ struct ObjectForm {
 
     // MARK: Attributed strings
 
-    // The maximum size of an attributed text in bytes. An object with a longer text is shown by its
-    // fields, because splitting the text into runs reads all of it.
+    // The maximum size of an attributed text in bytes. An object with a longer text is shown as a
+    // list of fields, because splitting the text into runs reads all of it.
     private static let longestText = 1 << 16
 
     /// Returns the form of an attributed string. Returns nil for other objects, and for a text that
@@ -209,8 +209,8 @@ struct ObjectForm {
         }
     }
 
-    /// Parses the next integer of seven bits per byte, or returns nil if it is incomplete or longer
-    /// than four bytes.
+    /// Parses the next unsigned LEB128 integer. Returns nil if it is incomplete or longer than four
+    /// bytes.
     private static func integer(_ bytes: inout ArraySlice<UInt8>) -> Int? {
         var value = 0
         for shift in stride(from: 0, to: 28, by: 7) {

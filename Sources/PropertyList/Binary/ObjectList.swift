@@ -51,8 +51,7 @@ struct ObjectList {
     }
 
     /// Returns the indices of a dictionary's keys in the children of all containers. If its shape
-    /// has a model, returns the indices of the model's keys instead. They are equal, and they are
-    /// certain to have numbers.
+    /// has a model, returns those of the model's keys, which are equal and certain to have numbers.
     @inline(__always)
     func keyRange(of record: NodeRecord) -> Range<Int> {
         let shape = Int(record.shape)
@@ -64,8 +63,8 @@ struct ObjectList {
     /// Returns the order and the numbers of the objects in the numbering by value, and the models
     /// of the shapes. Lists the keys of only the first dictionary of each shape.
     ///
-    /// Writes the order and the numbers through spans, because each write to an array would check
-    /// for other owners.
+    /// Writes the order and the numbers through spans, because each write to an array would include
+    /// a uniqueness check.
     private static func listByValue(
         _ document: PropertyListDocument.Storage, _ budget: inout OperationBudget
     ) throws(PropertyListError) -> (order: [UInt32], numbers: [UInt32], models: [UInt32]) {

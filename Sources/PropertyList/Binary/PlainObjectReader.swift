@@ -120,7 +120,7 @@ struct PlainObjectReader {
         return (record(.data, offset, header: start &- offset, payload), start &+ count &- offset)
     }
 
-    /// Returns nil also for text that ASCII can represent and for text with an unpaired surrogate.
+    /// Also returns nil for text that ASCII can represent and for text with an unpaired surrogate.
     @inline(never)
     private func utf16String(
         _ marker: UInt8, _ offset: Int, _ file: Span<UInt8>
@@ -157,7 +157,7 @@ struct PlainObjectReader {
     }
 
     /// Appends the references in `list`. Returns false, and appends none, if a reference is out of
-    /// range, or if their width is not 1, 2 or 4 bytes.
+    /// range, or if the width of references is not 1, 2 or 4 bytes.
     @inline(__always)
     private func append(_ list: Span<UInt8>, to children: inout OutputSpan<UInt32>) -> Bool {
         let largest: UInt32

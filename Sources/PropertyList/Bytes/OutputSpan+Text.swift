@@ -79,7 +79,7 @@ extension OutputSpan<UInt8> {
     @inline(__always)
     mutating func append(littleEndian value: UInt64, width: Int) {
         guard freeCapacity >= 8, width > 0, width <= 8 else { return }
-        // SAFETY: the guard above ensures that the word fits; of its bytes `width` become part of
+        // SAFETY: the guard above ensures that the word fits; `width` of its bytes become part of
         // the span.
         unsafe withUnsafeMutableBufferPointer { buffer, count in
             unsafe UnsafeMutableRawBufferPointer(buffer).storeBytes(
@@ -110,7 +110,7 @@ extension OutputSpan<UInt8> {
     @inline(__always)
     mutating func append(bigEndian value: UInt64, width: Int) {
         guard freeCapacity >= 8, width > 0, width <= 8 else { return }
-        // SAFETY: the guard above ensures that the word fits; of its bytes `width` become part of
+        // SAFETY: the guard above ensures that the word fits; `width` of its bytes become part of
         // the span.
         unsafe withUnsafeMutableBufferPointer { buffer, count in
             let word = value &<< UInt64(truncatingIfNeeded: 64 &- width &* 8)
@@ -125,8 +125,9 @@ extension OutputSpan<UInt8> {
     mutating func append(indent: XMLIndent) {
         let number = indent.count
         guard number >= 0, freeCapacity >= number &+ 8 else { return }
-        // SAFETY: words are stored up to the one that holds the last character, which ends less
-        // than eight bytes after it; `number` bytes become part of the span.
+        // SAFETY: the last word begins within the indentation, so it ends less than eight bytes
+        // after it, and the guard above ensures that it fits; `number` bytes become part of the
+        // span.
         unsafe withUnsafeMutableBufferPointer { buffer, count in
             let target = UnsafeMutableRawBufferPointer(buffer)
             var place = count

@@ -22,7 +22,7 @@ struct BuiltKeys {
         return successor > 0 && isKey(successor, text, store) ? use(successor) : nil
     }
 
-    /// Returns the place of a key in the table, for finding its node or inserting one.
+    /// Returns the place of a key in the table, for finding its node or inserting the key.
     @inline(__always)
     func place(of text: String, in store: NodeStore) -> KeyTable.Place {
         table.place(of: text, in: store)

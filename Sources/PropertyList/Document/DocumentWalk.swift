@@ -161,8 +161,8 @@ package struct DocumentWalk: Sendable {
         return .enter(node, key: key)
     }
 
-    /// Returns the order of the pairs of a dictionary, nil for document order. Keys are sorted once
-    /// per shape.
+    /// Returns the order of the pairs of a dictionary, or nil for document order. Keys are sorted
+    /// once per shape.
     @inline(__always)
     private mutating func order(
         of node: UInt32, _ record: NodeRecord, _ budget: inout OperationBudget

@@ -1,8 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The tables of a document: its bytes, a record for each value, and the number of a record for
-/// each reference.
+/// The tables of a document: its bytes, a record for each value, and the record index of each child
+/// of a container.
 ///
 /// A parser or builder fills the tables. They never change afterwards.
 package struct NodeStore: Sendable {

@@ -1,7 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A builder of the tables of a document from the values of a tree, parents before children.
+/// A builder of a document's tables. It receives the values of a tree in preorder: each parent
+/// before its children.
 ///
 /// The record of an open container does not need its payload yet. Until the container is closed,
 /// the payload holds the index of its first child in `pending` and the number of the enclosing
@@ -128,8 +129,8 @@ struct TreeAssembler {
 }
 
 extension [UInt32] {
-    /// Appends the pairs that `pending` contains from `start` on: first all keys, then all values. In
-    /// `pending`, keys and values alternate. A key without a value is dropped.
+    /// Appends the pairs that `pending` contains from `start` on: first all keys, then all values.
+    /// In `pending`, keys and values alternate. A key without a value is dropped.
     fileprivate mutating func append(pairs pending: [UInt32], from start: Int) {
         let count = (pending.count &- start) / 2
         makeRoom(for: count &* 2)

@@ -34,8 +34,8 @@ struct JSONGrammar {
             if tree.openKind == .dictionary { try readMember(text) } else { try readElement(text) }
         }
         skipBlanks(text)
-        // No leniency accepts more text. Text of one JSON value on each line would lose all values but
-        // the first, and Apple's parser refuses it too.
+        // No leniency accepts text after the root value, and Apple's parser refuses it too. In
+        // JSON Lines, all values but the first would be lost.
         if position < text.count {
             throw error(
                 .trailingData, "expected the end of the text after the root value, found more text",
@@ -142,7 +142,7 @@ struct JSONGrammar {
         let digits = text.extracting(position..<number.end)
         if number.isReal {
             guard let value = RealText.parseInRange(digits) else {
-                throw error(.invalidNumber, "a number is out of range for a real of 64 bits")
+                throw error(.invalidNumber, "a number is out of range for a 64-bit real")
             }
             tree.add(record(.real, header: 8, payload: value.bitPattern))
         } else {

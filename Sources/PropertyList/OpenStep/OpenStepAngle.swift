@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The content between `<` and `>` in OpenStep text: data, and the typed values of GNUstep.
+/// A parser of the content between `<` and `>` in OpenStep text: data, and GNUstep's typed values.
 ///
 ///     data    = "<" { two hexadecimal digits | white space } ">"
 ///     base64  = "<[" characters "]>"

@@ -26,7 +26,8 @@ public enum OpenStepPropertyList {
         /// Refuses values without a native form.
         case refused
         /// Writes GNUstep's typed values, such as `<*I5>`, which this library and GNUstep can
-        /// parse. Refuses 32-bit reals, dates with fractions of a second, sets and UIDs.
+        /// parse. Refuses values that these forms cannot represent exactly, such as 32-bit reals,
+        /// dates with fractions of a second, sets and UIDs.
         case typed
         /// Writes text: numbers in decimal, Booleans as `YES` and `NO`, dates in ISO 8601. Sets
         /// become arrays, and UIDs become `{CF$UID = 5;}`. Parsing does not restore the original

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A writer of data, numbers, Booleans and dates in the forms that the options choose.
+/// A writer of scalars other than strings, in the forms that the options select.
 ///
 /// ``OpenStepAngle`` describes the forms of GNUstep.
 package struct OpenStepScalarWriter {

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The decoding of escapes in quoted strings.
+/// A decoder of the escapes in quoted strings.
 ///
 /// | escape | character |
 /// |---|---|

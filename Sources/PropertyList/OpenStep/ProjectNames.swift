@@ -68,7 +68,7 @@ package final class ProjectNames {
         node.kind == .string && node.contentSize <= longestName
     }
 
-    /// Returns the name of a class, or nil if the value is not a string or too long.
+    /// Returns the name of a class, or nil if the value is not a string or is too long.
     package static func className(_ isa: PropertyListNode) -> String? {
         isShort(isa) ? isa.string : nil
     }

@@ -163,11 +163,11 @@ extension Base64.Failure: CustomStringConvertible {
     package var description: String {
         switch reason {
         case .invalidCharacter(let byte) where byte < 0x80:
-            "expected a base-64 character, found "
+            "expected a Base64 character, found "
                 + "`\(TerminalText.escaped(String(Unicode.Scalar(byte))))`"
-        case .invalidCharacter: "expected a base-64 character, found one outside ASCII"
-        case .truncatedGroup: "expected 4 characters in the last group of base-64 text, found fewer"
-        case .dataAfterPadding: "expected the end of base-64 text after its padding, found more"
+        case .invalidCharacter: "expected a Base64 character, found one outside ASCII"
+        case .truncatedGroup: "expected 4 characters in the last group of Base64 text, found fewer"
+        case .dataAfterPadding: "expected the end of Base64 text after its padding, found more"
         }
     }
 }

@@ -73,7 +73,7 @@ enum DateText {
             count = digits.count
         }
 
-        /// The difference to the next whole number.
+        /// The distance to the next whole number.
         var complement: Fraction {
             let whole = (0..<count).reduce(UInt64(1)) { power, _ in power &* 10 }
             return Fraction(value: value == 0 ? 0 : whole &- value, count: count)

@@ -43,8 +43,8 @@ extension String {
 }
 
 extension RawRepresentable where Self: CaseIterable, RawValue == String {
-    /// Returns the case whose raw value consists of the same scalars as a text, or nil if there is
-    /// none; see ``ExactText``. Linear in the number of cases and the length of the text.
+    /// Creates the case whose raw value consists of the same scalars as a text, or returns nil if
+    /// there is none; see ``ExactText``. Linear in the number of cases and the length of the text.
     package init?(literally text: String) {
         guard let match = Self.allCases.first(where: { $0.rawValue.isLiterally(text) }) else {
             return nil

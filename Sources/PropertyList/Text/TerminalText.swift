@@ -16,7 +16,7 @@ package enum TerminalText {
         return escaped(text, where: isEscaped, escape)
     }
 
-    /// Returns lines of text, each escaped as by ``escaped(_:quoting:)``.
+    /// Returns lines of text, each escaped as in ``escaped(_:quoting:)``.
     package static func escapedLines(_ text: String) -> String {
         escaped(text, where: { $0 != "\n" && isUnsafe($0) }, escape)
     }

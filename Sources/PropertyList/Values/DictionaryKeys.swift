@@ -19,9 +19,8 @@ package struct DictionaryKeys: Sendable {
 
     /// Creates a sequence of distinct keys.
     ///
-    /// An edit of a file may add a duplicate key, which is present until the check of the edit
-    /// refuses it. A lookup then finds the first occurrence by linear search, or the last one in
-    /// the index.
+    /// An edit of a file may add a duplicate key. The check of the edit refuses it later. Until
+    /// then, a lookup finds the first occurrence by linear search, or the last one in the index.
     package init(distinct texts: [String]) {
         self.init(distinct: texts) { Self.hash(texts[$0]) }
     }

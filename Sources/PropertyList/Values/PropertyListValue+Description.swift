@@ -26,8 +26,8 @@ extension PropertyListValue: CustomStringConvertible {
 
     private static let longestDescription = 1 << 20
 
-    /// Returns text that is safe to print. Of a longer text, a few bytes more than the maximum of a
-    /// description are kept, so that `description` notices the excess and adds `…`.
+    /// Returns text that is safe to print. A long text is cut to a few bytes more than the longest
+    /// description, so that `description` notices the excess and adds `…`.
     private static func printable(_ text: String, quoting: Bool = false) -> String {
         TerminalText.escaped(beginning(of: text, longestDescription + 4), quoting: quoting)
     }

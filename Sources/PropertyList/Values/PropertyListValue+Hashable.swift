@@ -76,9 +76,9 @@ extension PropertyListValue: Hashable {
             return number
         }
 
-        /// Returns the position of a key in a dictionary, or nil. The search begins at `place`.
-        /// `places` contains the positions of the dictionary's long keys by number. It is empty
-        /// until they are needed.
+        /// Returns the position of a key in a dictionary, or nil. Looks for a long key at `place`
+        /// first. `places` contains the positions of the dictionary's long keys by number. It is
+        /// empty until they are needed.
         mutating func place(
             of key: String, at place: Int, in keys: DictionaryKeys, _ places: inout [Int: Int]
         ) -> Int? {

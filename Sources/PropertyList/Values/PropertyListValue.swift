@@ -3,8 +3,8 @@
 
 /// A property list as a tree of values, for building and editing.
 ///
-/// A ``PropertyListDocument`` is cheaper for reading a file. No operation recurses: comparing,
-/// printing and releasing values nested a million deep does not overflow the stack.
+/// A ``PropertyListDocument`` is cheaper for reading a file. No operation recurses, so values
+/// nested a million deep can be compared, printed and released without overflowing the stack.
 public enum PropertyListValue: Sendable {
     /// The null of binary property lists and JSON.
     case null

@@ -13,14 +13,16 @@ package struct TreeExtent: Sendable {
     /// The part of `bytes` in short keys, strings and data. A value with such contents takes at
     /// most a few times the memory of a value without contents.
     var shortBytes = 0
-    /// The number of bytes in long strings and data that were not known before. Each counts once.
+    /// The number of bytes in long keys, strings and data that were not known before. Each counts
+    /// once.
     var newLongBytes = 0
 
     /// Measures a tree. Linear in the memory of the tree; not recursive.
     ///
     /// - Parameters:
     ///   - tree: the tree.
-    ///   - known: the long strings and data that were measured before. Those of the tree are added.
+    ///   - known: the long keys, strings and data that were measured before. Those of the tree are
+    ///     added.
     package init(of tree: PropertyListValue, _ known: inout Set<ContentIdentity>) {
         var measure = Measure(known: known)
         known = []

@@ -76,8 +76,8 @@ struct ValueBuilder {
     }
 
     /// Returns the approximate memory, in bytes, that text or data takes in addition to the value:
-    /// its size in the file plus overhead. Text in UTF-16 can take 1.5 times as much. Short contents are copied for each
-    /// occurrence; shared long contents are not.
+    /// its size in the file plus overhead. Text in UTF-16 can take 1.5 times as much. Short
+    /// contents are copied for each occurrence; shared long contents are not.
     private func contentSize(_ record: NodeRecord) -> Int {
         guard record.kind == .string || record.kind == .data else { return 0 }
         let count = store.contentRange(of: record).count

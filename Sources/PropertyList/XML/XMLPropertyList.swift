@@ -1,8 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// XML property lists. By default the text matches Apple's writer byte for byte, except for what
-/// this writer keeps of the document: the order of keys, the sign of −0.0, and the document type,
+/// XML property lists. By default the text matches the output of Apple's writer byte for byte, with
+/// these exceptions: the order of keys and the sign of −0.0 are kept, and so are the document type,
 /// version and form of reals of an XML source.
 public enum XMLPropertyList {
     /// The losses of information when writing values that XML cannot represent. A loss is an error
@@ -22,8 +22,8 @@ public enum XMLPropertyList {
         /// UIDs outside a keyed archive are read back as dictionaries, and dictionaries
         /// `{CF$UID: n}` inside one as UIDs.
         public static let uidDictionaries = Losses(rawValue: 1 << 3)
-        /// Control characters that XML forbids, and U+FFFE and U+FFFF, are written raw, so XML parsers
-        /// refuse the text.
+        /// Control characters that XML forbids, and U+FFFE and U+FFFF, are written raw, so XML
+        /// parsers refuse the text.
         public static let controlCharacters = Losses(rawValue: 1 << 4)
 
         /// The losses that Apple's writer accepts without an error.

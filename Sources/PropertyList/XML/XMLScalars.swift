@@ -120,7 +120,7 @@ struct XMLScalars {
     }
 
     /// Returns the text of an integer without the white space between its sign and its digits.
-    /// Returns nil if there is none, or if the options do not accept it.
+    /// Returns nil if there is no such white space, or if the options do not accept it.
     private mutating func joined(_ text: Span<UInt8>) -> [UInt8]? {
         guard options.contains(.paddedScalars), text.count > 2,
             text[0] == UInt8(ascii: "+") || text[0] == UInt8(ascii: "-"), isXMLWhitespace(text[1])

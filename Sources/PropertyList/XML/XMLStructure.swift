@@ -4,9 +4,9 @@
 /// A scan that distinguishes tags from similar text inside comments, CDATA sections, processing
 /// instructions and the literals of a document type declaration.
 ///
-/// The scan requires well-formed XML. In other text, an engine reports an error before it could
-/// disagree with this type.
-/// Attribute values need no special handling, because `<` may not occur in them.
+/// The scan requires well-formed XML. In malformed text, an engine reports an error before it could
+/// disagree with this type. Attribute values need no special handling, because `<` may not occur in
+/// them.
 package struct XMLStructure {
     private var position = 0
 

@@ -4,7 +4,8 @@
 /// The text between two tags, with references and CDATA sections resolved.
 ///
 ///     text      = { character | reference | "<![CDATA[" … "]]>" }
-///     reference = "&" ("lt" | "gt" | "amp" | "apos" | "quot") ";" | "&#" digits ";" | "&#x" hex ";"
+///     reference = "&" ("lt" | "gt" | "amp" | "apos" | "quot") ";"
+///               | "&#" digits ";" | "&#x" hex ";"
 ///
 /// The engine has already checked that the text is well-formed, but not that each entity is one of
 /// the five predefined ones. XML allows a document that names an external DTD to use any entity.

@@ -32,7 +32,7 @@ extension XMLPropertyList {
     ///   - limits: The limits on the depth and expansion of the document.
     ///   - budget: The budget of the operation, which must have room for the text.
     /// - Returns: The text, from the first child's lead on.
-    /// - Throws: As `serialize(_:options:limits:)`.
+    /// - Throws: The errors of `serialize(_:options:limits:)`.
     package static func fragment(
         of document: PropertyListDocument, _ style: XMLFragmentStyle, options: Options,
         isInArchive: Bool, limits: ParsingLimits, within budget: borrowing OperationBudget

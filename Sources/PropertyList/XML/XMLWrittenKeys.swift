@@ -1,8 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A cache of the elements of written keys. A key that occurs in many dictionaries is scanned for
-/// characters to escape at most twice. A key that loses information is not cached, so that each
+/// A cache of the elements of written keys. A key that occurs in many dictionaries is scanned at
+/// most twice for characters to escape. A key that loses information is not cached, so that each
 /// loss is counted.
 ///
 /// The cache holds single keys rather than key lists, because a value separates each key from the

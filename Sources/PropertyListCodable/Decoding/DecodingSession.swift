@@ -105,8 +105,8 @@ final class DecodingSession {
         return text
     }
 
-    /// A Boolean value that is true if the type under construction takes time linear in the length
-    /// of a text.
+    /// A Boolean value that is true if the initializer of the open type hashes or parses each text,
+    /// in time linear in the length of the text.
     private var hashesOrParsesTexts: Bool {
         openType == URL.self || openType is any SetOfElements.Type
     }

@@ -24,8 +24,8 @@ final class DictionaryReader {
     // The entry after the last one found without the plan.
     private var following = 0
     private var hasChargedKeys = false
-    // The first position of each short key, by canonical equivalence, and the positions of the others.
-    // Built when a second name is missing.
+    // The first position of each short key, by canonical equivalence, and the positions of the
+    // others. Built when a second name is missing.
     private var equivalents: (short: [String: Int], long: [Int])?
     private var hasMissed = false
 
@@ -49,8 +49,8 @@ final class DictionaryReader {
         }
     }
 
-    /// Counts all keys as visited, once for the container. Each reference to a shared dictionary has
-    /// its own container.
+    /// Counts all keys as visited, once for the container. Each reference to a shared dictionary
+    /// has its own container.
     func chargeKeys() {
         if hasChargedKeys { return }
         hasChargedKeys = true
@@ -150,9 +150,9 @@ final class DictionaryReader {
         session.table.contentLength(of: session.table[session.children[first &+ position]])
     }
 
-    /// Returns the position of a canonically equivalent key, like a search of all keys. The first call
-    /// indexes the short keys. Long keys are not in the index, because many dictionaries may share
-    /// them, and each container has its own index.
+    /// Returns the position of a canonically equivalent key, like a search of all keys. The first
+    /// call indexes the short keys. Long keys are not in the index, because many dictionaries may
+    /// share them, and each container has its own index.
     private func indexedEquivalent(_ name: String) -> Int? {
         let index = equivalents ?? makeEquivalents()
         equivalents = index

@@ -51,7 +51,7 @@ extension EncodingSession {
         return assemble { $0.integer(integer) }
     }
 
-    /// Encodes a value of a type that property lists represent directly; returns nil for other
+    /// Encodes a value of one of the most common leaf types, a tree or a UID. Returns nil for other
     /// types.
     @inline(__always)
     func leaf<T>(_ value: T, _ path: () -> CodingPath?) throws -> UInt32? {

@@ -29,7 +29,7 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
     /// The maximum size of an XML declaration, with the white space after it, in bytes.
     private static let longestDeclaration = 1024
     /// The maximum distance from a `</plist>` in a comment to the one that ends the property list,
-    /// and the maximum size of a comment after an XML declaration, in bytes.
+    /// and the maximum size of a comment or other markup after an XML declaration, in bytes.
     private static let longestDetour = 1 << 20
 
     private let bytes: [UInt8]
@@ -191,8 +191,8 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
         }
     }
 
-    /// Returns the offset of the `<plist` that a declaration belongs to. The examined bytes count as
-    /// parsed.
+    /// Returns the offset of the `<plist` that a declaration belongs to. The examined bytes count
+    /// as parsed.
     private mutating func element(declaredAt place: Int) -> Int? {
         let bytes = bytes
         let text = bytes.span
@@ -214,8 +214,9 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
         return nil
     }
 
-    /// Parses an XML property list. If it has a declaration that does not fit, it is parsed without
-    /// the declaration, unless that would change the encoding.
+    /// Parses an XML property list without a declaration. Returns nil if it was already found with
+    /// its declaration. If parsing it with the declaration failed because of the encoding, reports
+    /// that error.
     private mutating func xml(at place: Int) -> CarvedItem? {
         guard place &+ 6 < bytes.count, Self.endsName(bytes[place &+ 6]) else { return nil }
         do throws(PropertyListError) {
@@ -251,7 +252,7 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
 
     /// Returns whether another `<plist` begins within a range, before any comment or CDATA section.
     /// `<plist>` elements do not nest, so parsing such a range cannot succeed. All calls together
-    /// examine each byte once.
+    /// take linear time.
     private func isInterrupted(_ range: Range<Int>) -> Bool {
         let rest = bytes.span.extracting((range.lowerBound &+ 6)..<range.upperBound)
         guard let next = rest.firstIndex(of: "<plist", from: 0), next &+ 6 < rest.count,
@@ -274,8 +275,8 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
     }
 
     /// Returns the end of the first `</plist>` after the `<plist` of a property list that begins at
-    /// `start`. If a comment before the `<plist` contains another one, the examined bytes count as
-    /// parsed.
+    /// `start`. If a comment before the `<plist` contains a `</plist>`, the search skips it, and
+    /// the examined bytes count as parsed.
     private mutating func close(from start: Int, element: Int) -> Int? {
         guard let end = close(from: start) else { return nil }
         if end > element { return end }

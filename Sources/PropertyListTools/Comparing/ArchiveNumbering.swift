@@ -44,6 +44,6 @@ struct ArchiveNumbering: Equatable {
             .unrepresentableValue,
             what: "both sides changed the references of a keyed archive, so a reference of one "
                 + "side could lead to an object of the other",
-            recovery: "keep one side, and repeat the changes of the other there")
+            recovery: "keep one side, and make the changes of the other side there again")
     }
 }

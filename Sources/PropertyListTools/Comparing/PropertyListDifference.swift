@@ -106,11 +106,11 @@ final class ComparisonFindings: Sendable {
 /// let edits = try comparison.edits()          // turn `old` into `new`
 /// ```
 ///
-/// Integers are equal if their values are, and reals if they have the same bits as `Double`; widths
-/// do not matter. All NaNs are equal. Strings are compared scalar by scalar. Dictionaries and sets
-/// are compared without regard to order. Arrays are aligned by their longest common subsequence, so
-/// one inserted element is one difference. Arrays with more than 200 differences are aligned only
-/// at their ends.
+/// Integers are equal if their values are. Reals are equal if they have the same bits after
+/// conversion to `Double`. Widths do not matter. All NaNs are equal. Strings are compared scalar by
+/// scalar. Dictionaries and sets are compared without regard to order. Arrays are aligned by their
+/// longest common subsequence, so one inserted element is one difference. Arrays with more than 200
+/// differences are aligned only at their ends.
 public struct PropertyListComparison: Sendable {
     /// The options for comparing two property lists.
     public struct Options: Sendable, Hashable {

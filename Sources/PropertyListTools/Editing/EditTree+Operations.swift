@@ -21,8 +21,8 @@ extension EditTree: KeyPathWalk {
 
     mutating func container(at slot: Slot) throws(PropertyListError) -> Int? { try open(slot) }
 
-    /// Rejects a step into data or a string. The editor follows such steps itself, so that it never
-    /// calls this function.
+    /// Rejects a step into data or a string. `PropertyListEditor` follows such steps itself, so
+    /// this function is never called.
     mutating func content(
         at slot: Slot, _ path: PropertyListKeyPath, _ position: Int
     ) throws(PropertyListError) -> Slot {
@@ -184,8 +184,8 @@ extension EditTree {
         containers[container].add(add(key: key), key, content, after: position)
     }
 
-    /// Stores a value in a slot. If the slot has an equal value of the source, that value stays,
-    /// with its text.
+    /// Stores a value in a slot. If the slot holds an equal value of the source, keeps that value
+    /// and its formatting.
     private mutating func set(
         _ value: PropertyListValue, at slot: Slot
     ) throws(PropertyListError) {

@@ -71,7 +71,7 @@ public struct PropertyListEditor: Sendable {
                 what: "cannot edit a file that needs leniencies: \(unclear)",
                 recovery: .init(.rewrite, "rewrite the property list first"))
         }
-        // Binary files keep all entries of a key that were read.
+        // In a binary file, an edit keeps all entries of a duplicate key that the parser kept.
         let repeated: ParsingOptions =
             format == .binary ? .duplicateKeys : [.duplicateKeys, .allDuplicateKeys]
         guard document.leniencies.isDisjoint(with: repeated) else {

@@ -224,7 +224,7 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
             let new = try syntax.text(of: children, formatting, budget)
             try budget.charge(bytes: new.count)
             if start == 0 {
-                // An estimate: each other step needs as many bytes as this one.
+                // An estimate: each of the remaining steps needs as many bytes as this one.
                 let steps = (positions.count &- 1) / Self.childrenAtOnce
                 let rest = steps.multipliedReportingOverflow(by: new.count)
                 text.reserveCapacity(

@@ -106,7 +106,7 @@ public final class Settings: Model {
     }
 }
 
-/// Was called `PageSetup` in version 1.
+/// The print settings. Archives of version 1 name this class `SKPageSetup`.
 public final class PrintSettings: Model {
     public var copies: Int32 = 1, isLandscape = false, margins: [NSNumber] = [18, 18, 18, 18]
 

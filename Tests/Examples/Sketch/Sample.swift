@@ -4,8 +4,8 @@
 public import Foundation
 
 extension Document {
-    /// Returns a document with an object of each class. It is never freed, because its objects form
-    /// reference cycles.
+    /// Returns a document with an object of each class. Its connector and the graphics that it
+    /// joins are never freed, because they form reference cycles.
     public static func sample() -> Document {
         let document = Document()
         document.title = "Harbour"

@@ -272,7 +272,7 @@ struct AttributedStringTests {
     }
 
     @Test(
-        "attributed strings by Apple's software are written as they were read",
+        "attributed strings archived by Apple's software are written as they were read",
         .enabled(if: Corpus.hasExternal))
     func foundationTests() throws {
         for (name, kind) in [
@@ -309,10 +309,10 @@ struct AttributedStringTests {
                 #expect(string.dictionaries.isEmpty || units == string.text.utf16.count)
                 count += 1
             }
-            // Two archives are written with another object graph. In one, data stored under
+            // Two archives are written with a different object graph. In one, data stored under
             // `NS.bytes` is written under `NS.data`. In the other, an attachment refers back to its
-            // text storage. It keeps what it refers to undecoded, so the text storage is written
-            // twice.
+            // text storage. Objects that an attachment refers to are kept undecoded, so the text
+            // storage is written twice.
             let exceptions = ["Sparkle-Icon.sketch--e0b2dfdc", "AddressBookPrefs.nib_keyedobjects"]
             let isException = exceptions.contains(where: archive.name.contains)
             let difference = try Specimens.difference(again, archive)

@@ -54,7 +54,7 @@ struct FormatterTests {
     }
 
     @Test(
-        "byte count formatters by Apple's software are written as they were read",
+        "byte count formatters archived by Apple's software are written as they were read",
         .enabled(if: Corpus.hasExternal))
     func appleByteCounts() throws {
         let bytes = try Specimens.bytes("ByteCountFormatter-AllFieldsSet")
@@ -131,7 +131,7 @@ struct FormatterTests {
     }
 
     @Test(
-        "date formatters by Apple's software are written as they were read",
+        "date formatters archived by Apple's software are written as they were read",
         .enabled(if: Corpus.hasExternal))
     func appleDates() throws {
         var (standards, intervals, dates) = (0, 0, 0)
@@ -160,7 +160,7 @@ struct FormatterTests {
     }
 
     @Test(
-        "ISO 8601 date formatters by Apple's software are written with the same object numbers",
+        "archived ISO 8601 date formatters are written with the object numbers of Apple's software",
         .enabled(if: Corpus.hasExternal))
     func appleNumbers() throws {
         let registry = ClassRegistry.foundation.keepingUnknownClasses()
@@ -240,7 +240,7 @@ struct FormatterTests {
     }
 
     @Test(
-        "number formatters by Apple's software are written as they were read",
+        "number formatters archived by Apple's software are written as they were read",
         .enabled(if: Corpus.hasExternal))
     func appleNumberFormatters() throws {
         var count = 0

@@ -48,7 +48,7 @@ struct GeometryTests {
     }
 
     @Test(
-        "each structure round-trips as a root and in a list, and is text to `AnyArchived`")
+        "each structure round-trips as a root and in a list, and `AnyArchived` reads it as text")
     func archives() throws {
         func check<T: ArchivedStringConvertible & Equatable>(_ value: T) throws {
             for bytes in [
@@ -259,7 +259,7 @@ struct GeometryTests {
         #expect(single.affineTransform == nil && transform.objCType == nil)
     }
 
-    @Test("an NSValue with a missing, mistyped or out-of-range field is refused")
+    @Test("an NSValue with a field that is missing, out of range or of the wrong type is refused")
     func hostileValues() {
         func code(_ fields: PropertyListDictionary, _ rest: PropertyListValue...)
             -> KeyedArchiveError.Code?

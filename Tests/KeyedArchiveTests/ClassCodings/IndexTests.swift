@@ -122,7 +122,7 @@ struct IndexTests {
         #expect(code(.min, [1, 2, 3]) == .valueOutOfRange)
     }
 
-    @Test("index ranges that overlap, are empty, negative or too long are refused")
+    @Test("index ranges that overlap or are empty, negative or too long are refused")
     func hostileSets() throws {
         func code(_ count: Int, _ integers: [Int]) -> KeyedArchiveError.Code? {
             archiveError {
@@ -162,7 +162,7 @@ struct IndexTests {
         }
     }
 
-    @Test("index paths with a missing, negative or mistyped field are refused")
+    @Test("index paths with a field that is missing, negative or of the wrong type are refused")
     func hostilePaths() {
         func code(_ fields: PropertyListDictionary) -> KeyedArchiveError.Code? {
             refusal(IndexPath.self, fields, Self.path)

@@ -85,7 +85,7 @@ struct MeasurementTests {
         #expect(archiveError { try KeyedArchiver.archive(unit) }?.code == .classNotAllowed)
     }
 
-    @Test("measurements with a missing or mistyped field are refused")
+    @Test("measurements with a field that is missing or of the wrong type are refused")
     func hostile() {
         let good: PropertyListDictionary = ["NS.value": 1.0, "NS.unit": .uid(3)]
         func code(

@@ -86,7 +86,7 @@ struct PredicateTests {
     }
 
     @Test(
-        "predicates by Apple's software are refused, or kept unchanged",
+        "predicates archived by Apple's software are refused, or kept unchanged",
         .enabled(if: Corpus.hasExternal))
     func apple() throws {
         var count = 0

@@ -112,7 +112,7 @@ struct RegularExpressionTests {
     }
 
     @Test(
-        "regular expressions and match results by Apple's software are written as they were read",
+        "regular expressions and matches from Apple's archives are written as they were read",
         .enabled(if: Corpus.hasExternal))
     func foundationTests() throws {
         for (name, count) in [("SimpleRegex", 1), ("ExtendedRegex", 6), ("ComplexRegex", 9)] {

@@ -53,7 +53,7 @@ struct TimeTests {
         }
     }
 
-    @Test("time zones and locales with a missing or mistyped name are refused")
+    @Test("time zones without a valid name and locales without a valid identifier are refused")
     func hostileZones() {
         func code(_ fields: PropertyListDictionary) -> KeyedArchiveError.Code? {
             refusal(ArchivedTimeZone.self, fields, Self.zone, "name")

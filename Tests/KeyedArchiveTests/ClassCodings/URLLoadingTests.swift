@@ -89,7 +89,7 @@ struct URLLoadingTests {
     }
 
     @Test(
-        "responses by Apple's software are written as they were read",
+        "responses archived by Apple's software are written as they were read",
         .enabled(if: Corpus.hasExternal))
     func appleResponses() throws {
         // The archives are in the web archives of a browser.

@@ -75,7 +75,8 @@ struct CodableBridgeTests {
         let archive = try KeyedUnarchiver(
             parsing: Archives.fixture("save"), allowing: allowed)
         let list = try archive.unarchive([OpaqueObject].self)
-        // The friends refer back to the list, so the tree of an element would be infinite.
+        // The `friends` of the second element are the list itself, so the tree of an element would
+        // be infinite.
         #expect(archiveError { try list[0].propertyList() }?.code == .referenceCycle)
         let extras = try archive.unarchive(OpaqueObject.self, forKey: "extras")
         let tree = try extras.propertyList()
@@ -108,7 +109,7 @@ struct CodableBridgeTests {
         let opaque = try KeyedUnarchiver.unarchive(
             OpaqueObject.self, from: bytes, allowing: .foundation.keepingUnknownClasses())
         // `$$0` is the escaped form of the key `$0`, which the program chose. It stays escaped,
-        // because the value without a key has the key `$0`.
+        // because `$0` is the generated key of another value.
         #expect(
             try opaque.propertyList()
                 == ["$0": "text", "$$0": 1, "$1": 2, "list": ["text", "$null", 4]])

@@ -114,7 +114,7 @@ struct CoderTests {
         #expect(archiveError { try finished.finish() }?.what == "the archive is finished")
     }
 
-    @Test("an archiver produces no output after an object failed, even if the program continues")
+    @Test("after an object fails to encode, there is no output, even if the program continues")
     func failure() {
         let archiver = KeyedArchiver()
         archiver.roots.encode([AnyArchived(Save(name: "", age: 0, sex: false))], forKey: "a")

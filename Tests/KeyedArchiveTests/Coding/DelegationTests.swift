@@ -108,7 +108,7 @@ struct RefusedFieldTests {
                 == .malformedObject)
     }
 
-    @Test("a dictionary with a duplicate key is refused as a tree")
+    @Test("a dictionary with a duplicate key is refused as a property list")
     func twice() {
         #expect(
             code(
@@ -121,7 +121,7 @@ struct RefusedFieldTests {
                 ]) == .malformedObject)
     }
 
-    @Test("a dictionary with a duplicate key is refused when an object becomes a tree")
+    @Test("an object that contains a dictionary with a duplicate key has no property list")
     func twiceInObject() throws {
         let bytes = try Archives.make([
             ["map": .uid(2), "$class": .uid(4)],
@@ -143,7 +143,7 @@ struct RefusedFieldTests {
         #expect(archiveError { try KeyedArchiver.archive(value) }?.code == .valueOutOfRange)
     }
 
-    @Test("a dictionary with more keys than values is refused as a tree of fields")
+    @Test("an opaque dictionary with more keys than values has no property list")
     func unequalCounts() throws {
         let bytes = try Archives.make([
             ["NS.keys": [.uid(3), .uid(4)], "NS.objects": [.uid(3)], "$class": .uid(2)],
@@ -155,7 +155,7 @@ struct RefusedFieldTests {
         #expect(error?.what == "expected as many values as keys (2), found 1")
     }
 
-    @Test("a dictionary with keys that are not text is refused as a tree of fields")
+    @Test("an opaque dictionary with keys that are not text has no property list")
     func keys() throws {
         let bytes = try Archives.make([
             ["NS.keys": [.uid(3)], "NS.objects": [.uid(3)], "$class": .uid(2)],

@@ -433,7 +433,7 @@ struct HostileArchiveTests {
     }
 
     @Test(
-        "never traps when it decodes a prefix or a flipped byte of a fixture",
+        "never traps when it decodes a prefix of a fixture, or a fixture with a flipped bit",
         arguments: ArchiveGraphTests.good)
     func mutations(name: String) throws {
         let bytes = try Archives.fixture(name)

@@ -135,7 +135,7 @@ struct KeptErrorTests {
         }
     }
 
-    @Test("a list that is nested too deep is refused with a bounded path")
+    @Test("a list that is nested too deeply is refused with a bounded path")
     func depth() throws {
         let error = try #require(
             archiveError { try KeyedArchiver.archive(Link.list(10_000)) })

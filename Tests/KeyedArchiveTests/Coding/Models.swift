@@ -107,7 +107,8 @@ final class Node: KeyedCodable {
     }
 }
 
-/// A link of a list. Nested calls encode and decode the links, and a ``ThreadLog`` records them.
+/// A link of a list. Nested calls encode and decode the links, and a ``ThreadLog`` records the
+/// thread of each call.
 final class Link: KeyedCodable {
     static let archivedClass: ArchivedClass = "Link"
     let value: Int

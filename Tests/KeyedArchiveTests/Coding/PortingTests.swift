@@ -49,7 +49,7 @@ struct PortingTests {
 
     // MARK: - Numbers
 
-    @Test("numbers are converted with a loss, and to or from Booleans, only on request")
+    @Test("lossy number conversions, and conversions to or from Booleans, happen only on request")
     func convertedNumbers() throws {
         let archiver = KeyedArchiver()
         archiver.roots.encode(1, forKey: "one")

@@ -35,7 +35,7 @@ private final class Loose: KeyedCodable, Equatable {
             fields.append((key, try coder.decodeInteger(forKey: key)))
         }
         inner = try coder.decodeObject(forKey: "inner")
-        // Asks a second time, after another object of the class has been decoded.
+        // Decodes the fields a second time, after another object of the class has been decoded.
         self.fields = try fields.map { ($0.key, try coder.decodeInteger(forKey: $0.key)) }
     }
 

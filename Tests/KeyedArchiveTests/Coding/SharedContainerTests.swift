@@ -108,7 +108,7 @@ struct SharedContainerTests {
         #expect(found.last?.path?.description == "root.all[\(Self.count - 1)]")
     }
 
-    @Test("class names are limited before any is decoded")
+    @Test("the number of class names in all class descriptions is limited")
     func classNames() throws {
         var archive = SharingAssembler()
         let name = archive.text("NSObject")
@@ -179,7 +179,7 @@ struct SharedContainerTests {
         let opaque = try KeyedUnarchiver.unarchive(
             OpaqueObject.self, from: archive.bytes(root: root),
             allowing: .foundation.keepingUnknownClasses())
-        // Copying the text for each reference would take 10 GB, or 2 GB in debug.
+        // Copying the text for each reference would take 10 GB, or 2 GB in a debug build.
         let tree = try opaque.propertyList()
         #expect(tree[count - 1]?["text"]?.string?.utf8.count == 1_000_000)
 

@@ -73,7 +73,7 @@ struct CoderThreadTests {
     func smallStack() throws {
         let depth = 400
         let bytes = try Self.archive(depth)
-        // The archive is parsed here, because only the decoding must fit the small stack.
+        // The archive is parsed here, so that only the decoding begins on the small stack.
         let archive = try KeyedUnarchiver(parsing: bytes, allowing: Self.allowed)
         nonisolated(unsafe) let unarchiver = archive
         try onThread(stackSize: 64 << 10) {

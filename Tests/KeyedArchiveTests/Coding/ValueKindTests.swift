@@ -157,7 +157,7 @@ struct ValueKindTests {
         #expect(try KeyedUnarchiver.unarchive([Settings].self, from: bytes) == [Settings()])
     }
 
-    @Test("a `Codable` value without keys has no fields")
+    @Test("a `Codable` value that is encoded without keys cannot be archived as fields")
     func codableWithoutKeys() {
         struct List: Codable, KeyedCodable {
             static let archivedClass: ArchivedClass = "App.List"

@@ -9,10 +9,10 @@ import Testing
 
 private let seeds: [UInt64] = [1, 0x5EED_2001]
 
-@Suite("Agreement of binary property lists with other implementations")
+@Suite("Agreement of the binary reader and writer with other implementations")
 struct BinaryAgreementTests {
-    /// Returns the value without details that others lose: widths of reals, the sign of zero, and
-    /// keys that are canonically equivalent.
+    /// Returns the value without details that other implementations lose: widths of reals, the sign
+    /// of zero, and keys that are canonically equivalent.
     private func plain(_ value: PropertyListValue) -> PropertyListValue {
         switch value {
         case .real(let real):
@@ -36,7 +36,7 @@ struct BinaryAgreementTests {
     }
 
     @Test(
-        "Foundation reads files by this library, and this library reads files by Foundation",
+        "Foundation reads files written by this library, and vice versa",
         arguments: seeds)
     func foundation(_ seed: UInt64) throws {
         // Foundation's property lists have no sets, nulls or UIDs, and some of these crash it.
@@ -53,7 +53,7 @@ struct BinaryAgreementTests {
     }
 
     @Test(
-        "plistlib reads files by this library, and this library reads files by plistlib",
+        "plistlib reads files written by this library, and vice versa",
         .enabled(if: Python.isAvailable, "python3 cannot be run here"), arguments: seeds)
     func plistlib(_ seed: UInt64) throws {
         let temporary = try TemporaryFolder()

@@ -37,9 +37,7 @@ struct BinaryCorpusTests {
         #expect(total > Exhaustive.size(100, inDebug: 30))
     }
 
-    @Test(
-        "genuine property lists have the values of the plain reader, and round-trip in both layouts"
-    )
+    @Test("genuine property lists match the reference parser, and round-trip in both layouts")
     func plain() throws {
         var total = 0
         for file in Exhaustive.sample(Self.binaries("real-plists"), oneIn: 6) {
@@ -59,7 +57,7 @@ struct BinaryCorpusTests {
         #expect(total >= Exhaustive.size(62, inDebug: 7))
     }
 
-    @Test("malformed files are refused, or have the values of the plain reader")
+    @Test("malformed files are refused, or have the values of the reference parser")
     func malformed() {
         let files = Self.binaries("malformed") + Self.binaries("peer-tests")
         #expect(files.count >= 300)

@@ -62,9 +62,9 @@ struct BinaryMutationTests {
         .appleCompatible, .unusedGarbage, .forensic,
     ]
 
-    /// Expects that the library and the plain reader agree on whether `bytes` are a property list,
-    /// and on its value. Also parses the bytes with the leniencies that `number` selects, which
-    /// must accept every file that strict parsing accepts.
+    /// Expects that the library and ``SlowBinaryReader``, a simple reference parser, agree on
+    /// whether `bytes` are a property list, and on its value. Also parses the bytes with the
+    /// leniencies that `number` selects, which must accept every file that strict parsing accepts.
     private func agree(_ bytes: [UInt8], _ number: Int, _ what: @autoclosure () -> String) {
         var limits = ParsingLimits.default
         limits.expansion = .init(factor: 0, base: 20_000)
@@ -79,7 +79,7 @@ struct BinaryMutationTests {
         }
     }
 
-    @Test("accepts and refuses the same prefixes as the plain reader", arguments: sources)
+    @Test("accepts and refuses the same prefixes as the reference parser", arguments: sources)
     func prefixes(_ file: Corpus.File) {
         for length in file.bytes.indices {
             agree(Array(file.bytes.prefix(length)), length, "\(length) bytes")
@@ -87,7 +87,7 @@ struct BinaryMutationTests {
     }
 
     @Test(
-        "accepts and refuses the same files with one flipped bit as the plain reader",
+        "accepts and refuses the same files with one flipped bit as the reference parser",
         arguments: sources)
     func bits(_ file: Corpus.File) {
         var bytes = file.bytes
@@ -102,7 +102,7 @@ struct BinaryMutationTests {
     }
 
     @Test(
-        "accepts and refuses the same files with one changed byte as the plain reader",
+        "accepts and refuses the same files with one changed byte as the reference parser",
         arguments: sources.filter { $0.bytes.count <= 64 })
     func bytes(_ file: Corpus.File) {
         var bytes = file.bytes
@@ -117,7 +117,7 @@ struct BinaryMutationTests {
     }
 
     @Test(
-        "random trees round-trip, and the plain reader agrees",
+        "random trees round-trip, and the reference parser agrees",
         arguments: [1, 2, 0x5EED] as [UInt64])
     func random(_ seed: UInt64) throws {
         var source = RandomPropertyList(seed: seed)

@@ -56,7 +56,7 @@ struct ObjectReaderTests {
     }
 
     @Test(
-        "refuses offsets outside the object area, at the position of the table entry",
+        "refuses offsets outside the object area, with the position of the table entry",
         arguments: [0, 7, 10, 11, 255] as [UInt64])
     func offsets(_ offset: UInt64) {
         let file = BinaryAssembler(
@@ -71,7 +71,7 @@ struct ObjectReaderTests {
     }
 
     @Test(
-        "refuses references to missing objects, at the place of the reference",
+        "refuses references to missing objects, with the position of the reference",
         arguments: [
             Refusal(
                 "array", BinaryAssembler([.array([1, 2]), .null]), .invalidReference, byte: 10),
@@ -236,5 +236,5 @@ struct ObjectReaderTests {
     }
 }
 
-/// `count` zeros.
+/// Returns `count` zeros.
 func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }

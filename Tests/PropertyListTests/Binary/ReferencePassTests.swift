@@ -38,7 +38,7 @@ struct ReferencePassTests {
         ])
     func cycles(_ refusal: Refusal) { refusal.check() }
 
-    @Test("a cycle through a dictionary key is found even if an option allows such keys")
+    @Test("a cycle through a dictionary key is found even if an option tolerates malformed objects")
     func cyclicKey() throws {
         let file = BinaryAssembler([.dictionary([0], [1]), .null])
         #expect(failure(file.bytes, options: .unusedGarbage)?.code == .referenceCycle)
@@ -76,7 +76,7 @@ struct ReferencePassTests {
             failure(file.bytes, limits: limits)?.code == (depth > 3 ? .depthLimitExceeded : nil))
     }
 
-    @Test("nesting a million deep is refused, and accepted under the trusted limits")
+    @Test("nesting a million deep is refused by default, and accepted under the trusted limits")
     func million() throws {
         let depth = Exhaustive.size(1_000_000, inDebug: 100_000)
         let bytes = nest(depth).bytes
@@ -146,7 +146,7 @@ struct SharingTests {
     }
 
     @Test(
-        "the limit on overlap also counts objects that are malformed only at their end",
+        "objects that are malformed only at their end also count toward the limit on overlap",
         arguments: [ParsingOptions.strict, .unusedGarbage, .forensic])
     func malformedOverlap(_ options: ParsingOptions) {
         let references = [UInt64](repeating: 0, count: 20_000) + [0xFFFF_FFFF]

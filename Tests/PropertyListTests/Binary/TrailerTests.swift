@@ -19,7 +19,7 @@ struct TrailerTests {
                 "2⁶³ objects", yes.with { $0.objectCount = 1 << 63 }, .invalidTrailer,
                 byte: 10 + 8),
             Refusal(
-                "2⁶⁰ objects of width 8",
+                "2⁶⁰ objects with 8-byte offsets",
                 BinaryAssembler([.boolean(true)], offsetWidth: 8, objectCount: 1 << 60),
                 .truncated, byte: 9),
             Refusal(

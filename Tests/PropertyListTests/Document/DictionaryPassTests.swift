@@ -17,7 +17,7 @@ struct DictionaryPassTests {
     ])
 
     @Test(
-        "refuses keys that are not strings or occur twice, at the place of the key",
+        "refuses keys that are not strings or occur twice, with the position of the key",
         arguments: [
             Refusal(
                 "the same object twice", twice, .duplicateKey, byte: twice.offset(of: 1), path: "",
@@ -85,7 +85,7 @@ struct DictionaryPassTests {
         }
     }
 
-    @Test("numbering keys in blocks gives the same numbers as one by one")
+    @Test("numbering keys in blocks gives the same numbers as numbering them one by one")
     func blocks() throws {
         var random = SplitMix64(seed: 20_261_121)
         // Repeated strings in either encoding, more than the table initially has room for.
@@ -133,7 +133,7 @@ struct DictionaryPassTests {
         #expect(failure { _ = try document.root.value() }?.code == .unrepresentableValue)
     }
 
-    @Test("keys that are not strings are kept on request, but containers never")
+    @Test("keys that are not strings are kept on request, unless they are containers")
     func nonStrings() throws {
         let file = BinaryAssembler([
             .dictionary([1, 2, 3], [1, 2, 3]), .integer(1), .ascii("a"), .boolean(true),

@@ -156,7 +156,7 @@ struct DocumentBuilderTests {
     }
 
     @Test(
-        "an error of the builder has the path to the wrong call, and later calls do not change it")
+        "a builder's error has the path of the first wrong call, and later calls do not change it")
     func place() {
         let error = misuse {
             $0.beginDictionary()

@@ -7,8 +7,8 @@ import Testing
 
 @testable import PropertyList
 
-/// Compares the values that CPython's `plistlib` reads from each file `*.a` and its `*.b`. Skips
-/// files `*.a` that `plistlib` cannot read. The printed form shows order, kinds and all digits.
+/// Compares the values that CPython's `plistlib` reads from each file `*.a` and its `*.b`, by their
+/// `repr`, which shows order, kinds and all digits. Skips files `*.a` that `plistlib` cannot read.
 private let script = """
     import glob, plistlib, sys
     compared = 0

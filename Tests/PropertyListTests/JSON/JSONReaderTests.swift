@@ -145,7 +145,7 @@ struct JSONHostileTests {
         }
     }
 
-    @Test("parses or refuses every prefix")
+    @Test("refuses every proper prefix by default, and parses or refuses it with leniencies")
     func prefixes() {
         for length in Self.sample.indices {
             let prefix = Array(Self.sample[..<length])

@@ -81,7 +81,7 @@ private let forms: [(PropertyListValue, strict: String?, coerced: String?, typed
 
 @Suite("JSONWriter")
 struct JSONWriterTests {
-    @Test("a container as a key, which salvage keeps, is refused in every mapping")
+    @Test("a container that salvage kept as a key is refused under every mapping")
     func containerKey() throws {
         let file = BinaryAssembler([.dictionary([1], [2]), .array([]), .integer(1)])
         let document = try PropertyListDocument(parsing: file.bytes, options: .salvage)

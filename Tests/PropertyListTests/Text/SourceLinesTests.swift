@@ -22,7 +22,7 @@ struct SourceLinesTests {
             text += "</array></plist>"
             let document = try PropertyListDocument(parsing: Array(text.utf8))
             let lines = SourceLines(document.root)
-            // The second way counts from the start for each node.
+            // `location` of a node counts lines from the start of the text each time.
             for node in Exhaustive.sample(document.allNodes, oneIn: 10) {
                 #expect(lines.location(of: node) == node.location)
             }

@@ -14,7 +14,7 @@ private func written(_ write: (inout [UInt8]) -> Void) -> String {
     return String(decoding: output, as: UTF8.self)
 }
 
-/// Returns the bits of the value that C reads in `text`.
+/// Returns the bits of the value that C's `strtod` reads from `text`.
 private func referenceBits(_ text: String) -> UInt64 {
     // The string outlives the call, and no pointer into it is requested.
     unsafe strtod(text, nil).bitPattern
@@ -312,7 +312,7 @@ struct RealTextTests {
 
     @Test("a tie between two 17-digit texts is rounded to the even digit", arguments: seeds)
     func ties(_ seed: UInt64) {
-        // These have 18 digits, and the last one is 5.
+        // The first two have 18 digits, and the last digit is 5.
         check(12_345_678_901_234.0625, "the digit before is even")
         check(12_345_678_901_234.1875, "the digit before is odd")
         check(0x1p57 + 0x1p5, "a whole number of 18 digits, which is no tie")

@@ -32,7 +32,7 @@ struct PropertyListValueTests {
             offsetWidth: 4, referenceWidth: 4)
     }
 
-    @Test("a value with many references in a small file is copied once")
+    @Test("a value that a small file references many times is copied once")
     func longContents() throws {
         // Copying the contents for each reference would take 40 GB.
         let count = 10_000
@@ -302,7 +302,9 @@ struct PropertyListValueTests {
         }
     }
 
-    @Test("values of very many levels are compared, hashed, printed and released, but not written")
+    @Test(
+        "deeply nested values are compared, hashed, printed and released, but documents refuse them"
+    )
     func manyLevels() {
         // A call for each level would overflow the stack at any of these depths.
         let depth = Exhaustive.size(1_000_000, inDebug: 50_000)

@@ -102,7 +102,7 @@ struct XMLAgreementTests {
     }
 
     @Test(
-        "plistlib reads files by this library, and this library reads files by plistlib",
+        "plistlib reads files written by this library, and vice versa",
         .enabled(if: Python.isAvailable, "python3 cannot be run here"))
     func plistlib() throws {
         let temporary = try TemporaryFolder()

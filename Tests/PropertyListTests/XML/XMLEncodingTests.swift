@@ -31,7 +31,7 @@ struct EncodedText: CustomTestStringConvertible, Sendable {
 @Suite("XML encodings")
 struct XMLEncodingTests {
     @Test(
-        "refuses names of encodings with characters that XML does not allow in them",
+        "refuses encoding names that the grammar of XML does not allow",
         arguments: ["ISO-8859-1/", "ISO:8859-1", "ISO 8859-1", "8859-1"])
     func invalidName(_ name: String) throws {
         let before = "<?xml version=\"1.0\" encoding=\""
@@ -49,7 +49,7 @@ struct XMLEncodingTests {
     }
 
     @Test(
-        "reads text in its declared or marked encoding",
+        "reads text in its declared or detected encoding",
         arguments: [
             .init(.utf8, nil), .init(.utf8, "utf-8"), .init(.utf8, "UTF8"),
             .init(.utf8, nil, mark: [0xEF, 0xBB, 0xBF]),
@@ -239,7 +239,7 @@ struct TextDecoderTests {
         for _ in 0..<500 {
             let count = 4 * Int.random(in: 1...6, using: &random)
             var bytes = (0..<count).map { _ in UInt8.random(in: 0...0xFF, using: &random) }
-            // Zeros make most units valid characters.
+            // Zeros in the three high bytes make every unit a valid character.
             if name.contains("32") {
                 for index in bytes.indices where index % 4 != (name.hasSuffix("BE") ? 3 : 0) {
                     bytes[index] = 0

@@ -50,7 +50,7 @@ struct XMLCorpusTests {
     /// Extensions of XML files that are not property lists.
     private static let otherXML: Set = ["html", "xsl"]
 
-    @Test("genuine files parse, and files by Apple's writer are reproduced byte for byte")
+    @Test("genuine files parse, and files from Apple's writer are reproduced byte for byte")
     func genuine() throws {
         var reproduced = 0
         for file in try Self.documents() {

@@ -248,7 +248,7 @@ struct LargeXMLTests {
         #expect(document.root.data?.count == 9_000_000)
     }
 
-    @Test("reads large comments, sections, white space and instructions between elements")
+    @Test("reads large comments, white space and processing instructions between elements")
     func between() throws {
         let long = String(repeating: "x < > = ", count: 500_000)
         let blank = String(repeating: " \n", count: 2_000_000)

@@ -130,12 +130,16 @@ private let structureRules: [XMLRule] = [
         .lenient(.keyAsValue, .unexpectedElement, ["a"])),
     .init("empty key", "<dict><key/><true/></dict>", .accepted(["": true])),
     .init(
-        "duplicate key, the last counts", "<dict><key>a</key><true/><key>a</key><false/></dict>",
+        "duplicate key, the last one wins", "<dict><key>a</key><true/><key>a</key><false/></dict>",
         .lenient(.duplicateKeys, .duplicateKey, ["a": false])),
     .init("text between elements", "<array>a<true/></array>", .refused(.unexpectedElement)),
     .init("text after the last element", "<array><true/>a</array>", .refused(.unexpectedElement)),
-    .init("section between elements", "<array><![CDATA[ ]]></array>", .refused(.unexpectedElement)),
-    .init("reference between elements", "<array>&#32;</array>", .refused(.unexpectedElement)),
+    .init(
+        "CDATA section between elements", "<array><![CDATA[ ]]></array>",
+        .refused(.unexpectedElement)),
+    .init(
+        "character reference between elements", "<array>&#32;</array>",
+        .refused(.unexpectedElement)),
     .init("junk in true", "<true>junk</true>", .refused(.unexpectedElement)),
     .init("white space in false", "<false> </false>", .refused(.unexpectedElement)),
     .init("comment in true", "<true><!-- a --></true>", .refused(.unexpectedElement)),
@@ -186,7 +190,7 @@ private let textRules: [XMLRule] = [
     string("&#4294967361;", .refused(.malformedXML)),
     string("&foo;", .refused(.malformedXML)), string("& ", .refused(.malformedXML)),
     .init(
-        "unknown entity although a document type is named",
+        "unknown entity in a document that names an external DTD",
         document:
             "<!DOCTYPE plist SYSTEM 'file:///etc/passwd'><plist><string>&foo;</string></plist>",
         .refused(.unexpectedElement)),
@@ -336,7 +340,7 @@ struct XMLReaderTests {
         }
     }
 
-    @Test("of two keys `$objects`, the one that a lookup finds decides whether UIDs are read")
+    @Test("if `$objects` occurs twice, the entry that a lookup finds decides whether UIDs are read")
     func duplicateObjects() throws {
         func document(_ objects: String, _ options: ParsingOptions) throws -> PropertyListDocument {
             let text = """
@@ -397,7 +401,7 @@ struct XMLReaderTests {
         #expect(document.xmlHeader?.version == (version.count < 16 ? version : nil))
     }
 
-    @Test("reads files with more tags than one batch of the scanner")
+    @Test("reads files with more tags than fit in one batch of the scanner")
     func batches() throws {
         let body =
             String(repeating: "<array><true/>", count: 400)

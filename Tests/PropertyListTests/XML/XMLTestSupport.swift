@@ -40,7 +40,7 @@ func text(
         decoding: try XMLPropertyList.serialize(document, options: options).bytes, as: UTF8.self)
 }
 
-/// The three lines before the root in files by Apple's writer.
+/// The three lines before the root in files from Apple's writer.
 let appleHeader = """
     <?xml version="1.0" encoding="UTF-8"?>
     <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" \

@@ -94,7 +94,7 @@ struct XMLWriterTests {
         #expect(written.contains("<real>0.1</real>\n\t<real>1</real>\n\t<real>1e+16</real>"))
     }
 
-    @Test("breaks lines of Base64 by depth", arguments: 0...10)
+    @Test("writes shorter lines of Base64 at greater depths, up to a depth of 8", arguments: 0...10)
     func data(_ depth: Int) throws {
         let indent = min(depth, 8)
         let capacity = 76 - 8 * indent
@@ -201,7 +201,7 @@ struct XMLWriterTests {
     ]
 
     @Test(
-        "sorts keys by UTF-16 units on request, even if all keys are ASCII",
+        "sorts keys by UTF-16 code units on request, even if all keys are ASCII",
         arguments: [sortedKeys, sortedKeys.filter { $0.utf8.allSatisfy { $0 < 0x80 } }])
     func sorting(keys: [String]) throws {
         var entries = PropertyListDictionary()
@@ -230,7 +230,7 @@ struct XMLWriterTests {
         )
     }
 
-    @Test("replaces an identifier of a document type by Apple's if it contains markup characters")
+    @Test("writes Apple's DOCTYPE identifier instead of one that contains markup characters")
     func quotedDocumentType() throws {
         let source = "<!DOCTYPE plist SYSTEM 'a\"b>'><plist version=\"1.0\"><true/></plist>"
         let document = try PropertyListDocument(parsing: Array(source.utf8))

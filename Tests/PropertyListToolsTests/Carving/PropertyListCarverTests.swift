@@ -124,7 +124,7 @@ struct PropertyListCarverTests {
                 #expect(items.dropFirst().allSatisfy { Self.name($0) == "damaged" })
             }
         }
-        // Without the declaration, the text would be read in another encoding.
+        // An unknown encoding is damage, which shows that the declaration is not ignored.
         let unknown = Array("<?xml version=\"1.0\" encoding=\"x-unknown\"?>".utf8) + list
         #expect(PropertyListCarver(unknown).map(Self.name) == ["damaged"])
     }
@@ -184,9 +184,9 @@ struct PropertyListCarverTests {
         #expect(PropertyListCarver(bytes).map(\.range) == [], "seed \(seed)")
     }
 
-    @Test("stops at its budget if many trailers refer to one beginning, and reports it")
+    @Test("stops at its budget if many trailers imply the same start, and reports one damaged item")
     func manyEnds() {
-        // All trailers refer to the first byte, where no valid property list begins.
+        // All trailers imply a start at the first byte, where no valid property list begins.
         var bytes = Array("bplist00".utf8) + [0xFF]
         while bytes.count < 400_000 {
             let table = bytes.count

@@ -49,7 +49,7 @@ struct ArchiveMergeTests {
         }
     }
 
-    @Test("plain values are merged, and the objects that one side added")
+    @Test("plain values and the objects that only one side added are merged")
     func plainValues() throws {
         let ours = try document(("@1.count", .set(5)))
         let theirs = try document(

@@ -231,7 +231,7 @@ struct GraphComparisonTests {
         #expect(try paths(old, other) == ["$top.root.name"])
     }
 
-    @Test("comparing cycles ends, and differences in shared objects are listed once")
+    @Test("the comparison of cycles terminates, and differences in shared objects are listed once")
     func cycles() throws {
         func ring(_ text: String) -> [PropertyListValue] {
             [

@@ -178,7 +178,7 @@ struct BinaryEditTests {
         }
     }
 
-    @Test("all entries of a key that were read are kept")
+    @Test("an edit keeps all entries of a duplicate key that the parser kept")
     func repeatedKeys() throws {
         let file = BinaryAssembler([
             .dictionary([1, 1, 4], [2, 3, 2]), .ascii("k"), .integer(1), .integer(2), .ascii("x"),

@@ -167,7 +167,7 @@ struct OpenStepEditTests {
         }
     }
 
-    @Test("a new entry precedes a comment of several lines, whatever the line endings")
+    @Test("a new entry precedes a multi-line comment, whatever the line endings")
     func commentOfSeveralLines() throws {
         for newline in ["\n", "\r\n", "\r"] {
             let lines = ["{", "\ta = 1; /* one", " two */", "}"]
@@ -177,7 +177,7 @@ struct OpenStepEditTests {
         }
     }
 
-    @Test("Base64 with lenient padding is replaced as a whole")
+    @Test("Base64 with a stray `>` is replaced as a whole")
     func looseBase64() throws {
         let text = try edited("{a = <[AA>E=]>;}", options: .looseBase64, ("a", .set("x")))
         #expect(text == "{a = x;}")

@@ -311,7 +311,7 @@ struct XMLEditTests {
         if isRefused {
             let error = #expect(throws: PropertyListError.self) { try edited(text, set) }
             #expect(error?.code == .unrepresentableValue)
-            // Allowing the loss is not possible here.
+            // An inserted value is always read as part of the archive, so no option allows this.
             #expect(error?.recovery == nil && error?.recoveryCode == nil)
             return
         }

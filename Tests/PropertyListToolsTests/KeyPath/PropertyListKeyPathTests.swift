@@ -105,7 +105,7 @@ struct PropertyListKeyPathTests {
     }
 
     @Test(
-        "a key path that leads to nothing is an error with the place, and may suggest a similar key",
+        "the error for a key path without a value gives the column, and may suggest a similar key",
         arguments: [
             ("a.c", 3, "missing key `c`"), ("a.b[2]", 4, "there are 2 elements"),
             ("a[0]", 2, "found an index"), ("list.x", 6, "found a key"),

@@ -5,7 +5,7 @@ import Foundation
 import PropertyList
 import PropertyListTools
 
-/// A step of continuous integration: sets the versions in an `Info.plist` and keeps all other bytes.
+/// A CI step that sets the versions in an `Info.plist` and keeps all other bytes.
 ///
 ///     bump-version FILE BUILD [VERSION]
 @main

@@ -57,8 +57,8 @@ struct XMLPrologScanner {
         return true
     }
 
-    /// Scans a literal and its closing quotation mark. The literal has one to `limit` characters
-    /// that every kind of literal allows.
+    /// Scans a literal and its closing quotation mark. Returns nil unless the literal has one to
+    /// `limit` characters, each of which every kind of literal allows.
     private mutating func literal(_ text: Span<UInt8>, limit: Int) -> String? {
         var result = ""
         while index < text.count, text[index] != UInt8(ascii: "\"") {

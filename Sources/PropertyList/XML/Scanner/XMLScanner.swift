@@ -13,7 +13,7 @@
 /// space, before its version.
 ///
 /// The scanner accepts only documents that ``XMLTokenizer`` and ``XMLGrammar`` read in the same
-/// way. The scanner reports no errors of its own. It gives up at the first unknown byte, and the
+/// way. The scanner reports no errors of its own. It gives up at the first unexpected byte, and the
 /// tokenizer and the grammar read the whole text from the start. The loops of the scanner therefore
 /// need no branches for these rare forms:
 ///
@@ -27,7 +27,7 @@
 /// - identifiers of document types with rare characters, in other quotes or of more than 127 bytes,
 ///   a document type without an identifier, and an internal subset;
 /// - structures that need an option: keys as values, a missing `<plist>`, content after the root;
-/// - excessive nesting and all other errors, so that only the grammar reports errors.
+/// - excessive nesting and all other errors, which the tokenizer and the grammar report.
 struct XMLScanner {
     private struct Frame {
         let isDictionary: Bool

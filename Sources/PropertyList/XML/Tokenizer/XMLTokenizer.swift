@@ -318,8 +318,8 @@ struct XMLTokenizer {
         guard take(";", text) else { throw expected("`;`", text) }
         let isPredefined = XMLText.scalar(text, start..<end) != nil
         if isPredefined || hasExternalSubset && !isStandalone { return }
-        // The message does not quote the name. If the `&` should have been `&amp;`, the name is part
-        // of the text, and no error quotes text.
+        // The message does not quote the name. If the `&` should have been `&amp;`, the name is
+        // part of the text, and no error quotes text.
         throw .malformed(
             "expected `lt`, `gt`, `amp`, `apos` or `quot` after `&`, found another name")
     }
