@@ -133,10 +133,11 @@ struct BinaryWriterTests {
             leaves.append(leaf)
         }
         leaves += [Array(repeating: 0x41, count: 128), Array(repeating: 0x41, count: 129)]
-        for _ in 0..<3 {
-            leaves.shuffle()
+        for seed in 0..<3 as Range<UInt64> {
+            var random = SplitMix64(seed: seed)
+            leaves.shuffle(using: &random)
             // Few leaves occur twice, so that the table of leaves has to grow.
-            let twice = (leaves + leaves.shuffled().prefix(20)).flatMap {
+            let twice = (leaves + leaves.shuffled(using: &random).prefix(20)).flatMap {
                 [PropertyListValue.data($0), .string(String(decoding: $0, as: UTF8.self))]
             }
             let value = PropertyListValue.array(PropertyListArray(twice))
