@@ -44,7 +44,7 @@ package struct CompanionFile {
     /// that file and, if the system allows it, its owner and its group.
     ///
     /// Pass the mode returned by ``FileMode/withoutMask(at:followingLinks:)`` as `main`, so that
-    /// users from an access control list get no rights on the companion.
+    /// users named in an access control list get no rights on the companion.
     ///
     /// - Returns: nil if there is no such file and `access` is not `creating`.
     package init?(_ path: String, of main: FileMode, for access: Access) throws(Failure) {

@@ -175,7 +175,7 @@ package struct FileMode {
     /// be kept, only the owner may use the file, because the group bits were the list's mask and
     /// the list may have denied users what others may do.
     ///
-    /// - Returns: What the new file has in common with the old one.
+    /// - Returns: The rights of the old file that the new one has too.
     func apply(to file: FileDescriptor, _ list: AccessList?) throws(SystemError) -> KeptRights {
         // Only the superuser can change the owner. Otherwise the file keeps the caller as its
         // owner.

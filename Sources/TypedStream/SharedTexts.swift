@@ -4,11 +4,11 @@
 /// A cache of facts about texts that several objects of a document share: their lengths in UTF-16
 /// code units, and which strings have equal bytes.
 ///
-/// A small stream can refer to a long text many times. Each such text is measured once, and
+/// A small stream can refer to a long text many times. Each long text is measured once, and
 /// compared with other texts once.
 package struct SharedTexts {
-    /// The maximum length of a text that is measured again, in bytes. Most texts of messages are not
-    /// longer, and need no dictionary.
+    /// The maximum length, in bytes, of a text that is not cached but measured each time. Most
+    /// texts of messages are not longer, so they need no dictionary.
     private static let shortLength = 512
 
     private var units: [Int: TextUnits] = [:]

@@ -8,7 +8,7 @@ extension TypedStreamBuilder {
     /// their shortest form. A stream that `NSArchiver` wrote is reproduced byte for byte if the
     /// builder is empty and has the byte order and the system version of the stream.
     ///
-    /// - Throws: `incompleteStream` if the last group lacks values, and the
+    /// - Throws: `incompleteStream` if the builder's last group lacks values, and the
     ///   ``TypedStreamDocument/problem`` of a salvaged document.
     public mutating func append(
         contentsOf document: TypedStreamDocument

@@ -96,7 +96,7 @@ extension TypedStreamBuilder {
 
     // MARK: - Writing
 
-    /// Writes a value in the form of its type, which can hold the value.
+    /// Writes a value in the form of a type that can hold it.
     mutating func write(_ value: Value, as type: TypeRecord) {
         switch value {
         case .null: writer.append(Tag.null)

@@ -45,7 +45,7 @@ struct WrittenNames: Sendable {
         return first..<types.count
     }
 
-    /// Returns the next index of the object table, for a new object or C string.
+    /// Reserves and returns the next index of the object table, for a new object or C string.
     mutating func addObject() -> Int {
         defer { entries += 1 }
         return entries
@@ -95,7 +95,7 @@ struct WrittenNames: Sendable {
     }
 
     /// Writes a class and its superclasses as literals, up to the first class that has been written
-    /// before. That class becomes a reference.
+    /// before. That class is written as a reference.
     ///
     /// - Returns: The object table index of the first class, and the string table indexes of the
     ///   names of the classes written as literals.

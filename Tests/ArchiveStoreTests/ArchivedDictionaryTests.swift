@@ -45,7 +45,7 @@ struct ArchivedDictionaryTests {
         #expect(try store.items() == [])
     }
 
-    @Test("removing an entry does not create a missing item; the last removal keeps the item")
+    @Test("removing an entry does not create a missing item, and removing the last keeps the item")
     func removalFromMissingItem() throws {
         try dictionary.removeValue(forKey: "a")
         try dictionary.set(String?.none, forKey: "a")
@@ -325,7 +325,7 @@ struct ArchivedDictionaryTests {
             return time
         }
         _ = try seconds(1000)
-        // The long key has 320 KB. In quadratic time, `long` would be 64 times `short`.
+        // The long key takes 320 KB. In quadratic time, `long` would be 64 times `short`.
         let (short, long) = (try seconds(10_000), try seconds(80_000))
         #expect(long < 24 * short + 0.2, "\(short) s, \(long) s")
     }

@@ -11,7 +11,7 @@ import Testing
 
 @testable import ArchiveStore
 
-/// Truncated and bit-flipped databases. Opening one gives an error or all items unchanged.
+/// Truncated and bit-flipped databases. Opening or reading one fails, or all items are unchanged.
 @Suite("Damaged databases")
 struct DamagedDatabaseTests {
     private let folder: TemporaryFolder

@@ -82,8 +82,8 @@ public struct PropertyListEditor: Sendable {
         }
     }
 
-    /// Returns the leniencies with which an edit would change more than its place. An edit of XML
-    /// keeps the bytes of everything else. Binary files and JSON are written anew, and no leniency
+    /// Returns the leniencies under which an edit could change more than the edited value. An edit
+    /// of XML keeps all other bytes. Binary files and JSON are written anew, and no leniency
     /// changes a value of JSON.
     private static func unclear(_ format: PropertyListFormat) -> ParsingOptions {
         switch format {
@@ -104,8 +104,8 @@ public struct PropertyListEditor: Sendable {
     /// - Throws: `noSuchValue` if the path leads to no value, `duplicateKey` if a new key exists
     ///   already, `wrongKind` if the value does not support the operation. `depthLimitExceeded`,
     ///   `expansionLimitExceeded` or `sizeLimitExceeded` if all edits together exceed the limits,
-    ///   and the errors of parsing a nested property list. After an error, the editor may hold a
-    ///   part of the edit. Do not write its result.
+    ///   and the errors of parsing a nested property list. After an error, the edit may have been
+    ///   applied in part. Do not call ``finish()`` afterwards.
     public mutating func apply(_ edit: PropertyListEdit) throws(PropertyListError) {
         guard let inside = edit.path.steps.firstIndex(of: .content) else {
             return try tree.apply(edit)

@@ -31,9 +31,8 @@ package struct ValueRanges {
         }
     }
 
-    /// Returns the range of a value or a key in the source, or an empty range if it is unknown. An
-    /// object of a binary property list that is cut off extends to the end of the file. Constant
-    /// time.
+    /// Returns the range of a value or a key in the source, or an empty range if it is unknown. A
+    /// truncated object of a binary property list extends to the end of the file. Constant time.
     package func range(of number: UInt32) -> Range<Int> {
         switch map {
         case .binary(let ranges): ranges.range(of: number)
