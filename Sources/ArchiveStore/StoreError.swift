@@ -139,7 +139,6 @@ extension StoreError {
         if let recovery = error.recovery { return recovery }
         if error.isMissing || error.isWrongKind { return "check the path" }
         if error.isTimeout { return "try again, or raise the timeout" }
-        if error.isTooLarge { return "raise `ParsingLimits.inputSize` if the file is trusted" }
         if error.isDenied { return "give the user of this program read and write access" }
         return error.isOutOfSpace ? "free some space on the disk" : nil
     }

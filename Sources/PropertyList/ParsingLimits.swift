@@ -111,12 +111,16 @@ extension ParsingLimits {
     func sizeError(_ size: Int, _ format: PropertyListFormat?) -> PropertyListError? {
         let allowed = min(inputSize, Self.addressableSize)
         if size <= allowed { return nil }
-        // No caller can raise the fixed maximum.
-        let recovery: PropertyListError.Recovery? =
-            allowed < Self.addressableSize
-            ? .init(.raiseLimits, "raise `ParsingLimits.inputSize` if the file is trusted") : nil
         return PropertyListError(
             .sizeLimitExceeded, format: format,
-            what: "expected at most \(allowed) bytes of input, found \(size)", recovery: recovery)
+            what: "expected at most \(allowed) bytes of input, found \(size)",
+            recovery: sizeRecovery)
+    }
+
+    /// The recovery for an input that is too large. It is nil for the fixed maximum, which no
+    /// caller can raise.
+    package var sizeRecovery: PropertyListError.Recovery? {
+        inputSize < Self.addressableSize
+            ? .init(.raiseLimits, "raise `ParsingLimits.inputSize` if the file is trusted") : nil
     }
 }

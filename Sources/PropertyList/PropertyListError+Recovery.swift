@@ -39,7 +39,7 @@ extension PropertyListError {
 
     /// A recovery: text for people, and a code for programs that offer the same action.
     package struct Recovery: Sendable, ExpressibleByStringInterpolation {
-        let text: String
+        package let text: String
         let code: RecoveryCode?
         let leniency: ParsingOptions
 

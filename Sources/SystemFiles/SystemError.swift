@@ -25,10 +25,15 @@ package struct SystemError: Error {
         recovery = nil
     }
 
-    private init(number: Int32, message: String) {
+    private init(number: Int32, message: String, recovery: String? = nil) {
         self.number = number
         self.message = message
-        recovery = nil
+        self.recovery = recovery
+    }
+
+    /// Returns this error with a suggested fix.
+    package func suggesting(_ recovery: String?) -> SystemError {
+        SystemError(number: number, message: message, recovery: recovery)
     }
 
     package static let isDirectory = SystemError(

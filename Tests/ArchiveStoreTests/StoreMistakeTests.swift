@@ -96,6 +96,15 @@ private let fileMistakes: [Mistake] = [
         _ = try PropertyListDictionary(contentsOfFile: path, limits: .untrusted)
     },
     Mistake(
+        "a file that is larger than any limit, which no one can raise",
+        "store: expected at most 4294967295 bytes, found 10737418240, file FOLDER/large"
+    ) { folder in
+        let path = "\(folder)/large"
+        try write("", path)
+        try FileHandle(forWritingTo: URL(filePath: path)).truncate(atOffset: 10 << 30)
+        _ = try PropertyListDictionary(contentsOfFile: path)
+    },
+    Mistake(
         "a file with a key that occurs twice",
         "store: OpenStep property list: the key `a` occurs twice in a dictionary at line 1, column "
             + "10, file FOLDER/twice (parse it with `PropertyListDocument`: "

@@ -51,7 +51,9 @@ enum WholeFile {
     }
 
     static func read(_ place: FilePlace, limits: ParsingLimits) throws(SystemError) -> [UInt8] {
-        try FileAccess.readRegularFile(place, limit: limits.inputSize).bytes
+        do { return try FileAccess.readRegularFile(place, limit: limits.inputSize).bytes } catch {
+            throw error.isTooLarge ? error.suggesting(limits.sizeRecovery?.text) : error
+        }
     }
 
     /// - Throws: `outOfSpace`, `fileAccess`.

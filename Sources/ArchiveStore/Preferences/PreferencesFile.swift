@@ -30,10 +30,8 @@ struct PreferencesFile: Sendable {
         let isReplaced = try WholeFile.replace(
             path, ifStill: mode, with: bytes, isPrivate: options.isPrivate
         ) { lockContents(until: deadline) }
-        if isReplaced { return true }
-        // A dangling symbolic link is an error, not a file that another program created.
-        do { _ = try FileMode.existing(at: path) } catch { throw StoreError(error, file: path) }
-        return false
+        if !isReplaced { try refuseDanglingLink() }
+        return isReplaced
     }
 
     /// Returns the contents of the file and its mode when they were read, or nil if there is no
@@ -50,10 +48,15 @@ struct PreferencesFile: Sendable {
             }
             return (mode, PreferencesContents(values: values, format: format))
         } catch  where error.code == .fileMissing {
-            // A dangling symbolic link is an error: the file may be on a disk that is not mounted.
-            do { _ = try FileMode.existing(at: path) } catch { throw StoreError(error, file: path) }
+            try refuseDanglingLink()
             return nil
         }
+    }
+
+    /// Throws an error for a dangling symbolic link. It is neither a missing file nor one that
+    /// another program created: its target may be on a disk that is not mounted.
+    private func refuseDanglingLink() throws(StoreError) {
+        do { _ = try FileMode.existing(at: path) } catch { throw StoreError(error, file: path) }
     }
 
     /// Acquires the lock of the domain, and waits until `deadline` for other programs that are in
