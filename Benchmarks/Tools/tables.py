@@ -25,7 +25,7 @@ SECTIONS = [
      "`NSSecureCoding`.", ["unarchive", "archive"], None),
     ("Stores", "`get` reads one entry of each of 2,000 archived dictionaries, held in memory. `save` adds encrypted "
      "items in flushed batches of 200. `find` looks up 1,000 of 20,000 items by service and account. Foundation has "
-     "no store and archives to files: one for each dictionary, one for each batch, one for all items.",
+     "no store, so it archives to files: one for each dictionary, one for each batch, or one for all items.",
      ["get", "save", "find"], None),
     ("Typedstreams and nibs", "`text` reads the text of 10,000 messages and checks its attribute runs. `visit` visits "
      "each value of a large typedstream, and of a storyboard's NIBArchives.", ["text", "visit"], None),

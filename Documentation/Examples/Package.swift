@@ -53,8 +53,8 @@ let package = Package(
     ]
 )
 
-// The sources test these conditions, because the tests of the libraries also build them without the
-// traits.
+// The sources check these conditions with `#if`, because the tests of the libraries also build the
+// sources without the traits.
 for target in package.targets {
     target.swiftSettings = [.define("Stores"), .define("Macros")]
 }

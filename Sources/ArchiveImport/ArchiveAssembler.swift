@@ -20,7 +20,8 @@ struct ArchiveAssembler: ~Copyable {
     private var nextExtra: Int
     private var extras: [Extra] = []
     private var extraClasses: [String: PropertyListUID] = [:]
-    /// The extra strings with texts of the file, by the indexes of the texts in its string table.
+    /// The UIDs of the extra strings whose texts are in the string table of the file, by the
+    /// indexes of these texts.
     private var extraStrings: [Int: PropertyListUID] = [:]
 
     /// An object of the keyed archive without a counterpart in the file.
@@ -225,8 +226,8 @@ struct ArchiveAssembler: ~Copyable {
     /// file.
     mutating func extraString(_ text: String) -> PropertyListUID { add(.string(text)) }
 
-    /// Returns the UID of the extra string with a text of the file. The first call for a text adds
-    /// the string. `shared` is the index of the text in the string table of the file.
+    /// Returns the UID of the extra string whose text is entry `shared` of the file's string table.
+    /// The first call for an entry adds the string.
     mutating func extraString(
         _ text: @autoclosure () -> String, shared: Int
     ) -> PropertyListUID {

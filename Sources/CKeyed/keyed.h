@@ -13,8 +13,8 @@
 //
 // Rules for all functions:
 // - The caller owns each pointer that a function returns or stores in `error`, except the constant that
-//   `keyed_kind_of` returns. `keyed_free` frees it, whatever its type, with everything that it points to. Do not free
-//   the pointers within a structure.
+//   `keyed_kind_of` returns. `keyed_free` frees such a pointer, whatever its type, with everything that it points to. Do
+//   not free the pointers within a structure.
 // - A function that fails returns NULL (`keyed_check` returns 0), stores an error if `error` is not NULL, and has no
 //   other effect. The exception is `keyed_finish`, which also empties the builder.
 // - Functions copy their input. The caller may free or change it when the function returns.

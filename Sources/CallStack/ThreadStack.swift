@@ -68,8 +68,8 @@ enum ThreadStack {
 // MARK: - Bounds
 
 extension ThreadStack {
-    /// Returns the lowest address at which the current thread makes calls, and half of the number of
-    /// bytes below it that are kept free; nil if they are unknown.
+    /// Returns the lowest address at which the current thread makes calls, and a margin: half of
+    /// the bytes that are kept free below that address. Returns nil if the address is unknown.
     ///
     /// The address is unknown on a platform without threads. It is also unknown in a fiber, because
     /// the fiber runs on memory outside the thread's own stack.

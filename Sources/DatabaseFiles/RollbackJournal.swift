@@ -116,7 +116,7 @@ package struct RollbackJournal: Sendable, Equatable {
 
     /// The first page of the database after a rollback.
     package enum FirstPage: Sendable, Equatable {
-        /// The journal has no record of the first page that SQLite would restore.
+        /// SQLite would restore no record of the first page.
         case none
         case header(DatabaseHeader)
         /// A page that does not begin with a valid database header.

@@ -155,7 +155,8 @@ extension KeyedUnarchiverCoder {
                         + KeyedArchiveError.printable(text)))
             return nil
         }
-        // Each element takes at most 8 bytes, even if the archive has no values for the array.
+        // The memory is allocated even if the archive has no values for the array, so it is charged
+        // first. Each element takes at most 8 bytes.
         let bytes = count &* 8
         guard attempt(nil, { try $0.decoder.charge(copied: bytes) }) != nil else { return nil }
         var words = [UInt64](repeating: 0, count: count)

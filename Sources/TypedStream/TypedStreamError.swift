@@ -91,8 +91,7 @@ public struct TypedStreamError: Error, Sendable {
 
     /// The kind of the error.
     public var code: Code { storage.code }
-    /// A Boolean value indicating whether the failure is an exceeded limit, which can be raised,
-    /// rather than bad input.
+    /// A Boolean value indicating whether the failure is an exceeded limit rather than bad input.
     public var isLimit: Bool { code == .depthLimitExceeded || code == .sizeLimitExceeded }
     /// A description of the defect, with the expected and the actual number if it compares two.
     public var what: String { storage.what }

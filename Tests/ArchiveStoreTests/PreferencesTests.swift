@@ -618,7 +618,7 @@ struct PreferencesTests {
         #expect(try preferences("a").storedValues.keys == ["c", "n", "m", "x"])
     }
 
-    @Test("if the file cannot hold several values, the error names the first key")
+    @Test("if several values cannot be written, the error names the key that sorts first")
     func firstRefused() throws {
         let store = try limited("a", 2000, .xml)
         for key in ["d", "b", "a", "c", "e"] { store[key] = key + "\u{1}" }
@@ -775,7 +775,7 @@ struct PreferencesTests {
     }
 
     @Test(
-        "the error about a held lock file names its foreign owner and its contents",
+        "the error about a held lock file names its foreign owner, and its size if it is not empty",
         .enabled(if: geteuid() == 0, "only the superuser can change the owner of a file"))
     func lockOfAnotherUser() throws {
         let hasty = try Preferences(

@@ -10,7 +10,7 @@ import SystemFiles
 import TestSupport
 import Testing
 
-/// Stores in a process whose system calls fail, or that is killed at one.
+/// Stores in a process whose system calls fail, or that is killed during a system call.
 @Suite(
     "Stores whose system calls fail",
     .enabled(if: Program.isTraceable, "strace is not installed"))
@@ -228,7 +228,7 @@ struct StoreFaultTests {
     }
 
     @Test(
-        "without unnamed files, a new file never gets the contents of another unfinished file"
+        "without `O_TMPFILE`, a program never publishes the unfinished file of another program as its own"
     )
     func takenOverFiles() throws {
         let key = folder("key")
@@ -262,7 +262,7 @@ struct StoreFaultTests {
         #expect(folder.names == ["key", "trace.0", "trace.1"])
     }
 
-    @Test("stores work without unnamed files, and killed programs damage no store")
+    @Test("stores work without `O_TMPFILE`, and killed programs damage no store")
     func namedTemporaries() throws {
         let peer = Program.url("StorePeer").path
         func store(_ number: Int, _ options: String...) throws -> String {

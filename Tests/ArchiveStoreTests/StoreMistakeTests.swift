@@ -96,7 +96,7 @@ private let fileMistakes: [Mistake] = [
         _ = try PropertyListDictionary(contentsOfFile: path, limits: .untrusted)
     },
     Mistake(
-        "a file that is larger than any limit, which no one can raise",
+        "a file that is larger than the maximum of the limit",
         "store: expected at most 4294967295 bytes, found 10737418240, file FOLDER/large"
     ) { folder in
         let path = "\(folder)/large"

@@ -361,7 +361,7 @@ struct CoderTests {
         }
     }
 
-    @Test("A value without a key that is read as a property list must be one")
+    @Test("An unkeyed value that is decoded as a property list must be a property list")
     func unkeyedPropertyLists() throws {
         let archiver = KeyedArchiverCoder()
         archiver.encodePropertyList(["a": [1]])

@@ -35,8 +35,9 @@ struct FuzzSetup {
         limits = Self.limits(bytes[1])
     }
 
-    /// Frozen: below 240, the byte modulo 24 selects 0 strict, 1 compatible, 2 forensic, 3 salvage,
-    /// or 4 … 23 one option each. From 240 on, it selects one of the later options.
+    /// The meaning of a byte never changes. Below 240, its remainder modulo 24 selects the options:
+    /// 0: strict, 1: compatible, 2: forensic, 3: salvage, 4 to 23: one option each. From 240 on, it
+    /// selects one of the later options.
     private static func options(_ byte: UInt8) -> ParsingOptions {
         if byte >= 240 { return ParsingOptions(rawValue: 1 << UInt32(byte - 240 + 20)) }
         switch byte % 24 {
@@ -56,8 +57,9 @@ struct FuzzSetup {
         return limits
     }
 
-    /// Frozen: below 192, the byte modulo 3 selects 0 untrusted, 1 default, 2 very small limits.
-    /// From 192 on, two bits each select depth, expansion and output.
+    /// The meaning of a byte never changes. Below 192, its remainder modulo 3 selects the limits:
+    /// 0: untrusted, 1: default, 2: very small. From 192 on, two bits each select depth, expansion
+    /// and output.
     private static func limits(_ byte: UInt8) -> ParsingLimits {
         if byte >= 192 {
             let choice = Int(byte) - 192

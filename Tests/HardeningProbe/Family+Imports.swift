@@ -121,7 +121,7 @@ extension Family {
         },
         rawStream("classes below 62 others") { n in
             let chain = (0..<62).flatMap { [0x84, 0x84, 2, 0x41, UInt8(0x30 + $0), 0] as [UInt8] }
-            // Each of the `n` classes has the name of the chain's first class, its superclass.
+            // Each of the `n` classes is a subclass of the chain's first class and has its name.
             let others = (0..<n).flatMap { _ in [0x92, 0x84, 0x93, 0, 0x92] as [UInt8] }
             return [0x84, 1, 0x23] + chain + [0x85] + others
         },

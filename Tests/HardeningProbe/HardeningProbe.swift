@@ -128,8 +128,8 @@ struct Share {
     /// Whether to measure fewer sizes, shapes and limits, in less time.
     let isShort: Bool
 
-    /// Parses the number of the share, the number of shares, the form, and a pattern for the names
-    /// of rows.
+    /// Parses the number of the share, the number of shares, the form, and the text that the names
+    /// of the measurements must contain.
     init?(_ words: [String]) {
         guard words.count >= 4, let number = Int(words[0]), let count = Int(words[1]), count > 0,
             ["short", "thorough"].contains(words[2])

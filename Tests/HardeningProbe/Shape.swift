@@ -22,7 +22,7 @@ struct Shape: Sendable {
     }
 
     let name: String
-    /// The approximate size in bytes of the smallest files whose instructions are counted.
+    /// The approximate size in bytes of the smallest files on which instructions are counted.
     let size: Int
     let contents: Contents
     /// Whether a small file may expand to much more than its size.

@@ -6,7 +6,7 @@ import InlinePropertyList
 import TestSupport
 import Testing
 
-/// Property lists assembled byte by byte.
+/// Sample property lists, all but `values` assembled byte by byte.
 enum ListSamples {
     static func word(_ number: Int) -> [UInt8] { (0..<8).map { UInt8(number >> (8 * $0) & 255) } }
 
@@ -149,7 +149,7 @@ struct InlinePropertyListTests {
         #expect(try InlinePropertyListDocument(parsing: ListSamples.request).root.entries == nil)
     }
 
-    @Test("integers in messages are unsigned below 8 bytes, and biased in version 15")
+    @Test("integers of fewer than 8 bytes are unsigned in messages, and biased in version 15")
     func integers() throws {
         let lines = InlinePropertyListDump.lines(
             try InlinePropertyListDocument(parsing: ListSamples.message([0x11, 0xb3])))

@@ -46,7 +46,7 @@ struct ArchiveContentsTests {
         #expect(error?.what == "expected version 100000, found 99999")
     }
 
-    @Test("passes on errors of the property list")
+    @Test("reports errors of the property list, with their cause")
     func propertyListErrors() throws {
         let bytes = try Archives.fixture("save").dropLast()
         let error = #expect(throws: KeyedArchiveError.self) { try ArchiveContents(parsing: bytes) }

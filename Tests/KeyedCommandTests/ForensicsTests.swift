@@ -135,8 +135,8 @@ struct CarveTests {
     @Test("prints many expanding property lists within one budget for the file")
     func bombs() throws {
         let seconds = try ProcessorTime.seconds {
-            // Sixteen arrays, each of which contains the next one twice: 65536 lines from 100
-            // bytes.
+            // Sixteen arrays, each of which contains the next one twice: 65536 Booleans from about
+            // 100 bytes.
             let bomb = BinaryAssembler(
                 (1...16).map { .array([$0, $0]) } + [.boolean(true)])
             let bytes = (0..<60).flatMap { _ in bomb.bytes }

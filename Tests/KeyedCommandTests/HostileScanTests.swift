@@ -62,7 +62,7 @@ struct HostileScanTests {
             #expect(run.status == 0)
             #expect(
                 run.errors == "\(file)-journal: is not a valid rollback journal; it is ignored\n")
-            // SQLite restores no page from a journal with a page size of 3, but still deletes the
+            // SQLite restores no page from a journal with a page size of 515, but still deletes the
             // file that the journal names.
             var malformed = Assembler.journal(
                 restoring: [1], of: try database(["t"]), pageSize: 512, superJournal: "/victim")
@@ -77,7 +77,7 @@ struct HostileScanTests {
     }
 
     @Test(
-        "a journal that SQLite would apply is reported, even with a page size of 0 or an old one"
+        "a journal that SQLite would apply is reported, even if its page size is 0 or outdated"
     )
     func pageSizesOfJournals() throws {
         // SQLite 3.40.1 restores a database from both kinds of journals. Versions before 3.5.8

@@ -235,7 +235,7 @@ struct NIBArchiveTests {
         try checkNIBArchive(row.bytes)
     }
 
-    @Test("the error for a range of values names both ranges")
+    @Test("the error for an invalid range of values names the expected and the found range")
     func valueRange() {
         let bytes = NIBSamples.archive(
             (1, [0x80, 0x81, 0x83]), (1, NIBSamples.key), (1, NIBSamples.value),

@@ -291,7 +291,7 @@ struct HostileCodableTests {
 
     @Test("a value that a small file references many times is copied once")
     func longContents() throws {
-        // Copying one of these values for each reference would take 10 GB.
+        // The value has 1 MB and 10,000 references. A copy for each would take 10 GB.
         let count = 10_000
         let content = [UInt8](repeating: UInt8(ascii: "x"), count: 1_000_000)
         func bytes(_ marker: UInt8) -> [UInt8] {

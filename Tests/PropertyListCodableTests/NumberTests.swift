@@ -48,7 +48,7 @@ struct NumberTests {
         #expect(throws: EncodingError.self) { try PlistEncoder().encode([Int128.max]) }
     }
 
-    /// A number that a type cannot represent, for the field of that type.
+    /// A number that does not fit into the type of the field `key`.
     struct Misfit: Sendable, CustomTestStringConvertible {
         let key: String
         let value: PropertyListValue

@@ -22,10 +22,10 @@ import SystemFiles
 ///     StorePeer items FOLDER TIMEOUT           reads the items of a store, with a timeout in s
 ///     StorePeer log FOLDER COUNT               writes files while a thread logs; checks them
 ///     StorePeer relative FOLDER                changes the working folder after opening stores
-///     StorePeer unsaved FOLDER END             sets a preference, then ends by END: return, exit,
-///                                              _exit, fork with exit in the child, or
-///                                              synchronized for exit after a synchronization
-///                                              and another change
+///     StorePeer unsaved FOLDER END             sets a preference, then ends as END says: return;
+///                                              exit; _exit; fork (a child process exits); or
+///                                              synchronized (synchronizes, changes the value
+///                                              again, and exits)
 ///     StorePeer store-twice FOLDER NUMBER      runs `store` twice in one process
 ///     StorePeer remove-twice FOLDER KEY        removes an object twice in one process
 ///     StorePeer replace FILE                   replaces a property list

@@ -3,7 +3,8 @@
 
 /// Assembles SQLite databases byte by byte, both valid and malformed ones.
 ///
-/// Pages are numbered from 1. Page 1 contains the schema, which `bytes` writes last.
+/// Pages are numbered from 1. Page 1 contains the schema; `bytes()` assembles it after the other
+/// pages.
 public struct DatabaseAssembler: Sendable {
     /// A value of a row.
     public enum Value: Sendable {

@@ -36,7 +36,7 @@ struct TypedStreamCorpusTests {
         #expect(try builder.finish() == file.bytes)
     }
 
-    @Test("the properties that the fuzz target checks hold", arguments: TypedStreamCorpus.all)
+    @Test("every stream passes the checks of the fuzz target", arguments: TypedStreamCorpus.all)
     func properties(_ file: Corpus.File) throws { try checkTypedStream(file.bytes) }
 
     @Test(

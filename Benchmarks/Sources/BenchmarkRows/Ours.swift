@@ -45,7 +45,7 @@ enum Ours {
         }
     }
 
-    /// Returns the outcome for a file, whose checksum is that of its values.
+    /// Returns the outcome of writing a file. Its checksum is that of the values in the file.
     static func file(_ bytes: [UInt8]) -> Outcome {
         .file { try PropertyListDocument(parsing: bytes, limits: limits).root.checksum() }
     }

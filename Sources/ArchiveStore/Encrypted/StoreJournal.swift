@@ -241,7 +241,7 @@ extension StoreJournal {
                     + "move the journal away only if the contents of that copy are older than the "
                     + "store's"
             case .malformedStore:
-                "restore the store from a backup, and move the journal away with the old one"
+                "move the store and its journal away, and restore the store from a backup"
             default:
                 "stores never create such a journal; move it away if you know where it came from"
             }

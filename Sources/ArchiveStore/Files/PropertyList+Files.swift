@@ -13,10 +13,10 @@ extension PropertyListDictionary {
     /// let back = try PropertyListDictionary(contentsOfFile: path)
     /// ```
     ///
-    /// - Throws: ``StoreError`` with `unsupportedValue` and the path of a value that is not a
-    ///   string, number, boolean, date, data, array or dictionary, of a date that is infinite or
-    ///   not a number, or of a value that could not be read back within `limits`. Also `outOfSpace`
-    ///   and `fileAccess`, and `misuse` for a format other than binary or XML.
+    /// - Throws: ``StoreError`` with `unsupportedValue` and the path of the value, if a value is
+    ///   not a string, number, boolean, date, data, array or dictionary, if a date is infinite or
+    ///   not a number, or if a value could not be read back within `limits`. Also `outOfSpace` and
+    ///   `fileAccess`, and `misuse` for a format other than binary or XML.
     public func write(
         toFile path: String, options: FileOptions = FileOptions(format: .xml),
         limits: ParsingLimits = .default
@@ -63,7 +63,8 @@ extension PropertyListArray {
     }
 }
 
-/// Functions that read and write property list files with the kinds that XML supports.
+/// Functions that read and write property list files. They accept only the kinds of values that XML
+/// supports.
 enum PlainFile {
     static func write(
         _ value: PropertyListValue, to path: String, _ options: FileOptions,

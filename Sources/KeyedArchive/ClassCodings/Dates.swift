@@ -109,7 +109,7 @@ extension DateInterval: KeyedCodable {
 
 // MARK: - Date components
 
-/// An `NSDateComponents`: some components of a date, or a duration in such units.
+/// An `NSDateComponents`: some components of a date, or a duration in units such as months.
 public struct ArchivedDateComponents: Sendable, Hashable {
     /// The era.
     public var era: Int?

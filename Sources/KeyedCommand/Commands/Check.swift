@@ -10,9 +10,10 @@ struct Check: CommandOnFiles, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check that a keyed archive contains only objects of allowed classes.",
         discussion: """
-            A class matches by its exact name, by the other form of a Swift name, or by a name \
-            that the archive gives as its replacement; an allowed superclass admits no subclass. \
-            Each disallowed object is printed with its path from the roots, and the exit code is 1.
+            A class matches by its exact name, by the mangled or readable form of that name \
+            (_TtC3App4Save, App.Save), or by a fallback name that the archive lists for it. \
+            Allowing a class allows none of its subclasses. Each disallowed object is printed with \
+            its path from the roots, and the exit code is 1.
 
                 keyed check item.plist --allow commonClasses,NSArray,App.Save
             """)

@@ -50,8 +50,8 @@ struct ObjectList {
         while let open = frames.popLast() { try numberChildren(open, &budget) }
     }
 
-    /// Returns the indices of a dictionary's keys in the children of all containers. If its shape
-    /// has a model, returns those of the model's keys, which are equal and certain to have numbers.
+    /// Returns the range of a dictionary's keys in `store.children`. If the dictionary's shape has
+    /// a model, returns the range of the model's keys, which are equal and certain to have numbers.
     @inline(__always)
     func keyRange(of record: NodeRecord) -> Range<Int> {
         let shape = Int(record.shape)

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A writer of scalars other than strings as JSON.
+/// A writer of JSON for scalars other than strings.
 package struct JSONScalarWriter {
     let options: JSONPropertyList.Options
 
@@ -164,8 +164,8 @@ package struct JSONScalarWriter {
 
     // MARK: Text
 
-    /// Appends the output of `body`, wrapped in quotes and the object of a form unless `form` is
-    /// nil.
+    /// Appends the output of `body`. If `form` is not nil, quotes the output and wraps it in a JSON
+    /// object whose only key is that of the form.
     private func wrap(
         _ form: JSONForm?, to output: inout [UInt8], _ body: (inout [UInt8]) -> Void
     ) {

@@ -44,7 +44,8 @@ struct PathTree: Sendable {
     /// Creates an empty tree of paths in `documents`. Steps refer to a document by its index.
     init(_ documents: [PropertyListDocument]) { self.documents = documents }
 
-    /// Adds a step to the value under a key. `key` is the node of the key in the given document.
+    /// Adds a step that leads from `place` to the value under a key. `key` is the node of the key
+    /// in the given document.
     mutating func add(key: UInt32, of document: Int, to place: Place) -> Place {
         let number = UInt8(truncatingIfNeeded: document)
         let old = append(Node(parent: place.old, value: key, document: number))
@@ -53,8 +54,9 @@ struct PathTree: Sendable {
             old: old, new: append(Node(parent: place.new, value: key, document: number)))
     }
 
-    /// Adds a step to the entry with a key. If the key is not a string, the step consists of the
-    /// indices of the entry in the two documents, because no key path leads to such an entry.
+    /// Adds a step that leads from `place` to the entry with a key. If the key is not a string, the
+    /// step consists of the indices of the entry in the two documents, because no key path leads to
+    /// such an entry.
     mutating func add(
         entry key: UInt32, of document: Int, at old: Int, _ new: Int, to place: Place
     ) -> Place {
@@ -64,7 +66,8 @@ struct PathTree: Sendable {
         return add(old, new, Self.isEntry, to: place)
     }
 
-    /// Adds a step to an element, which may have different indices in the two documents.
+    /// Adds a step that leads from `place` to an element, which may have different indices in the
+    /// two documents.
     mutating func add(_ old: Int, _ new: Int, to place: Place) -> Place {
         add(old, new, Self.isIndex, to: place)
     }

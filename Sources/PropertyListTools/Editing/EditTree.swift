@@ -197,8 +197,7 @@ extension EditTree {
 
     /// Raises the allowance for a new value, unless the operation has already read the value.
     ///
-    /// - Throws: `sizeLimitExceeded` if the copies of shared values represent more values than a
-    ///   document can have.
+    /// - Throws: `sizeLimitExceeded` if the value expands to more values than a document can have.
     mutating func admit(_ value: PropertyListValue) throws(PropertyListError) {
         if !admitsValues { return }
         var budget = OperationBudget(limits: limits, continuing: account)

@@ -108,7 +108,8 @@ struct DictionaryPassTests {
         #expect(table.count == slow.count)
     }
 
-    @Test("the path to an invalid key starts at the top object, whatever its number")
+    @Test(
+        "the path to a duplicate key starts at the top object, whatever the number of that object")
     func topObject() {
         let file = BinaryAssembler(
             [.null, .dictionary([2, 2], [0, 0]), .ascii("k"), .array([0, 1])], topObject: 3)

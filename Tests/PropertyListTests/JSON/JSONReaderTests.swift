@@ -97,7 +97,7 @@ struct JSONReaderTests {
         #expect(salvaged.problems.first?.path?.description == "b[1]")
     }
 
-    @Test("no leniency for other formats changes or drops a part of the text")
+    @Test("leniencies for other formats neither change nor drop any part of JSON text")
     func otherLeniencies() throws {
         for text in ["[1] x", "{\"a\":1}\n{\"a\":2}", "[1],", "[1]\0"] {
             #expect(failure(text, .appleCompatible)?.code == .trailingData, "\(text)")

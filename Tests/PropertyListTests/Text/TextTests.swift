@@ -183,7 +183,7 @@ struct Base64Tests {
 @Suite("Integer text")
 struct IntegerTextTests {
     @Test(
-        "integers are read in decimal and hexadecimal, and overflow and other text are reported",
+        "decimal and hexadecimal integers are read; overflow and malformed text are reported",
         arguments: [
             ("0", .value(magnitude: 0, negative: false)),
             ("-0", .value(magnitude: 0, negative: false)),

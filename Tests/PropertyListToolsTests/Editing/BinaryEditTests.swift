@@ -121,7 +121,7 @@ struct BinaryEditTests {
         #expect(try both.document.root.value() == [[["y"]], [["x"]]])
     }
 
-    @Test("a new value may repeat a key in a nested dictionary")
+    @Test("a new value may use the same key in dictionaries at several levels")
     func repeatedKey() throws {
         let source = try BinaryPropertyList.serialize(PropertyListDocument(["old": 1]))
         let value: PropertyListValue = [

@@ -392,7 +392,7 @@ struct XMLEditTests {
         #expect(number > Exhaustive.size(50, inDebug: 5))
     }
 
-    /// Returns the path of the last string in a document that is not `changed` already.
+    /// Returns the path of the document's last string other than `changed`.
     private static func lastString(_ document: PropertyListDocument) -> PropertyListKeyPath? {
         var budget = document.budget(.default)
         var walk = DocumentWalk(document.root)
