@@ -624,6 +624,15 @@ private let writingMistakes: [MessageTests.Mistake] = [
         _ = try archiver.finish()
     },
     .init(
+        "an archive that is finished while an object is encoded",
+        "keyed archive: the archive is finished within the `encode(with:)` of an object, in root "
+            + "(finish the archive after its last root)"
+    ) {
+        let archiver = KeyedArchiver(allowing: .foundation.allowing("Ending"))
+        archiver.roots.encode(Ending(archiver: archiver), forKey: "root")
+        _ = try archiver.finish()
+    },
+    .init(
         "a value that a property list cannot represent",
         "keyed archive: a property list cannot represent a value of type URL, in [\"site\"] "
             + "(return a replacement from the closure of `propertyListValue(otherwise:)`)"
@@ -632,6 +641,14 @@ private let writingMistakes: [MessageTests.Mistake] = [
         _ = try AnyArchived(["site": url]).propertyListValue()
     },
 ]
+
+/// Finishes its archive while it is encoded.
+private struct Ending: KeyedEncodable {
+    static let archivedClass: ArchivedClass = "Ending"
+    let archiver: KeyedArchiver
+
+    func encode(with coder: KeyedEncoder) { _ = try? archiver.finish() }
+}
 
 /// Encodes a value of any class.
 private struct AnyHolder: KeyedEncodable {

@@ -92,8 +92,9 @@ struct ArchiveIndex {
         // By entry: the number of the class it describes, once known; 0 is none.
         private var numbers: [UInt32]
         // The containers within objects that are still to be visited, and the number of visits to
-        // each container and each object with many fields. A second visit marks the objects that
-        // the container refers to as shared. There is no third visit, which bounds the work.
+        // each container and each object with many fields. On a second visit to a container, the
+        // objects that it references are marked as shared. There is no third visit, which bounds
+        // the work.
         private var pending: [UInt32] = []
         private var visitCounts: [UInt8] = []
         private var keys: EntryKeys

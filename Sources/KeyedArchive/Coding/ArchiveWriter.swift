@@ -201,13 +201,16 @@ extension ArchiveWriter {
     ) throws {
         let outer = table.begin(number, classIndex: classIndex)
         defer { table.depth &-= 1 }
-        // An incomplete object must not be output, even if the caller ignores the error.
-        do { try fields(KeyedEncoder(self, object: number)) } catch { table.fail(error) }
-        if let failure = table.failure {
+        do {
+            try fields(KeyedEncoder(self, object: number))
+            if let failure = table.failure { throw failure }
+            try table.end(outer)
+        } catch {
+            // An incomplete object must not be output, even if the caller ignores the error.
+            table.fail(error)
             table.abandon(outer)
-            throw failure
+            throw table.failure ?? error
         }
-        try table.end(outer)
     }
 
     private func tooDeep() -> KeyedArchiveError {

@@ -206,9 +206,9 @@ extension KeyedDecoder {
 /// throws an error instead of ignoring a field.
 public struct ArchivedExtraFields: Sendable {
     let kept: OpaqueFields?
-    /// The keys of the fields that were ignored. They include `$0`, `$1`, …, the keys of values
-    /// that were written without a key, and the keys that begin with a single `$` in the archive and
-    /// have no known meaning.
+    /// The keys of the fields that were ignored. They include the keys `$0`, `$1`, … of values that
+    /// were written without a key. They also include the keys that begin with a single `$` in the
+    /// archive and have no known meaning.
     public let ignoredKeys: [String]
 
     /// Creates a value with no fields.

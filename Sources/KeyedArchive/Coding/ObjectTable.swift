@@ -402,6 +402,14 @@ extension ObjectTable {
     mutating func finish(archiver: String) throws -> PropertyListDocument {
         if let failure { throw failure }
         if isClosed { throw closed() }
+        // An object that is still open has no node yet.
+        guard open.number == nil else {
+            let error = KeyedArchiveError(
+                .misuse, what: "the archive is finished within the `encode(with:)` of an object",
+                recovery: "finish the archive after its last root")
+            fail(error)
+            throw error
+        }
         isClosed = true
         if lastDuplicateKeyWins { dropDuplicates() }
         let null = assembler.string(ArchiveFormat.null)

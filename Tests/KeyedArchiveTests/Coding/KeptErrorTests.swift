@@ -93,6 +93,26 @@ struct KeptErrorTests {
         #expect((error(of: [Careless()]) as? KeyedArchiveError)?.code == .undeclaredSubclass)
     }
 
+    @Test("an error at the end of an object is kept even if the program catches it and continues")
+    func swallowedEnd() {
+        // The limit is 16 objects, and `$null` is the first. Each object needs another one for its
+        // class. The eighth object is below the limit, its class is not.
+        var limits = ParsingLimits.default
+        limits.expansion = .init(factor: 0, base: 1)
+        let names = (1...8).map { "Class\($0)" }
+        let archiver = KeyedArchiver(
+            allowing: names.reduce(ClassRegistry()) { $0.allowing($1) }, limits: limits)
+        let codes = names.map { name in
+            archiveError {
+                _ = try archiver.roots.writer.writeObject(
+                    of: ArchivedClass(name: name, chain: [name])
+                ) { $0.encode(1, forKey: "field") }
+            }?.code
+        }
+        #expect(codes == Array(repeating: nil, count: 7) + [.expansionLimitExceeded])
+        #expect(archiveError { _ = try archiver.document() }?.code == .expansionLimitExceeded)
+    }
+
     @Test("an error while copying an object is kept even if a type catches it and continues")
     func swallowedCopy() throws {
         let bytes = try Archives.make([
