@@ -547,7 +547,8 @@ struct ItemStoreTests {
         try wrapper.reset()
         try wrapper.reset()
         #expect(try wrapper.item().attributes.account == "" && store.items() == [])
-        // Items of several services are left alone.
+        // If several services have an item with the identifier, the wrapper throws and changes
+        // none.
         for service in ["one", "two"] {
             var attributes = ItemAttributes(service: service, account: "", accessGroup: "second")
             attributes.generic = Array("login".utf8)

@@ -112,7 +112,8 @@ struct StoredServerTests {
     }
 
     @Test(
-        "a query for a server deletes an item with a malformed address", arguments: [true, false])
+        "deleting the items of a server also deletes an item with a malformed address",
+        arguments: [true, false])
     func malformed(_ hasIntactItem: Bool) throws {
         let database = try database()
         let store = ItemStore(database)

@@ -31,7 +31,7 @@ struct CorpusTypedTests {
             "DateIntervalFormatter-Default",
             "two equal strings that are separate objects in the file are written as one object"
         ),
-        ("NSMeasurement-Length--334bd6de", "whole numbers among the reals were stored as integers"),
+        ("NSMeasurement-Length--334bd6de", "the file stores reals with whole values as integers"),
     ]
 
     /// Returns the differences between the object tables of two archives.

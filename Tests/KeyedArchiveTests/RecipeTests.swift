@@ -7,7 +7,7 @@ import KeyedArchive
 import PropertyList
 import Testing
 
-/// Complete tasks that programs do with archives.
+/// Whole tasks that programs perform with archives.
 @Suite("Recipes")
 struct RecipeTests {
     @Test("a save is written to a file and read back")

@@ -196,7 +196,7 @@ struct HostileEditTests {
         }
     }
 
-    @Test("edited JSON without a final newline gets none, even if another file contains the JSON")
+    @Test("edited JSON without a final newline gets none, whether it is a file or within a string")
     func lastLineOfJSON() throws {
         try Files.withFile("{\"a\":1}".utf8) { file in
             #expect(keyed("set", file, "a", "2").output == "{\"a\":2}")

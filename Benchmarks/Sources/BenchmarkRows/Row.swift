@@ -19,7 +19,7 @@ public enum Job: String, Sendable {
     case parse
     /// Serializes values in memory to bytes.
     case write
-    /// Parses bytes and reads one value under a key.
+    /// Parses bytes and reads one value, by key or index.
     case touch
     /// Parses bytes and looks up some values of a large dictionary by key.
     case lookup
@@ -67,7 +67,7 @@ public enum Implementation: String, Sendable, CaseIterable {
 public struct Work {
     /// The size in bytes of the file that is read or written, for the throughput.
     public let size: Int
-    /// The number of operations in a run, in rows that count them, such as written items.
+    /// The number of operations in a run, such as items written; 1 in rows that do not count them.
     public let count: Int
     /// The measured closure.
     public let run: () throws -> Outcome

@@ -52,9 +52,9 @@ struct XMLGrammar {
     mutating func start(
         tagEndingAt end: Int, _ text: Span<UInt8>
     ) throws(PropertyListError) {
-        guard text.has(">", at: end) || text.has("/>", at: end),
-            let start = text.lastIndex(of: UInt8(ascii: "<"), in: position..<end)
-        else {
+        // An engine processes the tag before it checks for the `>`.
+        guard text.has(">", at: end) || text.has("/>", at: end) else { throw unclosed(end, text) }
+        guard let start = text.lastIndex(of: UInt8(ascii: "<"), in: position..<end) else {
             throw error(
                 .malformedXML, "expected `<` at the beginning of a tag, found none", at: end, text)
         }
@@ -295,6 +295,14 @@ struct XMLGrammar {
         PropertyListError(
             code, format: .xml, what: what, location: location(place, text), path: tree.path(),
             recovery: recovery)
+    }
+
+    /// Returns the error for a start tag without a `>` at `end`.
+    private func unclosed(_ end: Int, _ text: Span<UInt8>) -> PropertyListError {
+        let isCutOff = end >= text.count
+        let found = isCutOff ? "the end of the text" : "another character"
+        return error(
+            .malformedXML, "expected `>`, found \(found)", at: end, text, isCutOff ? .cutOff : nil)
     }
 
     private func location(_ place: Int, _ text: Span<UInt8>) -> PropertyListError.Location {

@@ -144,8 +144,9 @@ extension EncodingSession {
         return nil
     }
 
-    /// A Boolean value that is true if the stack is used up by a type that encodes values with
-    /// encoders from `superEncoder(forKey:)`, and so recurses without ``node(_:_:)``.
+    /// A Boolean value indicating whether the stack is exhausted. Only a type that encodes values
+    /// with encoders from `superEncoder(forKey:)` can exhaust it, because ``node(_:_:)`` does not
+    /// see its recursion.
     var isStackExhausted: Bool { stack.isExhausted }
 
     /// Encodes a value by calling `encode` with an encoder, and returns its node.

@@ -8,10 +8,10 @@ public import PropertyList
 ///
 /// The search finds binary property lists by the signature `bplist0` and the trailer (see
 /// `TrailerSearch`). It finds XML by `<plist` and the first `</plist>` outside comments. An XML
-/// declaration belongs to it if only white space, comments, processing instructions and a document
-/// type declaration come between them. The search does not find XML in UTF-16. Each candidate is
-/// parsed, and one that does not parse is reported as damaged. Other formats are recognized by
-/// their signatures alone; see ``CarvedItem/Content/otherFormat(_:)``.
+/// declaration before `<plist` is included if only white space, comments, processing instructions
+/// and a document type declaration come between the two. The search does not find XML in UTF-16.
+/// Each candidate is parsed, and one that does not parse is reported as damaged. Other formats are
+/// recognized by their signatures alone; see ``CarvedItem/Content/otherFormat(_:)``.
 ///
 /// ```swift
 /// for item in PropertyListCarver(bytes) {

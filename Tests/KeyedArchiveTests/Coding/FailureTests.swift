@@ -14,7 +14,7 @@ import Foundation
 
 @Suite("Decoding after failures")
 struct FailureTests {
-    @Test("late references of an object that the program discarded are skipped")
+    @Test("deferred references of an object that the program discarded are skipped")
     func lateReferences() throws {
         let bytes = try Archives.make([
             ["child": .uid(2), "$class": .uid(6)],
@@ -30,7 +30,7 @@ struct FailureTests {
         #expect(tolerant.child == nil && tolerant.again == nil)
     }
 
-    @Test("an object within an object that failed is decoded again, with its late references")
+    @Test("an object within an object that failed is decoded again, with its deferred references")
     func madeAgain() throws {
         let bytes = try Archives.make([
             ["child": .uid(2), "again": .uid(4), "$class": .uid(6)],
@@ -80,7 +80,7 @@ struct FailureTests {
             archiveError { try archive.unarchive(AnyArchived.self) }?.code == .classNotAllowed)
     }
 
-    @Test("a reference at the roots fails if a late reference of its object fails")
+    @Test("a reference at the roots fails if a deferred reference of its object fails")
     func failedRootReference() throws {
         let bytes = try Archives.make([
             ["value": 1, "children": .uid(2), "next": .uid(5), "$class": .uid(3)],

@@ -96,7 +96,7 @@ struct KeptErrorTests {
     @Test("an error at the end of an object is kept even if the program catches it and continues")
     func swallowedEnd() {
         // The limit is 16 objects, and `$null` is the first. Each object needs another one for its
-        // class. The eighth object is below the limit, its class is not.
+        // class. The eighth object is within the limit, but its class is not.
         var limits = ParsingLimits.default
         limits.expansion = .init(factor: 0, base: 1)
         let names = (1...8).map { "Class\($0)" }

@@ -256,7 +256,7 @@ struct SharedPartTests {
             } == .expansionLimitExceeded)
     }
 
-    @Test("the bytes after a decimal number are not copied")
+    @Test("the unused bytes of a decimal number's mantissa are not copied")
     func decimals() throws {
         let bytes = [UInt8](repeating: 1, count: 8_000_000)
         let time = try ProcessorTime.seconds {

@@ -7,7 +7,7 @@ import PropertyList
 import TestSupport
 import Testing
 
-/// An object whose initializer decodes an archive of such an object.
+/// An object whose initializer visits the current log, which may decode another archive.
 private struct Matryoshka: KeyedCodable {
     static let archivedClass: ArchivedClass = "Matryoshka"
 

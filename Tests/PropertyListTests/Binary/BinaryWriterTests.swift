@@ -159,7 +159,7 @@ struct BinaryWriterTests {
         #expect(try parsed(strings).coreFoundationLayout() == .coreFoundation)
     }
 
-    @Test("the second layout of CoreFoundation has offsets of three bytes")
+    @Test("the second layout of CoreFoundation can have offsets of three bytes")
     func tight() throws {
         let file = BinaryAssembler([.array([1]), .data(zeros(70_000))], offsetWidth: 3)
         #expect(try parsed(file).coreFoundationLayout() == .coreFoundationTightOffsets)

@@ -174,7 +174,7 @@ struct SharingTests {
         #expect((error?.description.count ?? .max) < 400)
     }
 
-    @Test("200 bytes that expand to 10¹² values parse, and nothing expands them")
+    @Test("a file of 200 bytes that would expand to 10¹² values is parsed, but never expanded")
     func bombs() throws {
         let file = bomb(levels: 12)
         #expect(file.bytes.count < 250)

@@ -101,7 +101,7 @@ struct SharedValueTests {
                 $0.end()
                 $0.end()
             }?.what == "expected a key, found a value")
-        // The foreign value has the number of a complete or an open value of this builder.
+        // In this builder, the foreign value's number belongs to a complete or an open value.
         for isOpen in [false, true] {
             let error = failure {
                 $0.beginArray()

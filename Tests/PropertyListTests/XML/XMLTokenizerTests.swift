@@ -146,6 +146,15 @@ struct XMLTokenizerTests {
     }
 
     @Test(
+        "a start tag that is cut off lacks its `>`",
+        arguments: ["", " ", " a='b'", " a='b' "], engines)
+    func cutOff(_ end: String, _ engine: XMLEngine) throws {
+        let error = try #require(failure("<plist version='1.0'><dict\(end)", engine, .attributes))
+        #expect(error.what == "expected `>`, found the end of the text")
+        #expect(error.recovery == "the file may be truncated: copy or download it again")
+    }
+
+    @Test(
         "text after the root is refused as trailing data",
         arguments: [
             ("", "x"), ("\n<!-- a -->\n", "<plist/>"), ("", "&lt;"), ("<!-- a ", "-- -->"),
