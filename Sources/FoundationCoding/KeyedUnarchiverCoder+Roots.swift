@@ -24,7 +24,8 @@ extension KeyedUnarchiverCoder {
     }
 
     /// Reads the root of an archive: an object of one of several classes. For a collection, the
-    /// classes must include that of the collection and those of its elements.
+    /// classes must include that of the collection, and those of its elements that the registry
+    /// does not list.
     ///
     /// - Parameters:
     ///   - classes: the classes of the root and of its elements. The registry need not list them.

@@ -127,8 +127,8 @@ extension ClassRegistry {
         }
     }
 
-    /// Returns the registry set to keep objects of unlisted classes as ``OpaqueObject``, wherever
-    /// the program requests an ``OpaqueObject`` or an ``AnyArchived``.
+    /// Returns a copy of the registry that keeps objects of unlisted classes as ``OpaqueObject``,
+    /// wherever the program requests an ``OpaqueObject`` or an ``AnyArchived``.
     public func keepingUnknownClasses() -> ClassRegistry {
         var registry = self
         registry.keepsUnknownClasses = true

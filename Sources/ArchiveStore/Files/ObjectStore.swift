@@ -144,9 +144,9 @@ public struct ObjectStore: Sendable {
         return keys.map(ExactText.init(_:)).sorted().map(\.text)
     }
 
-    /// Returns the names of the regular files in a folder of the store, and the names that folders
-    /// for long keys have. The result is empty for a subfolder that was just removed, and for a
-    /// file or a link in its place.
+    /// Returns the names of the regular files in a folder of the store, and all names that have the
+    /// form of a folder for long keys. The result is empty for a subfolder that was just removed,
+    /// and for a file or a link in its place.
     private func names(in folders: [String]) throws(StoreError) -> [String] {
         do {
             let chain = try FolderChain(folder, folders)

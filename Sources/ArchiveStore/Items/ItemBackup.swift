@@ -259,7 +259,7 @@ private struct FieldReader {
         return FourCharacterCode(rawValue: code)
     }
 
-    /// Returns the server of an internet password, or the service of another item.
+    /// Returns the server of an internet password, or the service of a generic password.
     func subject() throws(StoreError) -> ItemSubject {
         guard let server = try optional(String.self, "server") else {
             return .service(try required(String.self, "service"))

@@ -58,7 +58,7 @@ final class AutomaticSaver: Sendable {
         }
     }
 
-    /// Removes preferences from those to save when the program exits, unless they have changed
+    /// Removes preferences from the list of those that are saved at exit, unless they have changed
     /// since they were saved. Afterwards, a change adds them again.
     func unlistIfSaved(_ preferences: Preferences) {
         // A change after this line adds the preferences, and they are then not removed.

@@ -202,7 +202,7 @@ extension Set: KeyedArchivable where Element: KeyedArchivable {
 
 extension Set: KeyedEncodable where Element: KeyedEncodable {
     /// Writes the elements in the order of their descriptions. Equal sets thus have equal archives,
-    /// provided that each element has a description of its own that is the same in every run.
+    /// provided that the descriptions of the elements are distinct and the same in every run.
     public func encode(with coder: KeyedEncoder) {
         coder.encodeElements(inStableOrder(self) { $0 })
     }

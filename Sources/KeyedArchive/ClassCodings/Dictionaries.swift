@@ -80,7 +80,7 @@ extension Dictionary: KeyedArchivable where Key: KeyedArchivable, Value: KeyedAr
 
 extension Dictionary: KeyedEncodable where Key: KeyedEncodable, Value: KeyedEncodable {
     /// Writes the entries in the order of their keys' descriptions. Equal dictionaries thus have
-    /// equal archives, provided that each key has a description of its own that is the same in
+    /// equal archives, provided that the descriptions of the keys are distinct and the same in
     /// every run.
     public func encode(with coder: KeyedEncoder) {
         let entries = inStableOrder(self) { $0.key }.map { (key: $0.key, value: $0.value) }
