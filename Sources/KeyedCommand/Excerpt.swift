@@ -8,9 +8,10 @@ enum Excerpt {
     private static let width = 72
     private static let lead = 48
 
-    /// Returns the line and the caret, as two lines. A key path is one line. A tab appears as a
-    /// space, other control characters as `·`. Returns nil for a location in binary data, and for
-    /// UTF-16 and UTF-32 text, whose lines are counted after conversion.
+    /// Returns the line and the caret, as two lines. A location without a line number is in a key
+    /// path, which is one line. A tab appears as a space, other control characters as `·`. Returns
+    /// nil for a location in binary data, and for UTF-16 and UTF-32 text, whose lines are counted
+    /// after conversion.
     static func text(at location: PropertyListError.Location, in source: [UInt8]) -> String? {
         guard let column = location.column, !isWide(source),
             let text = self.line(location.line ?? 1, in: source)

@@ -19,9 +19,9 @@ enum FileOutput {
     /// Replaces a file atomically. Reports on standard error which attributes of the old file were
     /// lost.
     ///
-    /// If the file is also the input, `known` is its state before it was read. It is then replaced
-    /// only if it is a regular file that nothing has changed since. Without `known`, the bytes may
-    /// also be written to a pipe or a device.
+    /// If the file is also the input, `known` is the state of the file before it was read. The file
+    /// is then replaced only if it is a regular file and has not changed since. Without `known`,
+    /// the bytes may also be written to a pipe or a device.
     static func replace(
         _ path: String, with bytes: [UInt8], ifStill known: FileMode? = nil, _ console: Console
     ) throws(Failure) {

@@ -133,8 +133,8 @@ struct TextReading {
 
     /// The help of the option for the mapping.
     static let mappingHelp = ArgumentHelp(
-        "How JSON represents dates, data and similar values: strict rejects them, coerce writes "
-            + "text, numbers and arrays, typed writes objects that can be read back.",
+        "How JSON represents dates, data and similar values: strict rejects them; coerce writes "
+            + "text, numbers and arrays; typed writes objects that can be read back.",
         valueName: "mapping")
 
     /// The help of the flag for JSON in the typed mapping.

@@ -104,8 +104,8 @@ enum EditScript {
         else {
             throw Failure(
                 .usage,
-                "expected one quoted string, found no closing quote, an unknown escape or text "
-                    + "after the quote")
+                "expected one quoted string: the closing quote is missing, an escape is unknown, or "
+                    + "text follows the quote")
         }
         return unquoted
     }

@@ -181,8 +181,8 @@ struct Children {
         append(.single(Child(label: label, node: node, way: steps.map(Way.steps) ?? .label)))
     }
 
-    /// Returns the child of a turn below ``turns``, or nil for a turn without a child. Logarithmic
-    /// in the number of parts, which include each root of an archive.
+    /// Returns the child at `turn`, which must be less than ``turns``, or nil for a turn without a
+    /// child. Logarithmic in the number of parts, which include each root of an archive.
     func child(_ turn: Int) -> Child? {
         var (low, high) = (0, starts.count)
         while low < high {
@@ -243,7 +243,7 @@ struct Children {
 /// A class in an archive, read from its description.
 struct KnownClass {
     let name: ClassName
-    /// The kind of collection, list or dictionary; nil if the class is neither.
+    /// Whether the class is a list or a dictionary; nil for any other class.
     let family: CollectionFamily?
 }
 

@@ -18,9 +18,9 @@ public struct BinaryLayout: Sendable, Hashable {
     public static let compact = BinaryLayout(
         numbering: .byValue, hasTightOffsets: false, keepsWidths: false)
 
-    /// The layout of Apple's current writer. A value that is one object in the source stays one
-    /// object. Each further occurrence of a container, UID, Boolean or null adds a copy to the
-    /// file, but all references point to the first one.
+    /// The layout of Apple's current writer. Strings, numbers, dates and data that are one object
+    /// in the source stay one object. Each further occurrence of a container, UID, Boolean or null
+    /// adds a copy to the file, but all references point to the first one.
     public static let coreFoundation = BinaryLayout(
         numbering: .byIdentityRepeating, hasTightOffsets: false, keepsWidths: true)
 

@@ -125,9 +125,9 @@ extension OutputSpan<UInt8> {
     mutating func append(indent: XMLIndent) {
         let number = indent.count
         guard number >= 0, freeCapacity >= number &+ 8 else { return }
-        // SAFETY: the last word begins within the indentation, so it ends less than eight bytes
-        // after it, and the guard above ensures that it fits; `number` bytes become part of the
-        // span.
+        // SAFETY: the last word begins within the indentation and ends less than eight bytes after
+        // the indentation, so the guard above ensures that the word fits; `number` bytes become
+        // part of the span.
         unsafe withUnsafeMutableBufferPointer { buffer, count in
             let target = UnsafeMutableRawBufferPointer(buffer)
             var place = count

@@ -8,8 +8,8 @@
 struct BuiltKeys {
     /// The numbers of the keys.
     private(set) var table = KeyTable()
-    // By key number, from 1: the node of the string, and the number of the next key last time (0
-    // for none).
+    // By key number, from 1: the node of the string, and the number of the key that last followed
+    // it (0 for none).
     private var entries: [(node: UInt32, successor: UInt32)] = []
     /// The number of the last key found or added; 0 for none.
     private(set) var last = 0
