@@ -36,7 +36,7 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
     /// Accepts dictionary keys of any kind except containers.
     public static let nonStringKeys = ParsingOptions(rawValue: 1 << 4)
 
-    /// Decodes bytes above 0x7F in a string marked as ASCII as ISO 8859-1.
+    /// Accepts bytes above 0x7F in a string marked as ASCII, and decodes them as ISO 8859-1.
     public static let highASCII = ParsingOptions(rawValue: 1 << 5)
 
     /// Replaces unpaired surrogates with U+FFFD, in binary files and OpenStep text.

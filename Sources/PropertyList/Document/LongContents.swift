@@ -7,7 +7,7 @@
 /// A small file can refer to a 1 MB string a million times. The cache copies such a string once.
 package struct LongContents {
     /// The minimum length in bytes of cached contents. Shorter contents are copied each time: a
-    /// copy takes at most a few times the memory of a number.
+    /// value with such a copy takes at most a few times the memory of a value without contents.
     package static let shortest = NodeRecord.longLength
 
     // By node.

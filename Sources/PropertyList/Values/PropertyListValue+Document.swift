@@ -22,8 +22,9 @@ extension PropertyListNode {
     /// Takes time linear in the size of the tree. A container that is shared in the document is
     /// traversed once for each reference.
     ///
-    /// - Throws: `expansionLimitExceeded`; `unrepresentableValue` for contents that a tree cannot
-    ///   represent: duplicate keys, keys that are not strings, and unreadable values.
+    /// - Throws: `depthLimitExceeded`, `expansionLimitExceeded`; `unrepresentableValue` for
+    ///   contents that a tree cannot represent: duplicate keys, keys that are not strings, and
+    ///   unreadable values.
     public func value(limits: ParsingLimits = .default) throws(PropertyListError)
         -> PropertyListValue
     {

@@ -11,8 +11,8 @@ extension PropertyListNode {
     ///   - budget: the remaining budget of the operation.
     ///   - contents: the cache of long strings of the document.
     /// - Returns: True if both are equal.
-    /// - Throws: `expansionLimitExceeded`. For a document with duplicate keys, also
-    ///   `unrepresentableValue`, as ``value(limits:)``.
+    /// - Throws: `depthLimitExceeded`, `expansionLimitExceeded`. For a document with duplicate
+    ///   keys, also `unrepresentableValue`, as ``value(limits:)``.
     package func isSame(
         as value: PropertyListValue, within budget: inout OperationBudget,
         _ contents: inout LongContents

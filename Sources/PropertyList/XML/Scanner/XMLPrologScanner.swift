@@ -58,7 +58,7 @@ struct XMLPrologScanner {
     }
 
     /// Scans a literal and its closing quotation mark. Returns nil unless the literal has one to
-    /// `limit` characters, each of which every kind of literal allows.
+    /// `limit` characters, all of them allowed in every kind of literal.
     private mutating func literal(_ text: Span<UInt8>, limit: Int) -> String? {
         var result = ""
         while index < text.count, text[index] != UInt8(ascii: "\"") {

@@ -16,7 +16,8 @@ enum XMLName {
     /// Returns the end of the name of an element or attribute at `start`, or nil if there is none.
     /// Linear.
     ///
-    /// A name with more than one colon is well-formed, and all its parts are included.
+    /// A name with more than one colon is well-formed. The part after the second colon is included
+    /// only if it begins like a name: for `a:b:1`, the result is the index of `1`.
     static func endOfQualified(_ text: Span<UInt8>, from start: Int) -> Int? {
         if let end = endOfSmallLetters(text, from: start) { return end }
         guard let prefix = end(text, from: start, allowsColon: false) else {
