@@ -10,8 +10,8 @@ TITLES = {
 }
 
 VISITED = (
-    "Every value is visited. This library delivers values as events, without a tree. Text is visited as UTF-8; "
-    "Foundation and the tree go through strings.")
+    "Every value is visited. This library delivers values as events, with text as UTF-8. Foundation and "
+    "this library's tree of values (`tree`) read text as strings.")
 
 # The heading, introduction, jobs and format of each section. None stands for both formats.
 SECTIONS = [

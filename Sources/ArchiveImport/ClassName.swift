@@ -8,7 +8,8 @@ internal import TypedStream
 /// once, and compare `number` afterwards.
 protocol ClassName {
     var text: String { get }
-    /// The index of the name among the strings of the file, or -1 for a name outside of it.
+    /// A number that identifies the name within the file: the index of a string in a typedstream,
+    /// or of a class in a NIBArchive. It is -1 for a name that is not in the file.
     var number: Int { get }
     /// The byte range of the name in the file.
     var byteRange: Range<Int> { get }

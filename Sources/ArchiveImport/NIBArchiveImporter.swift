@@ -36,7 +36,7 @@ struct NIBArchiveImporter: ArchiveImporter {
         var number: Int?
     }
 
-    /// The keys that stand for something else in a keyed archive.
+    /// The keys whose values have another form in a keyed archive.
     private enum Meaning: String, CaseIterable {
         case element = "UINibEncoderEmptyKey"
         case isInlined = "NSInlinedValue"

@@ -459,7 +459,8 @@ struct CoderTests {
         #expect(try onThread(stackSize: 512 << 10, codes) == expected)
     }
 
-    @Test("A decimal number in a set, whose hash would crash Foundation, is refused")
+    @Test(
+        "A set with a decimal number is refused, because hashing the number would crash Foundation")
     func refusesUnhashable() throws {
         let inner = try archive([NSDecimalNumber(value: 1)])
         let document = try PropertyListValue(parsing: inner)

@@ -51,7 +51,7 @@ private struct Objects {
             ])
     }
 
-    /// Adds arrays of which each refers twice to the next.
+    /// Adds an empty array, then `depth` arrays that each refer twice to the previous one.
     mutating func doubling(_ depth: Int) -> PropertyListValue {
         (0..<depth).reduce(collection("NSArray", [])) { inner, _ in
             collection("NSArray", [inner, inner])
@@ -261,7 +261,7 @@ struct SharedContentTests {
         }
     }
 
-    @Test("All references to a predefined character set lead to one instance")
+    @Test("Predefined character sets are read as equal sets, inverted or not, and as mutable ones")
     func predefinedSets() throws {
         var objects = Objects()
         let sets = (0..<100).map { number in
@@ -340,7 +340,7 @@ struct SharedContentTests {
         #expect(code(data, limits: limits(values: 15_000)) == nil)
     }
 
-    @Test("The elements of number arrays that are encoded without a key count against the limit")
+    @Test("The elements of unkeyed number arrays count against the limit")
     func numberArrays() throws {
         let archiver = KeyedArchiverCoder()
         var numbers = [Int32](repeating: 1, count: 1000)

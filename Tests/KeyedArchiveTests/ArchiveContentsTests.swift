@@ -130,7 +130,9 @@ struct ArchiveContentsTests {
             found.map(\.path?.description) == ["root", "root.list[1]", "root.map", "root.set"])
     }
 
-    @Test("the path of an object in an array of roots begins with the key, even `NS.objects`")
+    @Test(
+        "the path of an object in an array begins with the key of the root, even if that is `NS.objects`"
+    )
     func rootArrays() throws {
         let bytes = try Archives.make(
             [["$class": .uid(2)], Archives.describe("Evil")], top: ["NS.objects": [5, .uid(1)]])

@@ -140,7 +140,8 @@ struct ClassesTests {
         }
     }
 
-    @Test("counts the readable classes of a malformed archive, and refuses other files")
+    @Test(
+        "`classes` exits with 3 for a malformed archive, and refuses a file that is not an archive")
     func malformed() {
         #expect(keyed("classes", Files.archive("malformed/no-class")).status == 3)
         let run = keyed("classes", Files.archive("not-archives/no-top"))

@@ -14,7 +14,8 @@ import SystemFiles
 ///     StorePeer rotate FOLDER [COUNT]          changes the key of a store COUNT times, or until it is killed
 ///     StorePeer check-rotated FOLDER           checks the result of `rotate`: one key opens all
 ///     StorePeer threads FOLDER NAME ROUNDS     opens and changes stores in several threads
-///     StorePeer check-threads FOLDER COUNT     checks the result of COUNT rounds of `threads`
+///     StorePeer check-threads FOLDER COUNT     checks the result of `threads`; COUNT is the sum of
+///                                              the rounds of all threads and processes
 ///     StorePeer fill FOLDER                    writes until the disk is full; checks the items
 ///     StorePeer make-shared-backup FILE COUNT  writes a backup whose items share their data
 ///     StorePeer read-backup FILE               reads a backup; prints the growth of peak memory

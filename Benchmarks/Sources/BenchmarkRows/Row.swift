@@ -41,8 +41,7 @@ public enum Job: String, Sendable {
     case text
     /// Reads bytes of another format, and visits each value.
     case visit
-    /// Parses hostile input, which gives values or an error, or XML in rare forms, which gives
-    /// values.
+    /// Parses hostile input to values or an error, or XML in rare forms to values.
     case withstand
 }
 

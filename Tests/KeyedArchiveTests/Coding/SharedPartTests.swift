@@ -340,7 +340,7 @@ struct SharedPartTests {
         #expect(time < 1)
     }
 
-    @Test("a field that is an array or a dictionary of any values is converted once")
+    @Test("an array of any values that the fields of several objects share is converted once")
     func anyFields() throws {
         let lists = try read(AnyList.self, of: "AnyList") { archive in
             [("list", archive.reference(Self.numbers(Self.count, &archive)))]
@@ -460,7 +460,9 @@ struct SharedPartTests {
         #expect(pet == nil)
     }
 
-    @Test("the fields of a dictionary that many entries share are counted at most twice")
+    @Test(
+        "the references in a dictionary that is many entries of the object table are counted at most twice"
+    )
     func entries() throws {
         var archive = SharingAssembler()
         let (pet, holder) = (archive.describe("Pet"), archive.describe("Holder"))

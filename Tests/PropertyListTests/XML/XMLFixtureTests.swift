@@ -81,9 +81,9 @@ struct XMLCorpusTests {
     }
 
     /// Returns whether the text contains something that Apple's writer does not write: indentation
-    /// with spaces, an indented root, comments, quotes as references, data on the line of its tags,
-    /// empty containers with two tags, a declaration in single quotes, or the document type from
-    /// before 2002.
+    /// with spaces, an indented root, comments, escaped quotes, data on the line of its tags, empty
+    /// containers with two tags, a declaration in single quotes, or the document type from before
+    /// 2002.
     private static func isForeign(_ text: String) -> Bool {
         [
             "\n  ", "<plist version=\"1.0\">\n\t<", "<!--", "&quot;", "&apos;", "<?xml version='",

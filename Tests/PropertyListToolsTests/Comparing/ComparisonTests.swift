@@ -276,7 +276,7 @@ struct GraphComparisonTests {
             try paths(collection("NSArray", [3, 4]), collection("NSArray", [4, 3])).count == 2)
     }
 
-    @Test("a difference many references below a member of a set is found")
+    @Test("a difference is found even if it is many references below a member of a set")
     func deepMembers() throws {
         func chain(_ text: String) -> [PropertyListValue] {
             let links = (4...12).map { number -> PropertyListValue in

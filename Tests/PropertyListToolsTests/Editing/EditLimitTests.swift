@@ -130,7 +130,8 @@ struct EditLimitTests {
                 try edited(["a": "b"], as: format, .set(value), at: [.key("a")])
             }
             #expect(error?.isLimit == true)
-            // Copies on a single level are few enough.
+            // Copies on a single level do not multiply, so even many of them stay within the
+            // limits.
             let count = Exhaustive.size(100_000, inDebug: 20_000)
             let row: PropertyListValue = ["1", "2", "3"]
             let rows = PropertyListValue.array(

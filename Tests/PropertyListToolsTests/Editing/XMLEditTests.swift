@@ -311,7 +311,8 @@ struct XMLEditTests {
         if isRefused {
             let error = #expect(throws: PropertyListError.self) { try edited(text, set) }
             #expect(error?.code == .unrepresentableValue)
-            // An inserted value is always read as part of the archive, so no option allows this.
+            // In an archive, such a dictionary is always read as a UID, so no option allows writing
+            // it.
             #expect(error?.recovery == nil && error?.recoveryCode == nil)
             return
         }
