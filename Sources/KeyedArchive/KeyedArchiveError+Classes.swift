@@ -72,8 +72,8 @@ extension KeyedArchiveError {
             + "`.allowing(\(quoted(name)))` keeps them undecoded"
     }
 
-    /// Returns the advice for a class that the requested type does not read: a line that allows a
-    /// subclass of the type or another name of its class, or the type that reads the class.
+    /// Returns the advice for a class that the requested type does not read: a line that allows the
+    /// class as a subclass of the type or under another name, or the type that reads the class.
     private static func recovery(
         for archivedClass: ArchivedClass, insteadOf type: any KeyedDecodable.Type
     ) -> String {

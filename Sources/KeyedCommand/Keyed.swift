@@ -127,8 +127,8 @@ enum Main {
         }
     }
 
-    /// Returns a Boolean value indicating whether the argument parser takes an argument before `--`
-    /// for an option.
+    /// Returns a Boolean value indicating whether the argument parser treats an argument before
+    /// `--` as an option.
     static func isOption(_ argument: String) -> Bool {
         argument.utf8.first == UInt8(ascii: "-") && argument.utf8.count > 1
     }

@@ -118,9 +118,9 @@ struct ValueArgument: ParsableArguments {
         return "expected a value of type \(type.rawValue), found \"\(shown)\"" + hint
     }
 
-    /// Parses a property list given as text, within the budget of the run. The budget was raised
-    /// for the text when the run began, or when the script was read. Without `reading`, the text is
-    /// parsed strictly.
+    /// Parses a property list given as text, within the budget of the run. The budget was already
+    /// raised for the text: for an argument when the run began, for a script of `keyed edit` when
+    /// it was read. Without `reading`, the text is parsed strictly.
     static func propertyList(
         _ text: String, _ reading: ReadingOptions?, _ console: Console
     ) throws(Failure) -> PropertyListValue {

@@ -19,7 +19,7 @@ package struct DocumentWalk: Sendable {
 
     /// Adjacent leaves in one container.
     struct Leaves: Sendable {
-        /// The indices of the leaves in the children of all containers.
+        /// The indices of the leaves in `NodeStore.children`.
         var places: Range<Int>
         /// The distance from each leaf back to its key, or 0 without keys.
         let distanceOfKeys: Int
@@ -35,7 +35,7 @@ package struct DocumentWalk: Sendable {
         let isDictionary: Bool
         /// The distance from each value back to its key, or 0 without keys.
         let distance: Int
-        /// The index of the first value in the children of all containers.
+        /// The index of the first value in `NodeStore.children`.
         let first: Int
         let end: Int
         /// The index of the next value, in document order.

@@ -24,8 +24,8 @@ final class DictionaryReader {
     // The entry after the last one found without the plan.
     private var following = 0
     private var hasChargedKeys = false
-    // The first position of each short key, by canonical equivalence, and the positions of the
-    // others. Built when a second name is missing.
+    // The first position of each short key, by canonical equivalence, and the positions of the long
+    // keys. Built by the second search for an equivalent key, unless the dictionary is small.
     private var equivalents: (short: [String: Int], long: [Int])?
     private var hasMissed = false
 

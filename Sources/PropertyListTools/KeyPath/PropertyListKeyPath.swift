@@ -146,8 +146,8 @@ extension PropertyListKeyPath: CustomStringConvertible, ExpressibleByArrayLitera
 
     /// The path in the dotted notation. Control characters are escaped.
     ///
-    /// Parsing the text gives an equal path, except that a quoted name becomes a key. Two steps
-    /// have no text that can be parsed: a negative index, and an object that is neither the first
-    /// step nor follows ``Step/content``.
+    /// Parsing the text gives a path with the same meaning: an unquoted key becomes a name, and a
+    /// quoted name becomes a key. Two steps have no text that can be parsed: a negative index, and
+    /// an object that is neither the first step nor follows ``Step/content``.
     public var description: String { KeyPathText(self).text }
 }
