@@ -273,7 +273,8 @@ struct HostileTypedStreamTests {
         #expect(try document.serialized() == bytes)
     }
 
-    @Test("a length that is also the number of a class is refused in streamer version 3")
+    @Test(
+        "a length that can also be read as a reference to a class is refused in streamer version 3")
     func literals() {
         let classes = (0..<112).flatMap { [0x84] + Raw.new("C\($0)") + [0, 0x85] as [UInt8] }
         // The last three bytes are an encoding of one byte, or begin an object of class 111.

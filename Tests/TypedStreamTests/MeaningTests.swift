@@ -83,7 +83,7 @@ struct MeaningTests {
         }
     }
 
-    /// Returns a stream with one attributed string.
+    /// Returns the document of a stream with one attributed string.
     private static func attributed(
         _ text: String, _ runs: (inout TypedStreamBuilder) throws -> Void
     ) throws -> TypedStreamDocument {
@@ -210,7 +210,7 @@ struct MeaningTests {
         #expect(attributes.names.isEmpty)
     }
 
-    /// Returns a stream with one object of a root class.
+    /// Returns the document of a stream with one object of a root class.
     private static func document(
         _ name: String, _ fields: (inout TypedStreamBuilder) throws -> Void
     ) throws -> TypedStreamDocument {

@@ -198,7 +198,7 @@ enum Samples {
     static let versionThree: [UInt8] =
         Raw.version(3) + [0x84, 0x84] + Raw.new("List") + [0x01, 0x84] + Raw.new("Object")
         + [0x00, 0x85, 0x00]
-        // The count, and an object of a known class.
+        // The count, and an object whose class is a reference to `Object` above.
         + Raw.new("i") + [0x01] + [0x84, Raw.reference(2), 0x00] + Raw.new("*") + [0x84]
         + Raw.new("text") + [0x86, 0x86]
 }

@@ -52,7 +52,7 @@
     /// The record of the value with the given number.
     @inlinable public subscript(node: UInt32) -> NodeRecord { records[Int(node)] }
 
-    /// Returns the number of the value at an index in ``children``.
+    /// Returns the number of the value at an index in `children`.
     @inlinable public func child(_ place: Int) -> UInt32 { children[place] }
 
     /// Returns the number of a key, which is the same in the whole document, or nil if no
@@ -61,7 +61,7 @@
         storage.number(of: key)
     }
 
-    /// Returns the index in ``children`` of the key with this number in a dictionary, or nil.
+    /// Returns the index in `children` of the key with this number in a dictionary, or nil.
     /// Constant time.
     ///
     /// ``NodeRecord/valuePlace(ofKeyAt:)`` gives the index of the value.
