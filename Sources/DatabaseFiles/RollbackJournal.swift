@@ -133,9 +133,9 @@ package struct RollbackJournal: Sendable, Equatable {
     /// Determines what SQLite would restore from a journal.
     ///
     /// SQLite restores the records in order, so the last record of a page wins. It skips records of
-    /// pages beyond the end of the original database. It stops at the first record whose page
-    /// number is 0 or that of the lock page, and at the first other record with a wrong checksum.
-    /// The result is empty for a journal whose header has no page size.
+    /// pages beyond the end of the original database, and does not verify their checksums. It stops
+    /// at the first record whose page number is 0 or that of the lock page, and at the first wrong
+    /// checksum of any other page. The result is empty for a journal whose header has no page size.
     ///
     /// - Complexity: Linear in the size of the journal.
     package static func restored(

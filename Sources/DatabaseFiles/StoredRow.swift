@@ -39,7 +39,9 @@ extension RowPayload {
         let start = try bytes(in: 0..<min(9, size))
         guard let (header, length) = start.variableInteger(at: 0), header >= length,
             header <= size
-        else { throw DatabaseFileError("expected a row with a header, found \(size) bytes") }
+        else {
+            throw DatabaseFileError("the header of a row is invalid or exceeds its \(size) bytes")
+        }
         let headerSize = Int(clamping: header)
         let limit = min(limit, StoredTable.mostColumns)
         let longest = limit * Self.longestType

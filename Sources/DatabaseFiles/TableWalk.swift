@@ -21,8 +21,8 @@
 /// and limits the total size of a page's cells to the size of the page. Its time is therefore
 /// linear in the number of pages that it reads.
 package struct TableWalk {
-    // SQLite's limit. Only a malformed tree is deeper: if each inner page had several children, the
-    // tree would need more pages than a file can have.
+    // SQLite's limit. The inner pages of a valid tree have several children, so a deeper tree would
+    // need more pages than a file can have.
     fileprivate static let deepest = 20
 
     /// The first defect found.

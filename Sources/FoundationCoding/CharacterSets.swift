@@ -113,8 +113,8 @@ extension ArchivedCharacterSet {
         return PredefinedCharacterSet(number: number, isInverted: isInverted)
     }
 
-    /// The members of a set that is not predefined; nil for an invalid range or bitmap. The bitmap
-    /// of a newer predefined set already includes the inversion.
+    /// The members; nil for the form `predefined`, and for an invalid range or bitmap. The bitmap
+    /// of the form `predefinedWithBitmap` already includes the inversion.
     fileprivate var members: CharacterBitmap? {
         switch form {
         case .predefined: nil
