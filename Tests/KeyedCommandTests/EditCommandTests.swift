@@ -191,8 +191,8 @@ struct EditCommandTests {
             for (line, what) in [
                 ("delete x", "expected one of set"), ("set", "needs a key path"),
                 ("set a integer x", "expected a value"),
-                ("remove a b", "only a key path"), ("set a \"x", "no closing quote"),
-                ("set a \"x\" y", "text after the quote"),
+                ("remove a b", "only a key path"), ("set a \"x", "the closing quote is missing"),
+                ("set a \"x\" y", "text follows the quote"),
                 ("rename a \"x\"y", "expected one quoted string"), ("set a..b c", "expected a key"),
             ] {
                 try Files.withFile("\n\(line)\n".utf8, named: "script") { script in
