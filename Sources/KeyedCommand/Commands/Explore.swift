@@ -12,7 +12,7 @@ struct Explore: CommandOnFiles, ConsoleCommand {
         discussion: """
             The page is one HTML file that needs no network access and runs only its own code. It \
             shows the tree of the objects, the references between them, their bytes, and all \
-            classes, dates, images and colors. You can add a note in its view “Report” and save the \
+            classes, dates, images and colors. You can add a note in its Report view and save the \
             page.
 
                 keyed explore app.plist -o app.html

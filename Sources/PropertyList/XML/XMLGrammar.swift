@@ -52,7 +52,7 @@ struct XMLGrammar {
     mutating func start(
         tagEndingAt end: Int, _ text: Span<UInt8>
     ) throws(PropertyListError) {
-        // An engine processes the tag before it checks for the `>`.
+        // Both engines report a start tag before they check for its `>`.
         guard text.has(">", at: end) || text.has("/>", at: end) else { throw unclosed(end, text) }
         guard let start = text.lastIndex(of: UInt8(ascii: "<"), in: position..<end) else {
             throw error(
@@ -299,10 +299,16 @@ struct XMLGrammar {
 
     /// Returns the error for a start tag without a `>` at `end`.
     private func unclosed(_ end: Int, _ text: Span<UInt8>) -> PropertyListError {
-        let isCutOff = end >= text.count
-        let found = isCutOff ? "the end of the text" : "another character"
+        let found = end < text.count ? "another character" : "the end of the text"
         return error(
-            .malformedXML, "expected `>`, found \(found)", at: end, text, isCutOff ? .cutOff : nil)
+            .malformedXML, "expected `>`, found \(found)", at: end, text,
+            Self.recovery(at: end, in: text))
+    }
+
+    /// Returns the recovery for malformed XML at `place`: the advice about truncation at the end of
+    /// the text, otherwise nil.
+    static func recovery(at place: Int, in text: Span<UInt8>) -> PropertyListError.Recovery? {
+        place >= text.count ? .cutOff : nil
     }
 
     private func location(_ place: Int, _ text: Span<UInt8>) -> PropertyListError.Location {

@@ -189,7 +189,7 @@ private struct EngineRun {
         if isTrailing(outcome) { return ParsingOptions.trailingContent.advice }
         let isForbidden = XMLPatch.hasForbiddenReference(source.span, before: outcome.errorOffset)
         if isForbidden { return ParsingOptions.rawControlCharacters.advice }
-        return outcome.errorOffset >= source.count ? .cutOff : nil
+        return XMLGrammar.recovery(at: outcome.errorOffset, in: source.span)
     }
 
     private func epilogueProblem() -> PropertyListError? {
