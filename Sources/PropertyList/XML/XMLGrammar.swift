@@ -305,10 +305,13 @@ struct XMLGrammar {
             Self.recovery(at: end, in: text))
     }
 
-    /// Returns the recovery for malformed XML at `place`: the advice about truncation at the end of
-    /// the text, otherwise nil.
+    /// Returns the recovery for malformed XML at `place`: the advice about truncation if the text
+    /// ends there or within the tag there, otherwise nil. Linear in the rest of the text.
     static func recovery(at place: Int, in text: Span<UInt8>) -> PropertyListError.Recovery? {
-        place >= text.count ? .cutOff : nil
+        if place >= text.count { return .cutOff }
+        // Before an error at the end of a tag is its `>`. A whole document has one at its end.
+        let rest = max(place &- 1, 0)..<text.count
+        return text.firstIndex(of: UInt8(ascii: ">"), in: rest) == nil ? .cutOff : nil
     }
 
     private func location(_ place: Int, _ text: Span<UInt8>) -> PropertyListError.Location {

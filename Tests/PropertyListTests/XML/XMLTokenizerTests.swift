@@ -155,6 +155,27 @@ struct XMLTokenizerTests {
     }
 
     @Test(
+        "the advice about truncation is for text that ends within its last tag or declaration",
+        arguments: [
+            ("<", true), ("<!-", true), ("<!-- a", true), ("<tru", true), ("</dic", true),
+            ("<![CDA", true), ("<?a b", true), ("</plist>\n", false), ("<!-><true/>", false),
+            ("<true/", true),
+        ], engines)
+    func truncation(_ end: (String, Bool), _ engine: XMLEngine) throws {
+        let error = try #require(failure("<plist version='1.0'><dict>" + end.0, engine))
+        let advice = error.recovery?.contains("truncated") ?? false
+        #expect(advice == end.1, "\(error)")
+    }
+
+    @Test(
+        "a prolog that is cut off may be truncated",
+        arguments: ["<?xml version='1.0' enc", "<!DOC", "<!DOCTYPE plist PUB", "<!-"], engines)
+    func prologCutOff(_ text: String, _ engine: XMLEngine) throws {
+        let error = try #require(failure(text, engine))
+        #expect(error.recovery?.contains("truncated") == true, "\(error)")
+    }
+
+    @Test(
         "text after the root is refused as trailing data",
         arguments: [
             ("", "x"), ("\n<!-- a -->\n", "<plist/>"), ("", "&lt;"), ("<!-- a ", "-- -->"),
