@@ -100,7 +100,7 @@ let package = Package(
         .target(name: "TypedStream", dependencies: ["ValidText"]),
         // Compiled interface files of UIKit.
         .target(name: "NIBArchive", dependencies: ["ValidText"]),
-        // Inline property lists: bplist16 and 17, the messages of NSXPCConnection, and bplist15.
+        // Inline property lists: bplist15, bplist16 and bplist17, such as the messages of NSXPCConnection.
         .target(name: "InlinePropertyList", dependencies: ["ValidText"]),
         // Converts the objects of typedstreams, NIBArchives and messages to keyed archives.
         .target(
@@ -170,7 +170,8 @@ let package = Package(
             resources: [.embedInCode("Explorer/Page")]),
         .executableTarget(name: "keyed", dependencies: ["KeyedCommand"]),
         // Helpers of the tests: an assembler of binary property lists, a slow reference parser to
-        // compare with, seeded generators, the corpora, temporary folders and programs.
+        // compare with, seeded generators, the corpora, temporary folders, and functions that run
+        // other programs.
         .target(
             name: "TestSupport", dependencies: ["PropertyList", "DatabaseFiles", "TypedStream"],
             path: "Tests/TestSupport"),
@@ -190,7 +191,7 @@ let package = Package(
                 "ValidText",
             ],
             path: "Tests/FuzzTargets"),
-        // The process whose growth, memory and system calls are measured from outside.
+        // The process whose instructions, memory and system calls are measured from outside.
         .executableTarget(
             name: "HardeningProbe",
             dependencies: [

@@ -1,6 +1,6 @@
 # This source file is part of swift-keyed-archive
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the package for Python and the extension for SQLite with their peers, and prints DATA.md.
+"""Compares the package for Python with its peers, measures the extension for SQLite, and prints DATA.md.
 
     python3 Benchmarks/Tools/data.py FOLDER > Benchmarks/DATA.md
 

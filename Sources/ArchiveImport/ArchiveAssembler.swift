@@ -14,7 +14,8 @@ struct ArchiveAssembler: ~Copyable {
     private var builder: DocumentBuilder
     private var ranges: [Range<UInt32>] = []
     private let source: [UInt8]
-    /// The shared strings of the file, by their indexes in the string table of the file.
+    /// The shared strings of the file, by number: the index of a string in a typedstream, or of a
+    /// class in a NIBArchive.
     private var sharedStrings: [Int: CompletedValue] = [:]
     /// The index in `$objects` of the next extra object.
     private var nextExtra: Int
@@ -106,8 +107,8 @@ struct ArchiveAssembler: ~Copyable {
         note(0..<0)
     }
 
-    /// Adds a string. `shared` is the index of the string in the string table of the file, or -1
-    /// for a string outside of it. Strings with the same index become one shared value.
+    /// Adds a string. `shared` is a number that identifies the string within the file, or -1 for a
+    /// string without one. Strings with the same number become one shared value.
     mutating func string(_ text: @autoclosure () -> String, shared: Int, at range: Range<Int>) {
         if let known = sharedStrings[shared] { return builder.reference(to: known) }
         builder.string(text())

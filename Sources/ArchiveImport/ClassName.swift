@@ -9,7 +9,7 @@ internal import TypedStream
 protocol ClassName {
     var text: String { get }
     /// A number that identifies the name within the file: the index of a string in a typedstream,
-    /// or of a class in a NIBArchive. It is -1 for a name that is not in the file.
+    /// or of a class in a NIBArchive. It is -1 for a class that the file does not describe.
     var number: Int { get }
     /// The byte range of the name in the file.
     var byteRange: Range<Int> { get }

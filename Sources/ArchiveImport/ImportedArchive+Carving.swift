@@ -143,11 +143,12 @@ extension ImportedArchive {
 
     /// Returns a failure. The file may be longer than the window if parsing failed in the second
     /// half of the window, or with a code that the end of the window can cause. `invalidMarker`
-    /// stands for most codes of the imported formats.
+    /// also represents codes without a counterpart in `PropertyListError`.
     private static func failed(_ error: PropertyListError, _ window: [UInt8]) -> Attempt {
         let place = error.location?.byte ?? 0
         let isAtEnd = place >= window.count / 2
-        let isCut = [.truncated, .invalidLength, .invalidMarker].contains(error.code)
+        let isCut = [.truncated, .invalidLength, .invalidOffset, .invalidMarker]
+            .contains(error.code)
         return .failed(error, mayBeLonger: isAtEnd || isCut)
     }
 }

@@ -14,8 +14,8 @@ internal import TypedStream
 /// Everything that works with keyed archives works with ``document``: `ArchiveGraph`, typed values
 /// through a `ClassRegistry`, and writing in any format. Each value has its byte range in the file.
 /// The values of an object in a typedstream have no keys. If the importer does not know the class
-/// of the object, the key of each value consists of the position and the type of the value, such as
-/// `0 i`.
+/// of the object, the key of each group of values consists of its index and its type encoding, such
+/// as `0 i`.
 ///
 /// ```swift
 /// let archive = try ImportedArchive(parsing: bytes)

@@ -55,7 +55,8 @@ struct InlineListImporter: ArchiveImporter {
     /// The texts of the strings that the message refers to, by node index. A small message can
     /// refer to a long string many times.
     private var texts: [Int: String] = [:]
-    /// The numbers in the output of the keys that the message stores as references.
+    /// The numbers of keys in the output document, for the keys that the message stores as
+    /// references.
     private var keys: [KeyForm: Int] = [:]
     private var isArchive = false
     private var frames: [Frame] = []

@@ -25,8 +25,8 @@ internal import ValidText
 struct NIBArchiveImporter: ArchiveImporter {
     private static let format = "NIBArchive"
 
-    /// A key of the file. Values and objects can have a long key or class name in common, so each
-    /// text is read only once.
+    /// A key of the file. Many values can share a long key, so the text of each key is read only
+    /// once.
     private struct Key {
         let text: String
         let meaning: Meaning?

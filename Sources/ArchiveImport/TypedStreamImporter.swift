@@ -116,8 +116,8 @@ struct TypedStreamImporter: ArchiveImporter {
         return limits
     }
 
-    /// Writes the description of a class. Each superclass is charged: a class of four bytes in the
-    /// file can list 64 superclasses.
+    /// Writes the description of a class. Each class of the chain is charged: a class of four bytes
+    /// in the file can have a chain of 64 classes.
     private static func write(
         _ class: TypedStreamClass, _ budget: inout OperationBudget,
         to output: inout ArchiveAssembler

@@ -67,7 +67,9 @@ package struct StoredTable: Sendable {
         definition = TableDefinition(Array(sql.utf8))
     }
 
-    /// Returns the number of a root page, or nil for 0 and for anything but an integer.
+    /// Returns the number of a root page, or nil for 0, NULL, a text or a blob.
+    ///
+    /// - Throws: an error for a number of more than 4 bytes.
     private static func root(
         _ value: StoredValue, _ payload: inout RowPayload
     ) throws(DatabaseFileError) -> UInt32? {

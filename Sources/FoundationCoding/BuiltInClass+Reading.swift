@@ -247,8 +247,11 @@ extension BuiltInClass {
         let domain = try coder.decode(String.self, forKey: "NSDomain")
         let code = try coder.decode(Int.self, forKey: "NSCode")
         let info = try coder.decodeObject(of: ObjectElement.self, forKey: "NSUserInfo")
-        guard let info else { return NSError(domain: domain, code: code, userInfo: [:]) }
-        guard let dictionary = info.object as? NSDictionary else {
+        // The object of a reference that is cut is nil.
+        guard let info, let object = info.object else {
+            return NSError(domain: domain, code: code, userInfo: [:])
+        }
+        guard let dictionary = object as? NSDictionary else {
             throw KeyedArchiveError(
                 .wrongType, what: "expected NSDictionary in NSUserInfo, found another object",
                 object: coder.uid)

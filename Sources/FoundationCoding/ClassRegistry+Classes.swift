@@ -8,9 +8,9 @@ extension ClassRegistry {
     /// The classes of Foundation that archives may contain by default, such as `NSArray` and
     /// `NSDate`. None of them is known to crash on invalid fields.
     ///
-    /// ``KeyedUnarchiverCoder`` reads the most common of these classes itself; the others have
-    /// their own `init(coder:)`. <doc:FoundationClasses> lists all of them, and the classes that
-    /// are left out.
+    /// ``KeyedUnarchiverCoder`` reads objects of the most common of these classes itself. For the
+    /// others, it calls the `init(coder:)` of the class. <doc:FoundationClasses> lists all of them,
+    /// and the classes that are left out.
     public static let foundationObjects = FoundationClassList.all.reduce(ClassRegistry()) {
         $0.adding(class: $1.type, as: $1.name)
     }

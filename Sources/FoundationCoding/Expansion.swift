@@ -81,8 +81,9 @@ struct Expansion {
 }
 
 extension KeyedUnarchiverCoder {
-    /// Returns the expansion of an object that the coder has read. Without `object`, the contents of
-    /// an object with fields count as empty.
+    /// Returns the expansion of an object that the coder has read. If none is stored, the object
+    /// counts as a leaf. If `object` is nil, a leaf that is archived with fields, such as an
+    /// `NSURL`, counts as empty.
     func expansion(of reference: KeyedReference, _ object: AnyObject? = nil) -> Expansion {
         let number = reference.object.map { Int($0.value) }
         if let number, let known = expansions[number] { return known }

@@ -158,7 +158,7 @@ public final class KeyedArchiverCoder: NSCoder {
         guard let replacement = replacement(for: instance) else {
             return encode(nil, forKey: key)
         }
-        // The coder has stored a replacement, so this call does not choose another one.
+        // If `instance` was replaced, `encode` finds the stored replacement and chooses no other.
         if Self.isPlain(replacement) || Self.isSwiftValue(replacement) {
             return encode(instance, forKey: key)
         }

@@ -36,8 +36,9 @@ extension KeyedUnarchiverCoder {
         }
     }
 
-    /// Returns the collection of a field for a call that names classes, and charges its expansion.
-    /// Foundation on Linux converts a collection with everything in it.
+    /// Returns the collection of a field for a call that names classes, and charges its expansion:
+    /// when the caller converts it to a Swift collection, Foundation on Linux converts everything
+    /// in it.
     func expanded(forKey key: String, of classes: NamedClasses) -> Any? {
         attempt(key) { frame throws in
             guard let reference = frame.reference(forKey: key),

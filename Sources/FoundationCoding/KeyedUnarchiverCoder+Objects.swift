@@ -45,7 +45,7 @@ extension KeyedUnarchiverCoder {
         named = classes
         defer { named = outer }
         let decoded = try decoded(reference)
-        // The listed classes are allowed at any depth. The value itself must be an instance of one
+        // The named classes are allowed at any depth. The value itself must be an instance of one
         // of them.
         if let decoded, !classes.accept(decoded.object) {
             throw reference.wrongType(expected: classes.description)

@@ -80,7 +80,7 @@ public final class KeyedUnarchiverCoder: NSCoder {
     @exclusivity(unchecked) private var uncheckedClasses = ResolvedClasses()
     /// The instances of shared strings, numbers, data and dates, by UID.
     var leaves = NumberedTable<AnyObject>()
-    /// The expanded sizes of collections, by UID: a shared object counts once for each reference.
+    /// The expanded sizes of objects, by UID: a shared object counts once for each reference.
     var expansions = NumberedTable<Expansion>()
     /// The values that several objects of the archive share.
     var shared = SharedContents()

@@ -26,7 +26,7 @@ struct ResolvedClasses {
     /// The resolutions of classes that the program has set or the registry lists, by class number.
     /// Any other class resolves to ``Resolution/unlisted``.
     var listed = NumberedTable<Resolution>()
-    /// The classes that calls or the delegate have named, by class number.
+    /// The classes that calls have named, by class number.
     var named = NumberedTable<(type: AnyClass, resolution: Resolution)>()
 
     /// Sets the class for a name in the archive; nil removes the name.
@@ -119,10 +119,19 @@ extension KeyedUnarchiverCoder {
         if let known = classes.named[classIndex], named?.contains(known.type) == true {
             return known.resolution
         }
-        guard let type = try namedClass(reference) else { throw notAllowed(reference) }
-        let resolution = resolve(type, reference)
-        classes.named[classIndex] = (type, resolution)
-        return resolution
+        guard let found = reference.archivedClass else { throw notAllowed(reference) }
+        if let type = named?.type(named: found.name) {
+            let resolution = resolve(type, reference)
+            classes.named[classIndex] = (type, resolution)
+            return resolution
+        }
+        // The answer is not cached: a later call may name another class with this name.
+        guard
+            let type = delegate?.unarchiver(
+                self, cannotDecodeObjectOfClassName: found.name,
+                originalClasses: found.chain ?? [])
+        else { throw notAllowed(reference) }
+        return resolve(type, reference)
     }
 
     private func listed(_ classIndex: Int, _ reference: KeyedReference) -> Resolution {
@@ -161,15 +170,6 @@ extension KeyedUnarchiverCoder {
         }
         if let type = type as? any KeyedDecodable.Type { return .keyed(type) }
         return .unlisted
-    }
-
-    /// Returns the class that the current call or the delegate names for an object; nil if neither
-    /// does.
-    private func namedClass(_ reference: KeyedReference) throws -> AnyClass? {
-        guard let found = reference.archivedClass else { return nil }
-        if let type = named?.type(named: found.name) { return type }
-        return delegate?.unarchiver(
-            self, cannotDecodeObjectOfClassName: found.name, originalClasses: found.chain ?? [])
     }
 
     /// Returns the resolution of a class after checking that the class is allowed, and that it

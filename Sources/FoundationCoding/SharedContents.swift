@@ -9,7 +9,7 @@ internal import PropertyList
 struct SharedContents {
     /// The instances of long data, by node.
     var data: [UInt32: NSData] = [:]
-    /// The nodes of the long contents of mutable objects.
+    /// The nodes whose long contents a mutable object has copied. Further copies are charged.
     var copied: Set<UInt32> = []
     /// The converted user info dictionaries that errors share, by identity. `owner` keeps the
     /// dictionary alive.

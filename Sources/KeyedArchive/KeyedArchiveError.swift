@@ -55,7 +55,7 @@ public struct KeyedArchiveError: Error, Sendable {
         public static let misuse = Code("misuse")
     }
 
-    // One word wide, like `PropertyListError`.
+    // The details are behind one reference, so an error is one word wide, like `PropertyListError`.
     private final class Storage: Sendable {
         let code: Code
         let what: String

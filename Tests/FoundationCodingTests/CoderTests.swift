@@ -508,6 +508,14 @@ private final class Spy: KeyedUnarchiverCoderDelegate, KeyedArchiverCoderDelegat
     func archiverDidFinish(_ archiver: KeyedArchiverCoder) { events.append("finished") }
 }
 
+/// A delegate that gives one class for every name.
+private final class Answer: KeyedUnarchiverCoderDelegate {
+    func unarchiver(
+        _ unarchiver: KeyedUnarchiverCoder, cannotDecodeObjectOfClassName name: String,
+        originalClasses classNames: [String]
+    ) -> AnyClass? { Monster.self }
+}
+
 /// A delegate that records the heroes before and after the archiver encodes them.
 private final class Witness: KeyedArchiverCoderDelegate {
     var events: [String] = []
@@ -560,6 +568,21 @@ extension CoderTests {
         archiver.encode([one, one], forKey: "heroes")
         _ = try archiver.encodedData
         #expect(witness.events == ["will one", "will two", "did two", "did one"])
+    }
+
+    @Test("A class that a call names takes precedence over an earlier answer of the delegate")
+    func answers() throws {
+        let archiver = KeyedArchiverCoder()
+        for key in ["a", "b"] { archiver.encode(Hero(key), forKey: key) }
+        let answer = Answer()
+        let unarchiver = try KeyedUnarchiverCoder(forReadingFrom: archiver.encodedData)
+        unarchiver.requiresSecureCoding = false
+        unarchiver.delegate = answer
+        let monster = unarchiver.decodeObject(of: [Monster.self], forKey: "a") as? Monster
+        #expect(monster?.name == "a")
+        let hero = unarchiver.decodeObject(of: [Hero.self, Monster.self], forKey: "b") as? Hero
+        #expect(hero?.name == "b")
+        try unarchiver.finishDecoding()
     }
 
     @Test("Delegates replace an object consistently in all references, and allow classes")

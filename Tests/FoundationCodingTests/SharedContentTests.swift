@@ -224,6 +224,27 @@ struct SharedCollectionTests {
         // A conversion for each error takes several seconds.
         #expect(seconds < 1.5)
     }
+
+    @Test("If cycles are cut, an error in its own user info is read with an empty user info")
+    func cyclicUserInfo() throws {
+        var objects = Objects()
+        let (key, domain) = (objects.add("error"), objects.add("D"))
+        // The description of the dictionary's class is object 3, that of the error's is object 5.
+        let error = PropertyListValue.uid(6)
+        let info = objects.dictionary([(key, error)])
+        let fields: PropertyListDictionary = ["NSDomain": domain, "NSCode": 7, "NSUserInfo": info]
+        #expect(objects.add("NSError", fields) == error)
+        let data = try objects.archive(root: info)
+        #expect(code(data) == .referenceCycle)
+        let coder = try KeyedUnarchiverCoder(forReadingFrom: data)
+        coder.cyclePolicy = .cut
+        let root = coder.decodeObject(forKey: NSKeyedArchiveRootObjectKey) as? NSDictionary
+        try coder.finishDecoding()
+        let read = root?["error"] as? NSError
+        #expect(read?.code == 7)
+        #expect(read?.userInfo.isEmpty == true)
+        #expect(coder.cutReferenceCount == 1)
+    }
 }
 
 @Suite("Data, character sets and numbers that share their contents, through the coders")
@@ -261,7 +282,8 @@ struct SharedContentTests {
         }
     }
 
-    @Test("Predefined character sets are read as equal sets, inverted or not, and as mutable ones")
+    @Test(
+        "Predefined character sets with the same fields are read as equal sets, and can be mutable")
     func predefinedSets() throws {
         var objects = Objects()
         let sets = (0..<100).map { number in

@@ -115,7 +115,7 @@ struct ArchiveContentsTests {
         )
     }
 
-    @Test("the path of an object in nested containers ends at the field or at an element of it")
+    @Test("the path of an object in nested containers names the field and at most one index in it")
     func nestedReferences() throws {
         let bytes = try Archives.make([
             [

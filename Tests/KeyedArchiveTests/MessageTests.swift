@@ -153,7 +153,7 @@ struct MessageTests {
     }
 }
 
-/// The keys of an object, and the errors of keeping its fields.
+/// The keys of an object, and the errors that `unknownFields` and `extraFields` throw for it.
 private struct IntegerKeyed: KeyedDecodable {
     static let archivedClass: ArchivedClass = "DWSave"
     let keys: [String]

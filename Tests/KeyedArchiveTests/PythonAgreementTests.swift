@@ -7,7 +7,7 @@ import PropertyList
 import TestSupport
 import Testing
 
-/// Compares with bpylist2, a Python library for keyed archives, if it is installed.
+/// Compares this library with bpylist2, a Python library for keyed archives, if it is installed.
 @Suite("Agreement of KeyedArchive with bpylist2")
 struct PythonAgreementTests {
     static let isInstalled =

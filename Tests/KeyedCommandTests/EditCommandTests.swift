@@ -485,7 +485,9 @@ struct EditCommandTests {
         return found.map { PropertyListKeyPath($0) }
     }
 
-    @Test("get reads paths that begin with the key of a root, and follows the last reference")
+    @Test(
+        "get reads paths that begin with the key of a root, and follows a reference at the end of a path"
+    )
     func archivePaths() {
         let file = Files.archive("save")
         #expect(keyed("get", file, "root.\"NS.objects\"[0].age").output == "36\n")

@@ -398,6 +398,17 @@ struct HostileEditTests {
         }
     }
 
+    @Test("edited JSON on one line stays on it, even if a byte order mark and blank lines precede")
+    func lineOfJSON() throws {
+        for head in ["\u{FEFF}", "\n", "\u{FEFF}\n"] {
+            try Files.withFile((head + #"{"a": [1, 2], "b": 1}"#).utf8) { file in
+                #expect(keyed("set", file, "b", "2", "--in-place").status == 0)
+                let edited = String(decoding: try Files.bytes(file), as: UTF8.self)
+                #expect(edited.contains(#"[1,2],"b":2}"#), "\(edited)")
+            }
+        }
+    }
+
     @Test("long white space next to many inserted children is read once")
     func longBlank() throws {
         let count = 5000

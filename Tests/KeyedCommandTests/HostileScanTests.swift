@@ -109,7 +109,7 @@ struct HostileScanTests {
             #expect(run.status == 3)
             #expect(
                 run.errors == "\(file)-wal: expected the header of a write-ahead log, found other "
-                    + "bytes; the file is shown without it\n")
+                    + "bytes; the database is shown without this file\n")
             try Data(Assembler.log([], pageSize: 512)).write(to: URL(filePath: file + "-wal"))
             run = keyed("scan", file)
             #expect(run.status == 0)
@@ -121,7 +121,7 @@ struct HostileScanTests {
             #expect(run.status == 3)
             #expect(
                 run.errors == "\(file)-wal: expected a write-ahead log with pages of 512 bytes, "
-                    + "found 1024; the file is shown without it\n")
+                    + "found 1024; the database is shown without this file\n")
             #expect(run.output == "t.v: 1 of 1 value: 1 binary property list\n")
         }
     }
@@ -236,7 +236,8 @@ struct HostileScanTests {
             for (offset, status, message) in [
                 (
                     32 + 24 + 512 + 100, Int32(3),
-                    "2 frames from frame 2 on, 2 of which end a transaction, are left out"
+                    "ignored 2 frames, starting at frame 2, as SQLite does (commit frames: 2): "
+                        + "frame 2 is incomplete or has a wrong checksum"
                 ), (8, 3, "the header has a wrong checksum or page size"),
                 (0, 3, "expected the header of a write-ahead log, found other bytes"),
             ] {
@@ -252,8 +253,8 @@ struct HostileScanTests {
             #expect(run.status == 3)
             #expect(
                 run.errors.hasSuffix(
-                    "a.db-wal: 1 frame from frame 3 on, 1 of which ends a transaction, is left out, "
-                        + "as in SQLite: frame 3 is incomplete or has a wrong checksum\n"))
+                    "a.db-wal: ignored 1 frame, starting at frame 3, as SQLite does (commit frames: "
+                        + "1): frame 3 is incomplete or has a wrong checksum\n"))
         }
     }
 

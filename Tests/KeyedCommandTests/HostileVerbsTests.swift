@@ -77,7 +77,8 @@ private enum Hostile {
     static let marks = "a" + String(repeating: "\u{301}\u{323}", count: 20_000)
 }
 
-/// Runs verbs on small files that expand, within the bounds of SECURITY.md and tighter ones.
+/// Runs verbs on small files that expand. The output must stay within the bound of SECURITY.md, and
+/// memory and processor time within looser ones.
 @Suite("Verbs on hostile files")
 struct HostileVerbsTests {
     /// Runs the built command with limits on address space and processor time.
@@ -117,7 +118,7 @@ struct HostileVerbsTests {
         for count in [1000, 5000, 30_000] {
             let shared = Hostile.sharedArrays(count, leaf: 1)
             #expect(try untrusted(["merge"], Hostile.empty, shared).status == 4)
-            // The values of the file itself are not copied.
+            // The values of the first file, into which the second is merged, are not copied.
             let kept = try untrusted(["merge"], shared, Hostile.empty)
             #expect(kept.status == 0 && kept.bytes.count < shared.count + 100)
         }
@@ -428,7 +429,8 @@ struct HostileVerbsTests {
             #expect(run.lines.count == 1)
             #expect(run.status == 0)
         }
-        // A comment may contain an apparent beginning, so each one has to be tried.
+        // Each `<plist>` follows a comment and might be part of it. The carver therefore cannot
+        // skip a beginning, and has to parse from each one.
         let comments = Array(
             String(
                 repeating: "<plist><!-- -->", count: Exhaustive.size(100_000, inDebug: 40_000)

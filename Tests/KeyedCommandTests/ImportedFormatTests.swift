@@ -311,6 +311,25 @@ struct ImportedFormatTests {
         }
     }
 
+    @Test("carves the whole of a NIBArchive or bplist17 that is longer than the first window")
+    func longFiles() throws {
+        var list = InlinePropertyListBuilder()
+        try list.beginArray()
+        for _ in 0..<200 { try list.append(.data([UInt8](repeating: 2, count: 1000))) }
+        try list.end()
+        let parts = [
+            ("NIBArchive", try Samples.nib([UInt8](repeating: 1, count: 200_000))),
+            ("bplist17", try list.finish()),
+        ]
+        let noise = [UInt8](repeating: 0xEE, count: 8)
+        for (name, part) in parts {
+            try Files.withFile(noise + part + noise) { file in
+                let run = keyed("carve", file)
+                #expect(run.output.contains("\(name), \(part.count) bytes"), "\(run.output)")
+            }
+        }
+    }
+
     @Test("carves the whole of a stream if one of its groups ends where the first window ends")
     func streamOfWindow() throws {
         func stream(_ count: Int) throws -> [UInt8] {

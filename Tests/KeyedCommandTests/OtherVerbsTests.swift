@@ -153,8 +153,9 @@ struct ClassesTests {
     func sharedChain() throws {
         let seconds = try ProcessorTime.seconds {
             let count: UInt64 = 3000
-            // The objects are `$null`, 3000 entries for one class description, and an object of
-            // each class.
+            // `$objects` contains `$null`, 3000 references to one shared class description, and
+            // 3000 objects. The `$class` of each object selects a different one of these
+            // references.
             let objects: [BinaryAssembler.Object] = [
                 .dictionary([1, 2, 3, 4], [5, 6, 7, 8]), .ascii("$version"), .ascii("$archiver"),
                 .ascii("$top"), .ascii("$objects"), .integer(100_000, width: 4), .ascii("A"),

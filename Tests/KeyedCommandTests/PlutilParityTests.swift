@@ -86,7 +86,7 @@ struct PlutilOutcome: Equatable {
 
 @Suite("plutil, compared with the toolchain's own")
 struct PlutilParityTests {
-    /// The calls to compare. `FILE` stands for a file of the format.
+    /// The calls to compare, once for each file format. `FILE` stands for a file of that format.
     private static let calls: [String] = [
         "-p FILE", "-lint FILE", "FILE", "-lint -s FILE", "-lint FILE nope", "-p FILE FILE",
         "-convert xml1 FILE", "-convert xml1 -o - FILE", "-convert xml1 -o out FILE",

@@ -164,7 +164,7 @@ struct ShowTests {
         #expect(keyed("show", "--depth", "-1", Files.archive("nodes")).status == 2)
     }
 
-    @Test("prints UIDs, numbers and offsets with --raw")
+    @Test("prints UIDs, object numbers and offsets with --raw")
     func raw() {
         let lines = keyed("show", "--raw", Files.archive("cycle")).lines
         #expect(lines[1].hasPrefix("dictionary, 4 entries  [#0 at 8]"))

@@ -77,7 +77,7 @@ struct WriteFaultTests {
     }
 
     @Test(
-        "a folder that cannot be flushed is an error, which says that the file was replaced",
+        "a folder that cannot be flushed is an error, but the file is replaced",
         .enabled(if: Program.isTraceable, "strace is not installed"), arguments: ["EIO", "ENOSPC"])
     func unflushedFolder(_ error: String) throws {
         try withFile { folder, file, old in

@@ -131,7 +131,7 @@ struct AppleLeniencyTests {
 
     @Test("a UTF-16 unit of two equal bytes is not ASCII")
     func equalBytes() throws {
-        // U+2222, whose bytes are those of two quotation marks, begins a word.
+        // Each key begins with U+2222. Both of its UTF-16 bytes are 0x22, an ASCII quotation mark.
         for text in ["{\u{2222}a = b;}", "{\"\u{2222}:\" = b;}"] {
             var bytes: [UInt8] = [0xFF, 0xFE]
             for unit in text.utf16 { bytes += [UInt8(unit & 0xFF), UInt8(unit >> 8)] }

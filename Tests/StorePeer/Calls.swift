@@ -71,7 +71,7 @@ struct Calls {
         ]
     }
 
-    /// Checks that each store has the number `new` or, if it refused that, `old`.
+    /// Checks that each store has the number `new` or, if it did not acknowledge that, `old`.
     ///
     /// - Parameters:
     ///   - old: The number before the call of ``write(_:)``.

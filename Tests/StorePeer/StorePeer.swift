@@ -12,7 +12,7 @@ import SystemFiles
 ///                                              prints each number once it is on disk
 ///     StorePeer check FOLDER NAME ROUND        checks the result of `write`: ROUND or the next
 ///     StorePeer rotate FOLDER [COUNT]          changes the key of a store COUNT times, or until it is killed
-///     StorePeer check-rotated FOLDER           checks the result of `rotate`: one key opens all
+///     StorePeer check-rotated FOLDER           checks the result of `rotate`: one key opens all items
 ///     StorePeer threads FOLDER NAME ROUNDS     opens and changes stores in several threads
 ///     StorePeer check-threads FOLDER COUNT     checks the result of `threads`; COUNT is the sum of
 ///                                              the rounds of all threads and processes

@@ -260,7 +260,7 @@ struct HostileTypedStreamTests {
     }
 
     @Test(
-        "a reference of streamer version 3 to a name that is not a type encoding is unambiguous")
+        "in streamer version 3, a reference is unambiguous if its number names no type encoding")
     func names() throws {
         let first: [UInt8] = [0x84] + Raw.root + [0, 0x86]
         let second: [UInt8] =
@@ -285,7 +285,7 @@ struct HostileTypedStreamTests {
         #expect(error?.code == .ambiguousItem)
     }
 
-    @Test("the type of a value may be another string with the same bytes")
+    @Test("an NSValue may state its type twice, as two separate strings with the same text")
     func equalTypes() throws {
         func content(_ type: String, _ encoding: String) throws -> TypedStreamContent? {
             let value = [0x84, 0x84] + Raw.new("NSValue") + [0, 0x85]
@@ -384,7 +384,7 @@ struct HostileTypedStreamTests {
     }
 
     @Test(
-        "memory is proportional to the size of the input, even if the input declares large counts")
+        "the tables of entries, strings and types take memory in proportion to the input")
     func memory() throws {
         // C strings with the same text have the most table entries per byte.
         let first = Raw.new("[30000*]") + [0x84] + Raw.new("x")

@@ -131,7 +131,8 @@ struct MeaningTests {
             let document = try TypedStreamDocument(salvaging: Array(bytes.prefix(length)))
             for (object, complete) in zip(document.objects, whole) {
                 if object.byteRange == complete.byteRange {
-                    // Also for the object whose end tag is the last byte of the prefix.
+                    // Complete objects are read, even one whose end tag is the last byte of the
+                    // prefix.
                     #expect(throws: Never.self, "\(length) bytes") { try object.content() }
                     continue
                 }
@@ -159,7 +160,9 @@ struct MeaningTests {
         #expect(text.runs.map(\.attributes) == [0, 1, 0])
     }
 
-    @Test("a run of another text gives no attributes, or those with the same index in this text")
+    @Test(
+        "a run of another text gives the attributes with its dictionary's number in this text, or none"
+    )
     func foreignRun() throws {
         let other = try AttributedText(
             Self.attributed("ab") {
@@ -272,7 +275,8 @@ struct MeaningTests {
         #expect(elements.count == 100)
     }
 
-    @Test("the encoding of an object is not mistaken for that of a number in streamer version 3")
+    @Test(
+        "in streamer version 3, a nil object, which has no type encoding, is not read as a number")
     func impliedEncoding() throws {
         // An NSDate of version 0, whose only value is nil instead of a number.
         let bytes =

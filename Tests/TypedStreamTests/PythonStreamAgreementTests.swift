@@ -36,8 +36,8 @@ struct PythonStreamAgreementTests {
 
     /// The samples that pytypedstream can read.
     ///
-    /// It reads unsigned numbers as signed ones, and supports neither integers of 8 bytes nor
-    /// streamer version 3.
+    /// It does not sign-extend the stored bytes of unsigned numbers, and supports neither integers
+    /// of 8 bytes nor streamer version 3.
     private static func samples() throws -> [(String, [UInt8])] {
         try Samples.all().enumerated().compactMap { index, sample in
             if ["types", "types-big-endian", "shared", "version-3"].contains(sample.name) {

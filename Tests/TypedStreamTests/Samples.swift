@@ -125,7 +125,7 @@ enum Samples {
         return try stream.finish()
     }
 
-    /// An object that is referenced again, with long names.
+    /// An object that is referenced again. Its class and its structure have long names.
     static func shared() throws -> [UInt8] {
         var stream = TypedStreamBuilder()
         let long = TypedStreamBuilder.ClassChain(

@@ -89,7 +89,7 @@ struct TypedStreamReadingTests {
         }
     }
 
-    @Test("unsigned integers are the bits of signed ones of the same width")
+    @Test("an unsigned integer is read from the stored signed integer with the same bits")
     func unsigned() throws {
         let document = try TypedStreamDocument(
             parsing: Raw.stream(
@@ -100,7 +100,7 @@ struct TypedStreamReadingTests {
         #expect(numbers == [.max, 0xffff_ffff, 0xffff_ffff, 0xffff, 0xff])
     }
 
-    @Test("real numbers are read in both forms")
+    @Test("real numbers are read, whether they are stored as integers or as IEEE 754")
     func reals() throws {
         let document = try TypedStreamDocument(
             parsing: Raw.stream(

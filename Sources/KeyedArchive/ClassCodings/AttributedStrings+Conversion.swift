@@ -130,17 +130,19 @@ extension ArchivedAttributedString {
     ) rethrows {
         var text = "", runs: [Run] = [], dictionaries: [AnyArchived] = []
         var known: [AttributeContainer: Int] = [:]
+        var isPlain = true
         for run in string.runs {
             let piece = String(string[run.range].characters)
             text += piece
             if known[run.attributes] == nil {
                 known[run.attributes] = dictionaries.count
-                dictionaries.append(Self.dictionary(try attributes(run.attributes)))
+                let converted = try attributes(run.attributes)
+                dictionaries.append(Self.dictionary(converted))
+                isPlain = isPlain && converted.isEmpty && run.attributes == AttributeContainer()
             }
             runs.append(
                 Run(length: piece.utf16.count, dictionaryIndex: known[run.attributes] ?? 0))
         }
-        let isPlain = string.runs.allSatisfy { $0.attributes == AttributeContainer() }
         self.init(
             text, kind: kind, dictionaries: isPlain ? [] : dictionaries, runs: isPlain ? [] : runs)
     }

@@ -9,7 +9,8 @@ internal import PropertyList
 /// A shape is such text with an `n` in place of each number. Numbers are written like C's `%.17g`,
 /// as in all archives of 64-bit systems (`677.66666666666663`). Numbers in archives of older
 /// systems have six digits. Both forms are read, with any number of spaces before, between and
-/// after the parts. Partial numbers are rejected, and so is other text after the end of the shape.
+/// after the parts. Other text after a number, as in `2x`, is rejected, and so is other text after
+/// the end of the shape.
 package enum GeometryText {
     /// Parses the numbers in a text. Returns nil if the text does not have this shape. Linear.
     static func numbers(in text: String, of shape: String) -> [Double]? {

@@ -35,7 +35,7 @@ public final class ArchiveWriter {
     private let listsStrings: Bool
     private let listsNumbers: Bool
     private let listsData: Bool
-    // By class of plain values: whether undecoded ones may be written.
+    // For each class of plain values, whether undecoded values of that class may be written.
     private lazy var keepsLeaves = ArchivedClass.leaves.map(keeps)
 
     /// The cached facts about a type whose values are written.

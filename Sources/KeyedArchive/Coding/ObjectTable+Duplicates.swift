@@ -39,7 +39,8 @@ extension ObjectTable {
     }
 
     /// Converts an error in assembling the document. For a duplicate key, the error names the class
-    /// and the key. Linear in the number of objects.
+    /// and the key. Linear in the number of fields of the object, or of roots, and in the number of
+    /// classes.
     func duplicate(_ error: PropertyListError) -> KeyedArchiveError {
         guard error.code == .duplicateKey, let path = error.path else {
             return KeyedArchiveError(error)

@@ -5,8 +5,8 @@ internal import PropertyList
 
 /// The values that were parsed from long data.
 ///
-/// A small file can refer to a megabyte of packed integers from a million objects, each of which
-/// would otherwise parse and keep them.
+/// In a small file, a million objects can refer to the same megabyte of packed integers. Without
+/// this table, each of these references would parse the integers again and keep a copy.
 struct ParsedData {
     private struct Request: Hashable {
         let source: ContentIdentity

@@ -89,8 +89,11 @@ struct Convert: CommandOnFiles, ConsoleCommand {
                 input, as: format, mapping: reading.json, console)
         } catch {
             let failure = Failure(error, in: input.name, source: nil)
-            throw error.code == .unrepresentableValue && writing.strict && format.format == .xml
-                ? Failure(.invalid, failure.message + "; without --strict it is written") : failure
+            throw writing.strict && error.recoveryCode == .allowLoss
+                ? Failure(
+                    .invalid,
+                    failure.message + "; without --strict, the value is written with a loss")
+                : failure
         }
     }
 

@@ -37,8 +37,8 @@ struct SetValue: ParsableCommand, EditingCommand {
         commandName: "set",
         abstract: "Set the value at a key path, or add a key.",
         discussion: """
-            Without -t, VALUE has the kind of the value that it replaces; a new one is a string. \
-            --from reads a property list.
+            Without -t, VALUE has the kind of the value that it replaces. If it replaces none, it is \
+            a string. --from reads a property list.
 
             """ + EditingOptions.discussion)
 

@@ -105,7 +105,9 @@ private struct DatabaseNotes {
             let source = try FileSource(path + suffix)
             return source.size > 0 ? source : nil
         } catch {
-            if !error.isMissing { note(suffix, "\(error.message); the file is shown without it") }
+            if !error.isMissing {
+                note(suffix, "\(error.message); the database is shown without this file")
+            }
             return nil
         }
     }
@@ -147,14 +149,10 @@ private struct DatabaseNotes {
     private mutating func noteLeftFrames(_ log: WriteAheadLog) {
         guard let left = log.leftFrames else { return }
         let frames = TreeForm.count(left.count, "frame", "frames")
-        let ends =
-            left.commitCount == 0
-            ? "none of which ends a transaction"
-            : "\(left.commitCount) of which end\(left.commitCount == 1 ? "s" : "") a transaction"
         note(
             WriteAheadLog.suffix,
-            "\(frames) from frame \(left.first) on, \(ends), \(left.count == 1 ? "is" : "are") left "
-                + "out, as in SQLite: frame \(left.first) is incomplete or has a wrong checksum",
+            "ignored \(frames), starting at frame \(left.first), as SQLite does (commit frames: "
+                + "\(left.commitCount)): frame \(left.first) is incomplete or has a wrong checksum",
             isPartial: left.commitCount > 0)
     }
 
@@ -175,7 +173,7 @@ private struct DatabaseNotes {
                 note(suffix, "contains no committed change; it is ignored", isPartial: false)
                 noteLeftFrames(log)
             } catch {
-                note(suffix, "\(error); the file is shown without it")
+                note(suffix, "\(error); the database is shown without this file")
             }
         }
         return (try DatabasePages(main), main.size)

@@ -7,7 +7,8 @@ internal import PropertyList
 /// their order.
 ///
 /// The algorithm is Myers, "An O(ND) Difference Algorithm and Its Variations", 1986. Sequences with
-/// more than 200 differences are aligned only at their ends, which keeps the work linear.
+/// more than 200 insertions and removals are aligned only at their ends, which keeps the work
+/// linear.
 enum Alignment {
     private static let differenceLimit = 200
 

@@ -276,7 +276,7 @@ struct MergeWalk: ~Copyable {
             return try insert(added, at: region.ours.upperBound, array)
         }
         let place = paths.add(region.ours.lowerBound, region.theirs.lowerBound, to: array)
-        if try conflict(place, "both changed the elements from here on") {
+        if try conflict(place, "both changed a run of elements that begins here") {
             try replace(region, ours, ours, theirs, array)
         }
     }

@@ -109,8 +109,9 @@ final class ComparisonFindings: Sendable {
 /// Integers are equal if their values are. Reals are equal if they have the same bits after
 /// conversion to `Double`. Widths do not matter. All NaNs are equal. Strings are compared scalar by
 /// scalar. Dictionaries and sets are compared without regard to order. Arrays are aligned by their
-/// longest common subsequence, so one inserted element is one difference. Arrays with more than 200
-/// differences are aligned only at their ends.
+/// longest common subsequence, so one inserted element is one difference. Arrays that differ by
+/// more than 200 insertions and removals are aligned only at their ends. A replaced element counts
+/// as one of each.
 public struct PropertyListComparison: Sendable {
     /// The options for comparing two property lists.
     public struct Options: Sendable, Hashable {

@@ -6,10 +6,10 @@
 /// A writer for an edited binary property list. Objects keep their order in the object table. New
 /// objects follow all others. Objects that became unreachable from the root are omitted.
 ///
-/// Objects that the source itself does not reference stay, except for containers: Apple's writer
-/// leaves unreferenced UIDs and booleans behind. An unreferenced container may hold a removed
-/// object, so it is omitted. An unreferenced malformed object cannot be written, so it is omitted
-/// too.
+/// Objects that were already unreferenced in the source are kept, because Apple's writer writes
+/// UIDs and booleans that nothing refers to. Containers are an exception: an unreferenced one may
+/// hold a removed object, so it is omitted. An unreferenced malformed object cannot be written, so
+/// it is omitted too.
 struct BinaryEditWriter {
     private let edits: FinishedEdits
     private let source: PropertyListDocument

@@ -97,7 +97,8 @@ extension EditTree {
     }
 
     /// Sets the root or an object of an archive. Removing, inserting and renaming are errors: the
-    /// root has no container, and the later objects of an archive would get other numbers.
+    /// root has no container, an object has no key, and the later objects of an archive would get
+    /// other numbers.
     private mutating func applyToWhole(_ edit: PropertyListEdit) throws(PropertyListError) {
         let path = edit.path
         guard case .set(let value) = edit.operation else {
@@ -105,8 +106,8 @@ extension EditTree {
                 path,
                 path.steps.isEmpty
                     ? "the root cannot be removed, inserted or renamed: it has no key or index"
-                    : "an object of an archive cannot be removed, inserted or renamed: this would "
-                        + "renumber all later objects")
+                    : "an object of an archive cannot be removed, inserted or renamed: it has no key, "
+                        + "and all later objects would be renumbered")
         }
         try set(value, at: try place(of: path, upTo: path.steps.count))
     }

@@ -17,9 +17,9 @@ struct JSONFormatting {
     /// Detects the formatting of a text. Linear.
     init(of text: [UInt8]) {
         mark = text.prefix(ByteOrderMark(text)?.length ?? 0)
-        let body = text.drop { isXMLWhitespace($0) }
-        let last = body.lastIndex { !isXMLWhitespace($0) } ?? body.startIndex
-        let isOnOneLine = TextLayout.newline(body.prefix(through: last)).isEmpty
+        let body = text.dropFirst(mark.count).drop { isXMLWhitespace($0) }
+        let last = body.lastIndex { !isXMLWhitespace($0) }
+        let isOnOneLine = last.map { TextLayout.newline(body[...$0]).isEmpty } ?? true
         layout = isOnOneLine ? .compact : .indented
         endsLastLine = text.last.map(TextLayout.isLineEnd) ?? false
         newline = TextLayout.newline(text[...])

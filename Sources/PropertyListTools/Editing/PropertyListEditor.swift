@@ -29,8 +29,8 @@ public struct PropertyListEditor: Sendable {
     /// - Throws: `unrepresentableValue` for a document that was only partly readable or has no
     ///   format, for OpenStep text that needed leniencies for separators, trailing content or an
     ///   unterminated comment, and for a binary file with integers or text that a leniency changed.
-    ///   `duplicateKey` for text in which a key occurs twice, and for a binary file of which only
-    ///   the first entry of such a key was read.
+    ///   `duplicateKey` for text in which a key occurs twice, and for a binary file if the parser
+    ///   kept only the first entry of such a key.
     public init(
         _ document: PropertyListDocument, options: ParsingOptions = .strict,
         limits: ParsingLimits = .default
@@ -330,7 +330,7 @@ public struct PropertyListEditor: Sendable {
                 .unrepresentableValue, format: document.format,
                 what:
                     "an edit of a file with UIDs cannot change whether the file is a keyed archive: "
-                    + "in other files, UIDs have the form of dictionaries",
+                    + "in other text files, `{CF$UID: n}` is a dictionary",
                 recovery: .init(.convertToBinary, "convert the file to the binary format first"))
         }
         return EditedPropertyList(bytes: bytes, document: edited, changes: changes)

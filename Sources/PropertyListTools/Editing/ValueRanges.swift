@@ -64,8 +64,8 @@ private struct BinaryRanges {
         return start..<(start &+ min(size, bytes.count &- start))
     }
 
-    /// Returns the size of the object at an offset in bytes, or nil if the file is too short to
-    /// contain the object.
+    /// Returns the size in bytes of the object at `start`, or nil if its count cannot be read or is
+    /// too large for the file. The object may extend beyond the end of the file.
     private static func size(at start: Int, _ bytes: Span<UInt8>, _ width: Int) -> Int? {
         let low = Int(bytes[start] & 0x0F)
         switch bytes[start] >> 4 {
@@ -108,7 +108,8 @@ private struct JSONSourceMap {
 
     private mutating func findEnds(_ text: Span<UInt8>) {
         var open: [Int?] = []
-        var index = 0
+        // The scan skips a byte order mark, as the parser does.
+        var index = text.has("\u{FEFF}", at: 0) ? 3 : 0
         while index < text.count {
             let start = index
             index &+= 1

@@ -148,6 +148,6 @@ extension PropertyListKeyPath: CustomStringConvertible, ExpressibleByArrayLitera
     ///
     /// Parsing the text gives a path with the same meaning: an unquoted key becomes a name, and a
     /// quoted name becomes a key. Two steps have no text that can be parsed: a negative index, and
-    /// an object that is neither the first step nor follows ``Step/content``.
+    /// an object that is not the first step and does not follow ``Step/content``.
     public var description: String { KeyPathText(self).text }
 }

@@ -49,6 +49,16 @@ struct AttributedStringTests {
         #expect(archived.attributes(of: archived.runs[0])?["none"] == nil)
     }
 
+    @Test("attributes that the program adds to text without attributes are kept")
+    func addedAttributes() throws {
+        let archived = ArchivedAttributedString(AttributedString("a")) { _ in
+            ["NSLanguage": AnyArchived("de")]
+        }
+        #expect(archived.runs.map(\.length) == [1])
+        let attributes = archived.runs.first.flatMap { archived.attributes(of: $0) }
+        #expect(attributes?["NSLanguage"]?.stringValue == "de")
+    }
+
     @Test("each dictionary of an attributed string is converted once, however many runs it has")
     func convertedOnce() throws {
         var objects = Self.objects(

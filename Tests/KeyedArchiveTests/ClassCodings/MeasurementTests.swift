@@ -143,8 +143,7 @@ struct GenuineMeasurementTests {
         #expect(zero == ArchivedMeasurement(value: 0, unit: ArchivedUnit(symbol: "")))
     }
 
-    // One file has integers in place of reals, because the numbers are whole. They are written as
-    // reals.
+    // One file stores whole reals as integers. This library writes them back as reals.
     @Test("whole numbers stored as integers in genuine archives are read")
     func integers() throws {
         let bytes = try Specimens.bytes("--NSMeasurement-Length--334bd6de", in: "foundation-tests")

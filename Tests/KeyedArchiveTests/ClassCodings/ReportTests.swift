@@ -61,7 +61,7 @@ struct ReportTests {
                 refusal(ArchivedError.self, good, without: key, Self.error, "domain")
                     == .missingValue)
         }
-        // An error that is its own underlying error.
+        // An error whose user info contains the error itself.
         #expect(
             refusal(
                 ArchivedError.self, good, changing: ["NSUserInfo": .uid(4)], Self.error, "domain",

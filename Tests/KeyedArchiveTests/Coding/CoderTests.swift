@@ -190,7 +190,9 @@ struct CoderTests {
         }
     }
 
-    @Test("an allowed class without a Swift type is an error, except as a value of any class")
+    @Test(
+        "an object of an allowed class without a Swift type is an error, unless decoded as AnyArchived"
+    )
     func unknownClass() throws {
         let bytes = try Archives.make([["$class": .uid(2)], Archives.describe("Stranger")])
         let allowed = ClassRegistry.foundation.allowing("Stranger")

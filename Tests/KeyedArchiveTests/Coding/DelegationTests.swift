@@ -137,7 +137,9 @@ struct RefusedFieldTests {
         #expect(error?.what == "a key occurs twice in a dictionary")
     }
 
-    @Test("a tree with values that could not be read back as a tree is refused")
+    @Test(
+        "a property list with a set is refused, because it could not be read back as a property list"
+    )
     func tree() {
         let value = PropertyListValue.array([.set(["a"])])
         #expect(archiveError { try KeyedArchiver.archive(value) }?.code == .valueOutOfRange)

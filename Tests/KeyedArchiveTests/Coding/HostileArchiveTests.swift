@@ -102,7 +102,7 @@ struct HostileArchiveTests {
         }
     }
 
-    @Test("allows the classes of one root's type for that root only")
+    @Test("decoding a root as a type allows the classes of that type for this root only")
     func everyRoot() throws {
         let archiver = KeyedArchiver()
         for key in ["a", "b"] {
@@ -140,11 +140,14 @@ struct HostileArchiveTests {
     }
 
     @Test(
-        "refuses a disallowed class at every entry point",
+        "refuses a disallowed class in every decoding method",
         arguments: EntryPoint.all)
     func entryPoints(_ entry: EntryPoint) throws {
         let bytes = try Archives.make([
-            ["evil": .uid(2), "list": .uid(3), "dictionary": .uid(4), "$class": .uid(7)],
+            [
+                "evil": .uid(2), "list": .uid(3), "dictionary": .uid(4), "$0": .uid(2),
+                "$class": .uid(7),
+            ],
             ["$class": .uid(8)],
             ["NS.objects": [.uid(2)], "$class": .uid(5)],
             ["NS.keys": [.uid(9)], "NS.objects": [.uid(2)], "$class": .uid(6)],
@@ -463,7 +466,7 @@ struct Field<Value: KeyedCodable>: KeyedCodable {
     init(coder: KeyedDecoder) throws { value = try coder.decode(forKey: "field") }
 }
 
-/// A public method that decodes an object, called on an object that is not allowed.
+/// A call of a public decoding method of `KeyedDecoder`. The object to be decoded is not allowed.
 struct EntryPoint: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let decode: @Sendable (KeyedDecoder) throws -> Void
@@ -500,10 +503,62 @@ struct EntryPoint: Sendable, CustomTestStringConvertible {
         EntryPoint("decodeObject(ofAny:forKey:)") {
             _ = try $0.decodeObject(ofAny: [Save.self, String.self], forKey: "evil")
         },
+        EntryPoint("decode(_:forKey:) of an array of any values") {
+            _ = try $0.decode([Any].self, forKey: "list")
+        },
+        EntryPoint("decode(_:forKey:) of a dictionary of any values") {
+            _ = try $0.decode([String: Any].self, forKey: "dictionary")
+        },
+        EntryPoint("decode(_:forKey:) of an integer") {
+            _ = try $0.decode(Int.self, forKey: "evil")
+        },
+        EntryPoint("decode(_:forKey:) of a Boolean value") {
+            _ = try $0.decode(Bool.self, forKey: "evil")
+        },
+        EntryPoint("decode(_:forKey:) of a real number") {
+            _ = try $0.decode(Double.self, forKey: "evil")
+        },
+        EntryPoint("decode(_:forKey:) of a string") {
+            _ = try $0.decode(String.self, forKey: "evil")
+        },
         EntryPoint("decodeInteger(forKey:)") { _ = try $0.decodeInteger(forKey: "evil") },
+        EntryPoint("decodeInt32(forKey:)") { _ = try $0.decodeInt32(forKey: "evil") },
+        EntryPoint("decodeInt64(forKey:)") { _ = try $0.decodeInt64(forKey: "evil") },
         EntryPoint("decodeBool(forKey:)") { _ = try $0.decodeBool(forKey: "evil") },
+        EntryPoint("decodeFloat(forKey:)") { _ = try $0.decodeFloat(forKey: "evil") },
         EntryPoint("decodeDouble(forKey:)") { _ = try $0.decodeDouble(forKey: "evil") },
+        EntryPoint("decodeReal(forKey:)") { _ = try $0.decodeReal(forKey: "evil") },
+        EntryPoint("decodeRealIfPresent(forKey:)") {
+            _ = try $0.decodeRealIfPresent(forKey: "evil")
+        },
         EntryPoint("decodeBytes(forKey:)") { _ = try $0.decodeBytes(forKey: "evil") },
+        EntryPoint("decodeBytesIfPresent(forKey:)") {
+            _ = try $0.decodeBytesIfPresent(forKey: "evil")
+        },
+        EntryPoint("decodeAnyArchived(of:forKey:)") {
+            _ = try $0.decodeAnyArchived(of: Save.self, forKey: "evil")
+        },
+        EntryPoint("decodeArray(of:forKey:recovery:)") {
+            _ = try $0.decodeArray(of: Save.self, forKey: "list") { throw $1 }
+        },
+        EntryPoint("decodeArrayOfObjects(ofClass:forKey:)") {
+            _ = try $0.decodeArrayOfObjects(ofClass: Save.self, forKey: "list")
+        },
+        EntryPoint("decodeDictionary(withKeysOfClass:objectsOfClass:forKey:)") {
+            _ = try $0.decodeDictionary(
+                withKeysOfClass: String.self, objectsOfClass: Save.self, forKey: "dictionary")
+        },
+        EntryPoint("decodePropertyList(forKey:)") {
+            _ = try $0.decodePropertyList(forKey: "list")
+        },
+        EntryPoint("decodeDecodable(_:forKey:)") {
+            _ = try $0.decodeDecodable([String].self, forKey: "list")
+        },
+        EntryPoint("decodeDecodable(_:forKey:) of an optional") {
+            _ = try $0.decodeDecodable(String?.self, forKey: "evil")
+        },
+        EntryPoint("decodeFields(_:)") { _ = try $0.decodeFields([String: String].self) },
+        EntryPoint("decodeUnkeyed(_:)") { _ = try $0.decodeUnkeyed(Save.self) },
         EntryPoint("decodeReferences(forKey:)") {
             let list = try $0.reference(forKey: "list").map(EntryPoint.elements) ?? []
             for reference in list { _ = try reference.object(as: Save.self) }
@@ -538,7 +593,7 @@ private struct References: KeyedDecodable {
     }
 }
 
-/// An object whose decoding the test provides as a closure.
+/// An object that decodes itself by calling a closure of the test.
 struct Probe: KeyedDecodable {
     /// The decoding closure of the test.
     final class Body: Sendable {

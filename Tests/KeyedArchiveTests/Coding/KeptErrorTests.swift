@@ -62,7 +62,8 @@ struct KeptErrorTests {
         #expect(log.count == 0)
     }
 
-    @Test("an error thrown by a type's own `encode(with:)` is passed on unchanged")
+    @Test(
+        "an error thrown by `encode(with:)` is passed on unchanged, unless one was recorded before")
     func own() throws {
         let own = Crate([AnyArchived("text")], VisitLog())
         own.failure = OwnError()

@@ -461,7 +461,7 @@ struct SharedPartTests {
     }
 
     @Test(
-        "the references in a dictionary that is many entries of the object table are counted at most twice"
+        "the references in a dictionary are counted at most twice, however often the object table lists it"
     )
     func entries() throws {
         var archive = SharingAssembler()

@@ -7,7 +7,8 @@ import PropertyList
 import TestSupport
 import Testing
 
-/// An object whose initializer visits the current log, which may decode another archive.
+/// An object whose initializer calls `ThreadLog.visit()`. The visitor of the log may decode another
+/// archive.
 private struct Matryoshka: KeyedCodable {
     static let archivedClass: ArchivedClass = "Matryoshka"
 

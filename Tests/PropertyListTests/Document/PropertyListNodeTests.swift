@@ -61,7 +61,7 @@ struct PropertyListNodeTests {
         #expect(first.isIdentical(to: second))
     }
 
-    @Test("strings are compared scalar by scalar, in every encoding of a file")
+    @Test("strings are compared scalar by scalar, in built documents and in parsed binary files")
     func literalText() throws {
         let texts = ["", "a", "é", "e\u{301}", "漢", "😀"]
         for text in texts {

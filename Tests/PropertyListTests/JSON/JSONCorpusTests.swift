@@ -39,7 +39,8 @@ struct JSONCorpusTests {
 
     private struct LostInformation: Error {}
 
-    /// All files that can be read, or a sample of them. They are converted once for both tests.
+    /// All XML and binary files that can be read, or a sample of them. They are converted once for
+    /// both tests.
     private static let roundTrips: [RoundTrip] =
         Exhaustive.sample(folders.flatMap(Corpus.external), oneIn: 12).compactMap { file in
             let document = try? PropertyListDocument(

@@ -47,7 +47,7 @@ struct OpenStepCorpusTests {
     }
 
     @Test(
-        "genuine files are detected, read, and round-trip through every layout",
+        "genuine files are detected and read, and they round-trip through every layout",
         arguments: Exhaustive.sample(files, oneIn: 16))
     func genuine(_ file: Corpus.File) throws {
         let document = try Self.document(file)

@@ -261,7 +261,7 @@ struct RealTextTests {
     }
 
     @Test(
-        "both styles write special and common values as Apple and Swift do",
+        "special and common values are written as documented, with 17 digits and with the fewest",
         arguments: [
             (0, "0.0", "0"),
             (-0.0, "-0.0", "-0.0"),

@@ -123,7 +123,7 @@ struct XMLTokenizerTests {
     }
 
     @Test(
-        "the parser and libxml2 report the same position of a violation of XML's rules",
+        "the tokenizer and libxml2 report the same position of a violation of XML's rules",
         .enabled(if: XMLEngine.libxml2.isAvailable, "the trait `LibXML2` is off"),
         arguments: violations)
     func samePlaces(_ violation: XMLViolation) throws {
@@ -146,7 +146,7 @@ struct XMLTokenizerTests {
     }
 
     @Test(
-        "a start tag that is cut off lacks its `>`",
+        "the error about a start tag that is cut off names the missing `>`",
         arguments: ["", " ", " a='b' "], engines)
     func cutOff(_ end: String, _ engine: XMLEngine) throws {
         let error = try #require(failure("<plist version='1.0'><dict\(end)", engine, .attributes))
@@ -168,7 +168,7 @@ struct XMLTokenizerTests {
     }
 
     @Test(
-        "a prolog that is cut off may be truncated",
+        "the error about a prolog that is cut off says that the file may be truncated",
         arguments: ["<?xml version='1.0' enc", "<!DOC", "<!DOCTYPE plist PUB", "<!-"], engines)
     func prologCutOff(_ text: String, _ engine: XMLEngine) throws {
         let error = try #require(failure(text, engine))

@@ -369,7 +369,9 @@ struct MergeTests {
         #expect(other.value == theirs)
     }
 
-    @Test("refuses a change under a key that is not a string, and locates a conflict by its index")
+    @Test(
+        "refuses a change under a non-string key, and locates a conflict there by the entry's index"
+    )
     func nonStringKeys() throws {
         let (base, theirs) = (try otherKeys("base"), try otherKeys("theirs"))
         let error = #expect(throws: PropertyListError.self) {

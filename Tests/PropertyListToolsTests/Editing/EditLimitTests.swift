@@ -120,7 +120,7 @@ struct EditLimitTests {
     }
 
     @Test(
-        "a value with too many shared copies is refused, and one with few is written",
+        "a value whose shared copies multiply is refused; one with copies on one level is written",
         arguments: [PropertyListFormat.xml, .openStep, .json, .binary])
     func sharedCopies(format: PropertyListFormat) throws {
         let seconds = try ProcessorTime.seconds {

@@ -50,7 +50,7 @@ struct OpenStepEditTests {
                 == Self.source)
     }
 
-    @Test("new entries and elements get separators from their neighbors")
+    @Test("new entries and elements are separated in the same way as their neighbors")
     func insert() throws {
         #expect(
             try edited(Self.source, ("new", .set(["k": ["v"]])))
@@ -137,7 +137,7 @@ struct OpenStepEditTests {
                 == ["b": "B"])
     }
 
-    @Test("an empty container with a comment gets its first child on a separate line")
+    @Test("the first child of an empty container never becomes part of a comment in it")
     func firstAfterComment() throws {
         for (source, inner) in [
             ("{\n  // none yet\n}\n", "\tnew = 1;"), ("{ // none\n}", "\tnew = 1;"),
@@ -376,7 +376,9 @@ struct OpenStepEditTests {
         #expect(number > Exhaustive.size(20, inDebug: 0))
     }
 
-    /// Returns the edits that add a source file to a project, and objects of known and new classes.
+    /// Returns edits that add a source file, and objects of known and new classes, to a project.
+    /// Returns nil if the project has no group, or no build phase for sources, that contains
+    /// entries.
     private static func newFile(in document: PropertyListDocument) -> [PropertyListEdit]? {
         let objects = document.root["objects"]?.dictionary.map(Array.init) ?? []
         func first(_ isa: String, with key: String) -> String? {

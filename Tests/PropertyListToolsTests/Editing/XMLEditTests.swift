@@ -353,7 +353,7 @@ struct XMLEditTests {
                 == ["root": .uid(PropertyListUID(0))])
         let removal = #expect(throws: PropertyListError.self) { try edited(text, ("@1", .remove)) }
         #expect(removal?.code == .wrongKind)
-        #expect(removal?.description.contains("renumber all later objects") == true)
+        #expect(removal?.description.contains("all later objects would be renumbered") == true)
     }
 
     @Test("the root cannot be removed, inserted or renamed, and the error says why")

@@ -88,7 +88,7 @@ class Graph {
     return `${counted(before.count, "reference")} to it${more(before)}, ${counted(after.count, "reference")} from it${more(after)}.${cycle}`;
   }
 
-  /** Returns the number of references to a value, and the containers of those that are drawn, with labels. */
+  /** Returns the number of references to a value, and the containers of the first of them, with labels. */
   #before(node) {
     const { first, holders, slots } = this.model.referrers;
     const count = first[node + 1] - first[node];
