@@ -34,9 +34,10 @@ enum EntryKind {
 
     /// Returns the kind of a dictionary without a `$classname`.
     ///
-    /// - Parameters: - classValue: The value of the dictionary's `$class`; nil if it has none. -
-    ///   count: The number of entries of `$objects`. - describesClass: Returns whether an entry
-    ///   describes a class.
+    /// - Parameters:
+    ///   - classValue: The value of the dictionary's `$class`; nil if it has none.
+    ///   - count: The number of entries of `$objects`.
+    ///   - describesClass: Returns whether an entry describes a class.
     /// - Returns: The kind.
     @inline(__always)
     static func object(

@@ -29,9 +29,12 @@ struct OpenStepFragment {
 
     /// Writes children of a container. Linear; not recursive.
     ///
-    /// - Parameters: - children: The children. - formatting: The text around each child. - key: The
-    ///   key, if a single child replaces the value of an existing key; nil for new entries and for
-    ///   elements. - budget: The budget of the operation, which must have room for the text.
+    /// - Parameters:
+    ///   - children: The children.
+    ///   - formatting: The text around each child.
+    ///   - key: The key, if a single child replaces the value of an existing key; nil for new
+    ///     entries and for elements.
+    ///   - budget: The budget of the operation, which must have room for the text.
     /// - Returns: The text as UTF-8.
     /// - Throws: `unrepresentableValue` for anything but strings, data, arrays and dictionaries,
     ///   `depthLimitExceeded`, `sizeLimitExceeded`.
