@@ -121,7 +121,8 @@ struct ArchiveAssembler: ~Copyable {
     mutating func stringObject(
         _ text: String, class: @autoclosure () -> PropertyListUID? = nil, at range: Range<Int>
     ) {
-        // A plain `$null` would be nil. Only an object with the text as a field is read as text.
+        // A plain `$null` string would be read as nil. An `NSString` object that holds this text in
+        // a field is read as a string.
         guard text.isLiterally(ArchiveFormat.null) else { return string(text, at: range) }
         let name =
             if let known = `class`() { known } else {

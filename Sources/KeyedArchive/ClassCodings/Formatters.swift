@@ -20,7 +20,7 @@ internal import Foundation
 // The class chain of each is the class, `NSFormatter`, `NSObject`.
 //
 // Source: archives that Apple's software wrote. Time zones, locales and calendars are kept as the
-// types that the registry binds to their classes. Nothing is looked up.
+// types that the registry binds to their classes. Nothing is looked up on this system.
 
 extension ClassRegistry {
     static let formatterClasses = ClassRegistry(

@@ -81,7 +81,7 @@ public struct EditedPropertyList: Sendable {
     public let document: PropertyListDocument
     /// The changes to an XML or OpenStep source, in order. All other bytes are unchanged. Nil for a
     /// binary property list, whose objects keep their order. Also nil for JSON, which is written
-    /// from scratch with the mapping of the source.
+    /// from scratch with the `JSONPropertyList.Mapping` of the source.
     public let changes: [Change]?
 }
 
