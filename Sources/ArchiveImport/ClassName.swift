@@ -11,7 +11,8 @@ protocol ClassName {
     /// A number that identifies the name within the file: the index of a string in a typedstream,
     /// or of a class in a NIBArchive. It is -1 for a class that the file does not describe.
     var number: Int { get }
-    /// The byte range of the name in the file.
+    /// The byte range of the name in the file. For a class in a NIBArchive, the range begins with
+    /// its fallbacks.
     var byteRange: Range<Int> { get }
 }
 

@@ -5,8 +5,9 @@ internal import Foundation
 internal import KeyedArchive
 internal import PropertyList
 
-/// An element of a collection of Foundation. The codings of `KeyedArchive` read collections of any
-/// decodable type. With this type as the element, the codings call the coder for each element.
+/// An element of a collection of Foundation. The types of `KeyedArchive` that read a collection,
+/// such as `ArchivedPairs`, accept elements of any decodable type. With this type as the element,
+/// they call the coder for each element.
 struct ObjectElement {
     /// The object; nil for a cycle that the coder has cut.
     let object: AnyObject?

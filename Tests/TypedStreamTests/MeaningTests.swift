@@ -161,7 +161,7 @@ struct MeaningTests {
     }
 
     @Test(
-        "a run of another text gives the attributes with its dictionary's number in this text, or none"
+        "a run of another text is looked up by the number of its dictionary, and may give no attributes"
     )
     func foreignRun() throws {
         let other = try AttributedText(
