@@ -14,8 +14,7 @@ struct ArchiveAssembler: ~Copyable {
     private var builder: DocumentBuilder
     private var ranges: [Range<UInt32>] = []
     private let source: [UInt8]
-    /// The shared strings of the file, by number: the index of a string in a typedstream, or of a
-    /// class in a NIBArchive.
+    /// The shared strings of the file, by the number that identifies each within the file.
     private var sharedStrings: [Int: CompletedValue] = [:]
     /// The index in `$objects` of the next extra object.
     private var nextExtra: Int

@@ -147,8 +147,7 @@ extension ImportedArchive {
     private static func failed(_ error: PropertyListError, _ window: [UInt8]) -> Attempt {
         let place = error.location?.byte ?? 0
         let isAtEnd = place >= window.count / 2
-        let isCut = [.truncated, .invalidLength, .invalidOffset, .invalidMarker]
-            .contains(error.code)
+        let isCut = [.truncated, .invalidLength, .invalidMarker].contains(error.code)
         return .failed(error, mayBeLonger: isAtEnd || isCut)
     }
 }

@@ -107,8 +107,8 @@ struct TypedStreamImporter: ArchiveImporter {
         PropertyListUID(UInt32(truncatingIfNeeded: `class`.number + 1))
     }
 
-    /// Returns the limits on the total number of superclasses in all class descriptions. Each
-    /// description stores its whole chain, so a small file can expand to very many superclasses.
+    /// Returns the limits on the total number of classes in the chains of all class descriptions.
+    /// Each description stores its whole chain, so a small file can expand to very many classes.
     /// The base of the limit is therefore at most 10,000.
     private static func chainLimits(_ limits: ParsingLimits) -> ParsingLimits {
         var limits = limits

@@ -19,9 +19,9 @@ public import PropertyList
 ///
 /// One method, `encode(_:forKey:)`, writes Swift values, Swift collections, objects and
 /// `KeyedCodable` values. An instance becomes one object of the archive, however often the program
-/// encodes it. Equal strings become one object, and so do equal numbers of one kind. On Linux, an
-/// `NSArray` returns an immutable `NSData` as a `Data` value, as do the other collections of
-/// Foundation. Each such reference is written as an object of its own.
+/// encodes it. Equal strings become one object, and so do equal numbers of one kind. On Linux,
+/// Foundation's collections return an immutable `NSData` element as a `Data` value. The coder
+/// writes each occurrence of such an element as a separate object.
 ///
 /// The coder keeps the first error, with the path to the field. ``encodedData`` throws the error
 /// and returns nothing.

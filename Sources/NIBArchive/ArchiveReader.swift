@@ -84,7 +84,7 @@ struct ArchiveReader {
             // The last section ends with the file, so it always passes this check.
             guard (start...source.bytes.count).contains(end) else {
                 throw NIBArchiveError(
-                    .invalidOffset,
+                    end < start ? .invalidOffset : .truncated,
                     "expected a section that ends at byte \(start) to \(source.bytes.count), "
                         + "found the offset \(end)",
                     at: place + 12)

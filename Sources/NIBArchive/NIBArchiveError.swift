@@ -15,9 +15,9 @@ public struct NIBArchiveError: Error, Sendable {
         public static let unrecognizedFormat = Code("unrecognizedFormat")
         /// The archive has a format version other than 1.
         public static let unsupportedVersion = Code("unsupportedVersion")
-        /// The input ends within the header.
+        /// The input ends within the header, or before the end of a section.
         public static let truncated = Code("truncated")
-        /// Sections overlap, leave a gap, are out of order, or extend beyond the end of the input.
+        /// Sections overlap, leave a gap or are out of order.
         public static let invalidOffset = Code("invalidOffset")
         /// A length or a count exceeds its section.
         public static let invalidLength = Code("invalidLength")

@@ -583,6 +583,8 @@ extension CoderTests {
         let hero = unarchiver.decodeObject(of: [Hero.self, Monster.self], forKey: "b") as? Hero
         #expect(hero?.name == "b")
         try unarchiver.finishDecoding()
+        // The coder does not retain its delegate.
+        withExtendedLifetime(answer) {}
     }
 
     @Test("Delegates replace an object consistently in all references, and allow classes")

@@ -45,6 +45,16 @@ struct ConvertTests {
             #expect(strict.status == 1)
             #expect(strict.output == "")
             #expect(strict.errors.contains("fractions of a second, in [0]"))
+            #expect(
+                strict.errors.contains("; without --strict, the value is written with a loss\n"))
+        }
+        // Null is refused with and without --strict.
+        try Files.withFile(Files.binary([.null])) { file in
+            for arguments in [[], ["--strict"]] {
+                let run = keyed(list: ["convert", "xml", file] + arguments)
+                #expect(run.status == 1)
+                #expect(!run.errors.contains("--strict"), "\(run.errors)")
+            }
         }
     }
 

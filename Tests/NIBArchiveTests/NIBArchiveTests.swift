@@ -170,7 +170,7 @@ struct NIBArchiveTests {
             ("four billion classes", changed(42, most), .invalidLength),
             ("objects in the header", changed(22, [10]), .invalidOffset),
             ("keys before objects", changed(30, [49]), .invalidOffset),
-            ("values beyond the end", changed(38, most), .invalidOffset),
+            ("values beyond the end", changed(38, most), .truncated),
             ("a gap before the values", changed(38, [56]), .invalidOffset),
             ("a number without end", archive(keys: (1, [0, 0, 0, 0, 0, 0, 0])), .invalidNumber),
             ("a number of 35 bits", archive(keys: (1, [127, 127, 127, 127, 255])), .invalidNumber),

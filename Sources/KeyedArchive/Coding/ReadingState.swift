@@ -7,7 +7,8 @@ internal import CallStack
 /// The state of decoding one archive: the objects under construction, the fields requested so far,
 /// and the resolved classes.
 ///
-/// It is a value type, so each step of the reader is a single access to it.
+/// It is a struct, so each call of a mutating method is a single access to one stored property of
+/// the reader.
 struct ReadingState {
     /// The class of an object and the shape of its dictionary. Objects of one layout have each
     /// field in the same position.

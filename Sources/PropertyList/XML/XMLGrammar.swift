@@ -306,12 +306,13 @@ struct XMLGrammar {
     }
 
     /// Returns the recovery for malformed XML at `place`: the advice about truncation if the text
-    /// ends there or within the tag there, otherwise nil. Linear in the rest of the text.
+    /// ends there, or within the tag, the comment or the declaration there, otherwise nil. Linear.
     static func recovery(at place: Int, in text: Span<UInt8>) -> PropertyListError.Recovery? {
         if place >= text.count { return .cutOff }
-        // Before an error at the end of a tag is its `>`. A whole document has one at its end.
-        let rest = max(place &- 1, 0)..<text.count
-        return text.firstIndex(of: UInt8(ascii: ">"), in: rest) == nil ? .cutOff : nil
+        guard let tag = text.lastIndex(of: UInt8(ascii: "<"), in: 0..<text.count), tag <= place,
+            text.firstIndex(of: UInt8(ascii: ">"), in: tag..<text.count) == nil
+        else { return nil }
+        return .cutOff
     }
 
     private func location(_ place: Int, _ text: Span<UInt8>) -> PropertyListError.Location {

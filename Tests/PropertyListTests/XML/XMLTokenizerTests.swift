@@ -159,7 +159,7 @@ struct XMLTokenizerTests {
         arguments: [
             ("<", true), ("<!-", true), ("<!-- a", true), ("<tru", true), ("</dic", true),
             ("<![CDA", true), ("<?a b", true), ("</plist>\n", false), ("<!-><true/>", false),
-            ("<true/", true),
+            ("<true/", true), ("a &b; c", false),
         ], engines)
     func truncation(_ end: (String, Bool), _ engine: XMLEngine) throws {
         let error = try #require(failure("<plist version='1.0'><dict>" + end.0, engine))
@@ -173,6 +173,14 @@ struct XMLTokenizerTests {
     func prologCutOff(_ text: String, _ engine: XMLEngine) throws {
         let error = try #require(failure(text, engine))
         #expect(error.recovery?.contains("truncated") == true, "\(error)")
+    }
+
+    @Test(
+        "text without a root element is not called truncated",
+        arguments: ["hello", "<?xml version='1.0'?>\nhello"], engines)
+    func otherText(_ text: String, _ engine: XMLEngine) throws {
+        let error = try #require(failure(text, engine))
+        #expect(error.recovery?.contains("truncated") != true, "\(error)")
     }
 
     @Test(
