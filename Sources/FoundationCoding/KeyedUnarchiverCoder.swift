@@ -23,10 +23,10 @@ public import PropertyList
 /// `decodeObject(of: [Hero.self], forKey: "hero")` allows `Hero` in that field and below it, by its
 /// exact name. The coder never looks up a class name from the archive in the runtime.
 ///
-/// No archive, however malformed, makes a call trap. The coder keeps the first error, with the path
-/// to the object. After an error every call returns nil, zero or false, and ``finishDecoding()``
-/// throws the error. A class may still trap in its own `init(coder:)`, for example if it
-/// force-unwraps nil.
+/// No call traps because of an archive, however malformed. The coder keeps the first error, with
+/// the path to the object. After an error every call returns nil, zero or false, and
+/// ``finishDecoding()`` throws the error. A class may still trap in its own `init(coder:)`, for
+/// example if it force-unwraps nil.
 ///
 /// A coder reads one archive. It must not be used by two threads at the same time.
 public final class KeyedUnarchiverCoder: NSCoder {
