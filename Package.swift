@@ -226,8 +226,8 @@ let package = Package(
         .executableTarget(
             name: "GroupVisitor", dependencies: ["ArchiveStore", "KeyedArchive"],
             path: "Tests/Examples/GroupVisitor"),
-        // The programs of Documentation/Examples, a separate package. The tests also build them,
-        // but only the endpoint of the server.
+        // The programs of Documentation/Examples, a separate package. The tests also build them. Of
+        // SaveServer, they build only the endpoint.
         .executableTarget(
             name: "BumpVersionExample", dependencies: ["PropertyList", "PropertyListTools"],
             path: "Documentation/Examples/Sources/BumpVersion"),

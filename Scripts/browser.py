@@ -17,7 +17,8 @@ def find():
 
 
 class Browser:
-    """A browser with one page. `messages` collects the messages of its console."""
+    """A browser with one page. `messages` collects its console messages, exceptions, network requests, dialogs and
+    new windows."""
 
     def __init__(self):
         self.profile = tempfile.mkdtemp(prefix="explorer-")
