@@ -20,8 +20,8 @@ struct ArchiveAssembler: ~Copyable {
     private var nextExtra: Int
     private var extras: [Extra] = []
     private var extraClasses: [String: PropertyListUID] = [:]
-    /// The UIDs of the extra strings whose texts are in the string table of the file, by the
-    /// indexes of these texts.
+    /// The UIDs of the extra strings whose texts are shared strings of the file, by the numbers of
+    /// these strings.
     private var extraStrings: [Int: PropertyListUID] = [:]
 
     /// An object of the keyed archive without a counterpart in the file.
@@ -227,8 +227,8 @@ struct ArchiveAssembler: ~Copyable {
     /// file.
     mutating func extraString(_ text: String) -> PropertyListUID { add(.string(text)) }
 
-    /// Returns the UID of the extra string whose text is entry `shared` of the file's string table.
-    /// The first call for an entry adds the string.
+    /// Returns the UID of the extra string whose text is the shared string with the number
+    /// `shared`. The first call for a number adds the string.
     mutating func extraString(
         _ text: @autoclosure () -> String, shared: Int
     ) -> PropertyListUID {
