@@ -103,6 +103,9 @@ extension Span<UInt8> {
         return true
     }
 
+    /// The length of the UTF-8 byte order mark at the beginning of the text; 0 if there is none.
+    package var lengthOfUTF8Mark: Int { has("\u{FEFF}", at: 0) ? 3 : 0 }
+
     /// Returns the first index of `text` from `start` on, or nil. Takes time up to the length of
     /// the span times the length of `text`.
     package func firstIndex(of text: StaticString, from start: Int) -> Int? {

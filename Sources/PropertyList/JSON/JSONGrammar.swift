@@ -17,7 +17,7 @@ struct JSONGrammar {
 
     init(_ bytes: [UInt8], limits: ParsingLimits) {
         tree = TreeAssembler(bytes: bytes)
-        position = bytes.span.has("\u{FEFF}", at: 0) ? 3 : 0
+        position = bytes.span.lengthOfUTF8Mark
         isASCII = bytes.span.isASCII()
         self.limits = limits
     }

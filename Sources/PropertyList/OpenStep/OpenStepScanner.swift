@@ -20,7 +20,7 @@ package struct OpenStepScanner {
     /// Creates a scanner at the beginning of `text`, after any byte order mark.
     package init(_ text: Span<UInt8>, options: ParsingOptions) {
         self.options = options
-        position = text.has("\u{FEFF}", at: 0) ? 3 : 0
+        position = text.lengthOfUTF8Mark
     }
 
     /// Returns the byte at the position, or nil at the end.

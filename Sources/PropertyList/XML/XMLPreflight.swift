@@ -29,7 +29,7 @@ struct XMLPreflight {
     ///
     /// - Throws: `invalidEncoding`, `malformedXML`.
     mutating func run(_ text: Span<UInt8>) throws(PropertyListError) {
-        var index = text.has("\u{FEFF}", at: 0) ? 3 : 0
+        var index = text.lengthOfUTF8Mark
         while index < text.count {
             if let word = text.bigEndian(at: index, width: 8), Self.isPlain(word) {
                 index &+= 8

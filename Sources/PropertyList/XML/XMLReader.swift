@@ -87,7 +87,7 @@ enum XMLReader {
     private static func blankLateDeclaration(
         _ text: inout [UInt8], _ options: ParsingOptions
     ) throws(PropertyListError) -> ParsingOptions {
-        let mark = text.span.has("\u{FEFF}", at: 0) ? 3 : 0
+        let mark = text.span.lengthOfUTF8Mark
         guard let start = text[mark...].firstIndex(where: { !isXMLWhitespace($0) }), start > mark,
             text.span.hasXMLDeclaration(at: start)
         else { return [] }

@@ -108,8 +108,7 @@ private struct JSONSourceMap {
 
     private mutating func findEnds(_ text: Span<UInt8>) {
         var open: [Int?] = []
-        // The scan skips a byte order mark, as the parser does.
-        var index = text.has("\u{FEFF}", at: 0) ? 3 : 0
+        var index = text.lengthOfUTF8Mark
         while index < text.count {
             let start = index
             index &+= 1
