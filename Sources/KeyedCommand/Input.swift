@@ -24,8 +24,7 @@ struct Failure: Error {
         _ error: PropertyListError, in file: String, source: [UInt8]?,
         leniently way: String? = "use --lenient"
     ) {
-        var text = "\(TerminalText.escaped(file)): \(error.whatAndWhere)"
-        if let advice = Advice.text(for: error, leniently: way) { text += " (\(advice))" }
+        var text = "\(TerminalText.escaped(file)): \(error.message(leniently: way))"
         if let location = error.location, let source,
             let excerpt = Excerpt.text(at: location, in: source)
         {
@@ -39,18 +38,20 @@ struct Failure: Error {
         if let error = error.propertyListError {
             self.init(error, in: file, source: nil)
         } else {
-            let name = TerminalText.escaped(file)
-            if error.isLimit {
-                self.init(
-                    .limit, "\(name): \(error.descriptionWithoutRecovery) (\(Advice.raiseLimits))")
-            } else {
-                self.init(.invalid, "\(name): \(error)")
-            }
+            let advice = Advice.text(for: error).map { " (\($0))" } ?? ""
+            self.init(
+                error.isLimit ? .limit : .invalid,
+                "\(TerminalText.escaped(file)): \(error.descriptionWithoutRecovery)\(advice)")
         }
     }
 }
 
 extension PropertyListError {
+    /// Returns the error with advice in terms of the command's options. `way` is as in ``Advice``.
+    func message(leniently way: String?) -> String {
+        whatAndWhere + (Advice.text(for: self, leniently: way).map { " (\($0))" } ?? "")
+    }
+
     /// The error without its recovery suggestion, which mentions Swift API.
     var whatAndWhere: String {
         var text = (format.map { "\($0) property list: " } ?? "") + what
@@ -83,6 +84,16 @@ enum Advice {
         case .allowLeniency: way.map { leniency(error.recoveryOptions.names, $0) }
         case .allowLoss, .changeValue: nil
         default: error.recovery
+        }
+    }
+
+    /// Returns the advice for an error of an archive, or nil if its own advice applies only to Swift
+    /// code.
+    static func text(for error: KeyedArchiveError) -> String? {
+        switch error.code {
+        case _ where error.isLimit: raiseLimits
+        case .notAnArchive, .unsupportedVersion: "keyed show prints it as a property list"
+        default: nil
         }
     }
 

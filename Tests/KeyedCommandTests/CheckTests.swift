@@ -49,7 +49,25 @@ struct CheckTests {
         #expect(keyed("check", hints, "--allow", "foundation,renamed.Component").status == 1)
         let none = keyed("check", Files.archive("not-archives/no-top"), "--allow", "foundation")
         #expect(none.status == 1)
-        #expect(none.errors.contains("this is not a keyed archive: `$top` is of kind array"))
+        #expect(
+            none.errors.hasSuffix(
+                "this is not a keyed archive: `$top` is of kind array, not a dictionary "
+                    + "(keyed show prints it as a property list)\n"))
+    }
+
+    @Test("the advice for a version that is not supported names a verb, and no Swift API")
+    func otherVersion() {
+        let file = Files.archive("not-archives/version-99999")
+        let problem = "\(file): keyed archive: expected version 100000, found "
+        for verb in [["lint"], ["classes"], ["check", "--allow", "foundation"]] {
+            let run = keyed(list: verb + [file])
+            #expect(run.status == 1 && run.errors.hasPrefix(problem), "\(verb): \(run.errors)")
+            #expect(run.errors.hasSuffix(" (keyed show prints it as a property list)\n"))
+        }
+        let shown = keyed("show", file)
+        #expect(shown.status == 3 && shown.errors.hasPrefix(problem))
+        #expect(
+            !shown.errors.contains("update the library") && !shown.errors.contains("keyed show"))
     }
 
     @Test("requires a well-formed allow-list")

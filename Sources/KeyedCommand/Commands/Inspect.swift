@@ -57,7 +57,7 @@ struct Inspect: ParsableCommand, ConsoleCommand {
         }
         for problem in document.problems.prefix(20) {
             console.complain(
-                "\(input.printableName): \(TerminalText.escaped(problem.description))")
+                "\(input.printableName): \(TerminalText.escaped(problem.message(leniently: nil)))")
         }
         return document.problems.isEmpty ? .fine : .partial
     }

@@ -131,7 +131,7 @@ struct Show: ParsableCommand, ConsoleCommand {
             _ = try ArchiveContents(input.document)
         } catch {
             if strict { throw Failure(error, in: input.name) }
-            problems.append(error.description)
+            problems.append(error.descriptionWithoutRecovery)
         }
     }
 }

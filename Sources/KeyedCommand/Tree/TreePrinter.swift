@@ -498,7 +498,7 @@ struct Problems {
     private(set) var first: [String] = []
 
     init(_ problems: some Sequence<PropertyListError> = []) {
-        for problem in problems { append(problem.description) }
+        for problem in problems { append(problem.message(leniently: nil)) }
     }
 
     var isEmpty: Bool { count == 0 }
