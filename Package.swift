@@ -102,7 +102,7 @@ let package = Package(
         .target(name: "NIBArchive", dependencies: ["ValidText"]),
         // Inline property lists: bplist15, bplist16 and bplist17, such as the messages of NSXPCConnection.
         .target(name: "InlinePropertyList", dependencies: ["ValidText"]),
-        // Converts the objects of typedstreams, NIBArchives and messages to keyed archives.
+        // Converts typedstreams, NIBArchives and inline property lists to keyed archives of the same objects.
         .target(
             name: "ArchiveImport",
             dependencies: [
