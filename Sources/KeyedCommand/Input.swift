@@ -47,17 +47,9 @@ struct Failure: Error {
 }
 
 extension PropertyListError {
-    /// Returns the error with advice in terms of the command's options. `way` is as in ``Advice``.
+    /// Returns the message with advice in terms of the command's options. `way` is as in ``Advice``.
     func message(leniently way: String?) -> String {
         whatAndWhere + (Advice.text(for: self, leniently: way).map { " (\($0))" } ?? "")
-    }
-
-    /// The error without its recovery suggestion, which mentions Swift API.
-    var whatAndWhere: String {
-        var text = (format.map { "\($0) property list: " } ?? "") + what
-        if let location { text += " at \(location)" }
-        if let path, !path.components.isEmpty { text += ", in \(path)" }
-        return text
     }
 }
 

@@ -211,8 +211,12 @@ extension PropertyListError: CustomStringConvertible {
 
     /// The message in the form `format: what at where, in path`.
     package var descriptionWithoutRecovery: String {
-        var text = format.map { "\($0) property list: " } ?? "property list: "
-        text += what
+        (format == nil ? "property list: " : "") + whatAndWhere
+    }
+
+    /// The message without its recovery, and without `property list:` if no format is known.
+    package var whatAndWhere: String {
+        var text = (format.map { "\($0) property list: " } ?? "") + what
         if let location { text += " at \(location)" }
         if let path, !path.components.isEmpty { text += ", in \(path)" }
         return text

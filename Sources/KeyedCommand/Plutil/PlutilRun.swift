@@ -92,7 +92,7 @@ struct PlutilRun {
     }
 
     private static func failure(_ error: PropertyListError) -> Failure {
-        var text = (error.format == nil ? "property list: " : "") + error.whatAndWhere
+        var text = error.descriptionWithoutRecovery
         if error.recoveryCode == .chooseMapping {
             text += " (choose another form with keyed convert json --json coerce or typed)"
         }
